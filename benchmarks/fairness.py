@@ -29,7 +29,7 @@ from benchmarks.overhead import METRICS, settled, submit
 from models.database.session import reading, writing
 from models.queue_status.progress import read_progress
 from models.schema.base import now
-from models.schema.queue import Evaluation, Preparation, Shard
+from models.schema.queue import CorpusCount, Evaluation, Shard
 from models.schema.states import LeaseState, QueueClass
 from scheduler.embedded.wait import wait_until
 
@@ -90,7 +90,7 @@ def flood(
 
 def begin_all(place: Installation) -> None:
     """Let the workers have what was queued, once they have nothing else to do."""
-    waiting = select(func.count()).select_from(Preparation).where(Preparation.ended_at.is_(None))
+    waiting = select(func.count()).select_from(CorpusCount).where(CorpusCount.ended_at.is_(None))
     while True:
         with reading(place.engine) as connection:
             if not connection.scalar(waiting):

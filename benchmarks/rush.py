@@ -46,7 +46,7 @@ from metrics.text.names import folded
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import Account, ApiToken, Membership, Team
-from models.schema.campaigns import Campaign, LedgerEntry, Participation
+from models.schema.campaigns import Campaign, Participation, UsageLogEntry
 from models.schema.corpus import Submission, System, Text
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
@@ -294,7 +294,7 @@ def check(database: str, outputs: list[tuple[str, str, bytes]], handed: list[Han
             .where(Campaign.name == CAMPAIGN)
         ).all()
         evaluations = connection.scalars(select(Evaluation.submission_id)).all()
-        entries = connection.scalars(select(LedgerEntry.submission_id)).all()
+        entries = connection.scalars(select(UsageLogEntry.submission_id)).all()
     stored = {(row.team, row.name): row.sha256 for row in rows}
     if len(rows) != len(outputs):
         faults.append(f"{len(rows)} submissions of {len(outputs)} outputs")

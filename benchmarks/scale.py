@@ -28,7 +28,7 @@ from benchmarks.harness.processes import Watched, start
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.base import Base
-from models.schema.queue import Evaluation, Preparation, Shard, Trials, Worker
+from models.schema.queue import CorpusCount, Evaluation, Shard, Trials, Worker
 from runtime.settings import Settings
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def sent_hints(connection: Connection) -> int:
     """Rows that were sent: with the broker in memory, nobody else counts them."""
     counts = [
         connection.scalar(select(func.count()).select_from(table).where(table.enqueued_at.is_not(None))) or 0
-        for table in (Shard, Preparation, Trials)
+        for table in (Shard, CorpusCount, Trials)
     ]
     return sum(counts)
 

@@ -5,7 +5,7 @@
 Without -m it takes every metric of the house: vectors of 300 dimensions are trained on the texts first, and the typed
 words that SemPOS needs are made of the texts' own words, typed by their checksums. CPU seconds of one warm process,
 from texts in memory, everything in turn within each round, the least of all rounds; the statistics must be the same to
-the bit. The columns in microseconds are what `Metric.cost` and `Preparation.cost` state for the size of shards.
+the bit. The columns in microseconds are what `Metric.cost` and `CorpusCount.cost` state for the size of shards.
 """
 
 from __future__ import annotations

@@ -23,7 +23,14 @@ from metrics.text.plain import Text, check_same_length
 from metrics.titles import told_apart
 from models.corpus.judgments import copy_judgments
 from models.results.leaderboard import LeaderboardRow, ranked, read_leaderboard
-from models.schema.campaigns import CampaignTestSet, Correction, Declaration, Diagnosis, SubmissionRequest, called_there
+from models.schema.campaigns import (
+    CampaignTestSet,
+    Correction,
+    Declaration,
+    Diagnosis,
+    SubmissionRequest,
+    is_campaign_test_set,
+)
 from models.schema.corpus import Document, LayerBlock, Reference, Submission, TestSet, TextBlock
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN
@@ -326,9 +333,9 @@ def _replace_test_set(
     connection: Connection, access: CampaignAccess, test_set: CampaignTestSetInfo, new_id: int
 ) -> None:
     place = (CampaignTestSet.position, CampaignTestSet.phase_id, CampaignTestSet.references_released_at)
-    where = called_there(access.campaign_id, test_set.id)
+    where = is_campaign_test_set(access.campaign_id, test_set.id)
     old = connection.execute(select(*place).where(where)).one()._asdict()
-    new = called_there(access.campaign_id, new_id)
+    new = is_campaign_test_set(access.campaign_id, new_id)
     connection.execute(update(CampaignTestSet).where(new).values(**old))
     connection.execute(update(CampaignTestSet).where(where).values(replaced_by=new_id))
 

@@ -26,7 +26,7 @@ from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 from models.corpus.test_sets import match_test_set
 from models.schema.base import now
-from models.schema.campaigns import CampaignProtocol, CampaignTestSet, called_there
+from models.schema.campaigns import CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewTestSet, store_test_set
@@ -250,7 +250,7 @@ def set_test_set(
 
 
 def _change(connection: Connection, access: CampaignAccess, test_set_id: int, **values: Any) -> None:
-    where = called_there(access.campaign_id, test_set_id)
+    where = is_campaign_test_set(access.campaign_id, test_set_id)
     connection.execute(update(CampaignTestSet).where(where).values(**values))
 
 
@@ -267,7 +267,7 @@ def remove_test_set(connection: Connection, access: CampaignAccess, test_set: Ca
     protocols = CampaignProtocol.campaign_id == access.campaign_id, CampaignProtocol.protocol_id.in_(on_it)
     connection.execute(delete(CampaignProtocol).where(*protocols))
     audit_test_set(connection, access, "test_set.remove", test_set.id)
-    connection.execute(delete(CampaignTestSet).where(called_there(access.campaign_id, test_set.id)))
+    connection.execute(delete(CampaignTestSet).where(is_campaign_test_set(access.campaign_id, test_set.id)))
 
 
 def audit_test_set(
@@ -282,7 +282,7 @@ def audit_test_set(
 def read_test_set_name(connection: Connection, access: CampaignAccess, test_set_id: int) -> Row[int, str, str]:
     """Return id, name and version of a test set of the campaign, even one added in this transaction."""
     columns = (CampaignTestSet.test_set_id.label("id"), CampaignTestSet.name, CampaignTestSet.version)
-    return connection.execute(select(*columns).where(called_there(access.campaign_id, test_set_id))).one()
+    return connection.execute(select(*columns).where(is_campaign_test_set(access.campaign_id, test_set_id))).one()
 
 
 def _why_not_release(access: CampaignAccess, test_set: CampaignTestSetInfo) -> str:

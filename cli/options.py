@@ -25,7 +25,7 @@ ALPHA = 0.05
 """The same as `analysis.leaderboard.significance.ALPHA`."""
 MOST_REPLICATES = 100_000
 """More would fill the memory and change no printed digit."""
-MOST_TRIALS = 10_000_000
+MAX_TRIALS = 10_000_000
 """The same as in `scheduler.enqueue.randomization`."""
 MOST_DIGITS = 17
 """Digits after the point: a float64 has no more."""
@@ -86,7 +86,7 @@ def add_test_options(parser: argparse.ArgumentParser, *, paired: str | None, cor
         f"(default: {paired or 'no test'})",
     )  # fmt: skip
     parser.add_argument(
-        "--trials", type=at_most(MOST_TRIALS), metavar="N",
+        "--trials", type=at_most(MAX_TRIALS), metavar="N",
         help=f"trials of the randomization test (default: {TRIALS}, or as many as the correction needs)",
     )  # fmt: skip
     parser.add_argument(

@@ -91,7 +91,7 @@ def require_schema(settings: Settings, *, create: bool) -> None:
     tables = migrate.schema_status(settings.database_url)
     if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
         migrate.create(settings.database_url)
-    elif trouble := tables.trouble(migrate.REVISION):
+    elif trouble := tables.problem(migrate.REVISION):
         raise CommandError(trouble)
 
 

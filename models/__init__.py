@@ -1,1 +1,1 @@
-"""The database: its tables, and the questions asked of them."""
+"""The database: its tables, and the queries on them."""

@@ -1,4 +1,4 @@
-"""The audit log: who changed what, when. Rows are only ever added, in the transaction of the change itself."""
+"""The audit log: who changed what, and when. Rows are only added, in the transaction of the change itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert
 from models.schema.accounts import AuditEntry
 
 COMMAND_LINE = "command line"
-"""Who is said to have done what `steelyard` did on the server itself."""
+"""The actor of changes made by `steelyard` commands on the server itself."""
 
 
 def write_audit(
@@ -23,7 +23,7 @@ def write_audit(
     campaign_id: int | None = None,
     **details: Any,
 ) -> None:
-    """Note a change, in its own transaction."""
+    """Record a change, in the transaction of the change."""
     connection.execute(
         insert(AuditEntry).values(
             account_id=account_id,

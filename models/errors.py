@@ -1,12 +1,12 @@
-"""Everything that can go wrong in this room, with one base."""
+"""The exceptions of this package, with one base class."""
 
 from __future__ import annotations
 
 
 class ModelsError(Exception):
-    """Something about the database is not as it must be.
+    """A problem with the database.
 
-    The docstring of a subclass is its message when none is given.
+    A subclass's docstring is its default message.
     """
 
     def __init__(self, message: str | None = None) -> None:
@@ -30,19 +30,19 @@ class BadStore(ModelsError):
 
 
 class MissingObject(ModelsError):
-    """An object with statistics is not in its store any more."""
+    """An object with statistics no longer exists in its store."""
 
 
 class UnreachableStore(ModelsError):
-    """The store of statistics does not answer, or does not let us read."""
+    """The store of statistics does not respond or denies read access."""
 
 
 class OlderWorkers(ModelsError):
-    """Workers that are alive could not work with the new tables."""
+    """Running workers are incompatible with the new tables."""
 
 
 class NotFound(ModelsError):
-    """There is no such row."""
+    """The row does not exist."""
 
 
 class UnreadableSchedule(ModelsError):
@@ -50,8 +50,8 @@ class UnreadableSchedule(ModelsError):
 
 
 class RowsHeld(ModelsError):
-    """Somebody else holds rows that were to be changed, and has not let go of them in time. Try again."""
+    """Rows to be changed stayed locked by another transaction for too long. Try again."""
 
 
 class UnreadableRow(ModelsError):
-    """A row holds a value that this release does not know: it was written by hand, or by another release."""
+    """A row has a value that is unknown to this release: it was edited by hand or written by another release."""

@@ -1,1 +1,1 @@
-"""Gives out work: enqueues it, sends it in fair shares, and recovers what was lost."""
+"""Enqueues work, sends it in fair shares, and recovers lost tasks."""

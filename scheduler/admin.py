@@ -1,7 +1,7 @@
-"""What people do to the queue by hand: cancel evaluations, try them again, do them anew.
+"""Administrative actions on the queue: cancel, retry and recompute evaluations.
 
-Each is one transaction. It is done to those of the evaluations that are in a fitting state at that moment, whatever
-they were when somebody looked, and never to others. Locks are taken in the order comparison, then evaluations by id.
+Each is one transaction. It applies to those of the evaluations that are in a suitable state at that moment, whatever
+they were when the user looked, and never to others. Lock order: comparisons, then evaluations by id.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
 ENDED = (EvaluationState.DONE, *UNFINISHED)
 
 MOST = 20_000
-"""Evaluations that one action is done to: databases limit what one statement may name."""
+"""Evaluations per action: databases limit the parameters of a statement."""
 
-MOST_NAMED = 100
-"""Evaluations whose numbers an entry of the audit log holds."""
+MAX_NAMED = 100
+"""Evaluations listed by id in an audit entry."""
 
 CANCELLED = "Cancelled by command."
-"""The reason, where none is given."""
+"""The default reason."""
 
 
 class Action(StrEnum):
-    """What can be done to evaluations."""
+    """An administrative action on evaluations."""
 
     CANCEL = "cancel"
     RETRY = "retry"
@@ -51,47 +51,59 @@ class Action(StrEnum):
 
     @property
     def states(self) -> tuple[EvaluationState, ...]:
-        """The states in which it can be done."""
+        """The states in which the action is possible."""
         return {Action.CANCEL: OPEN, Action.RETRY: UNFINISHED, Action.REQUEUE: ENDED}[self]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an action would be done to."""
+    """The evaluations that an action would affect."""
 
     touched: tuple[EvaluationSummary, ...]
     left: tuple[EvaluationSummary, ...]
-    """Those that were asked for, too, and are in a state in which it cannot be done."""
+    """Selected evaluations in a state in which the action is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requeued:
-    """What was queued from nothing."""
+    """The evaluations that were reset."""
 
     evaluations: tuple[int, ...]
     scores: dict[tuple[int, int], Fingerprint]
-    """The scores that were dropped: (evaluation, position of the metric) -> fingerprint."""
+    """The deleted scores: (evaluation, position of the metric) -> fingerprint."""
     comparisons: tuple[int, ...]
-    """Those that were under way and rested on the evaluations, and failed for that."""
+    """Running comparisons that depended on the evaluations, and were failed."""
 
 
 def plan(connection: Connection, action: Action, selection: EvaluationFilter) -> Plan:
-    """What the action would be done to. Raises NotFound, NothingToDo, TooMany."""
+    """The evaluations that the action would affect.
+
+    Raises
+    ------
+    NotFound
+        If a name in the selection matches nothing.
+    NothingToDo
+        If no evaluation is in a suitable state.
+    TooMany
+        If there are more than MOST.
+    """
     check_names(connection, selection)
     chosen = read_evaluations(connection, selection)
     touched = tuple(each for each in chosen if each.state in action.states)
     if not touched:
         raise NothingToDo(_nothing(action, chosen))
     if len(touched) > MOST:
-        raise TooMany(f"These are {len(touched):,} evaluations, and {MOST:,} is the most at once. Choose fewer.")
+        raise TooMany(
+            f"{len(touched):,} evaluations are selected; at most {MOST:,} can be changed at once. Select fewer."
+        )
     return Plan(touched, tuple(each for each in chosen if each.state not in action.states))
 
 
 def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None, *, counts: bool = False) -> list[int]:
-    """Cancel those of the evaluations that are still open, with a reason; which they were.
+    """Cancel those of the evaluations that are still open, with a reason; their ids.
 
-    A shard that runs for them is finished, and what comes of it for them is dropped. Unless they are to count, the
-    attempts of teams that submitted them are given back.
+    Running shards finish, and their results for these evaluations are discarded. Unless `counts`, the submissions are
+    credited back to the quotas of their teams.
     """
     with writing(engine, durable=True) as connection:
         cancelled = cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts)
@@ -100,9 +112,9 @@ def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None
 
 
 def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str | None = None) -> list[int]:
-    """End those of the comparisons that run, with a reason; which they were. Raises NothingToDo where none does.
+    """Cancel those of the comparisons that are running, with a reason; their ids. Raises NothingToDo if none is.
 
-    Trials that are being made are finished and dropped. Whoever asks for the same tests again has them made anew.
+    Running trials finish, and their results are discarded. A later request for the same tests starts again.
     """
     with writing(engine, durable=True) as connection:
         ended = end_comparisons(connection, comparisons, reason or CANCELLED)
@@ -115,15 +127,15 @@ def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str |
                 reason=reason or CANCELLED,
             )
     if not ended:
-        raise NothingToDo("None of these comparisons runs. `steelyard status` shows those that do, with their numbers.")
+        raise NothingToDo("None of these comparisons is running. `steelyard status` lists those that are.")
     return ended
 
 
 def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None) -> list[int]:
-    """Queue those of the evaluations again that failed or were cancelled; which they were.
+    """Enqueue those of the evaluations again that failed or were cancelled; their ids.
 
-    What their finished shards stored is kept, and so are class, team and due date. `processes` says over how many pool
-    processes the work may be spread.
+    Results of finished shards are kept, as are class, team and due date. The work is spread over up to `processes` pool
+    processes.
     """
     with writing(engine, durable=True) as connection:
         held = lock_evaluations(connection, evaluations, UNFINISHED)
@@ -135,33 +147,33 @@ def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, pro
 def requeue(
     engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None
 ) -> Requeued:
-    """Drop all that was measured for those of the evaluations that have ended, and queue them anew.
+    """Delete the results of those evaluations that have ended, and enqueue them again.
 
-    With the statistics and scores go the randomization tests that rest on them; comparisons that read them right now
-    fail. Open evaluations are left alone.
+    Statistics and scores are deleted together with the randomization tests that depend on them; running comparisons of
+    these evaluations fail. Open evaluations are unchanged.
     """
     with writing(engine, durable=True) as connection:
-        # They rest on evaluations that are done, so none of one that is open is among them.
-        reason = "What it compares was queued anew. Compare again when that is done."
+        # They depend on finished evaluations, so none of the open ones is affected.
+        reason = "An evaluation in it is being recomputed. Compare again when that is done."
         comparisons = end_comparisons_of(connection, evaluations, reason)
         held = lock_evaluations(connection, evaluations, ENDED)
         scores = read_fingerprints(connection, held)
         delete_results(connection, held)
-        # As if they had been cancelled before anything was done.
+        # As if they had been cancelled before any work was done.
         connection.execute(
             update(Evaluation).where(Evaluation.id.in_(held)).values(state=EvaluationState.CANCELLED, edition=EDITION)
         )
-        queue_again(connection, settings, held, processes, anew=True)
+        queue_again(connection, settings, held, processes, recompute=True)
         _audit(connection, Action.REQUEUE, held)
     return Requeued(tuple(held), scores, tuple(comparisons))
 
 
 def queue_again(
-    connection: Connection, settings: Settings, held: Sequence[int], processes: int | None, *, anew: bool = False
+    connection: Connection, settings: Settings, held: Sequence[int], processes: int | None, *, recompute: bool = False
 ) -> None:
-    """Queue evaluations that failed or were cancelled, each as it was queued before. Only for who holds them.
+    """Enqueue failed or cancelled evaluations again, with their previous priority. Requires the evaluations' locks.
 
-    With `anew` nothing is copied from others that were measured before.
+    With `recompute`, no statistics of other evaluations are reused.
     """
     if not held:
         return
@@ -179,13 +191,13 @@ def queue_again(
             queue_class=QueueClass(queue_class),
             team=team,
             processes=processes,
-            anew=anew,
+            recompute=recompute,
             due_at=due_at,
         )
 
 
 def _audit(connection: Connection, action: Action, evaluations: Sequence[int], **details: Any) -> None:
-    """One entry for each campaign, where its organisers look; it names the evaluations."""
+    """Write one audit entry per campaign, where its organisers look; it lists the evaluations."""
     of_campaign = connection.execute(
         select(Submission.campaign_id, Evaluation.id)
         .join(Submission, Submission.id == Evaluation.submission_id)
@@ -201,24 +213,24 @@ def _audit(connection: Connection, action: Action, evaluations: Sequence[int], *
             action=f"evaluation.{action}",
             subject=subject,
             campaign_id=campaign_id,
-            evaluations=ids[:MOST_NAMED],
+            evaluations=ids[:MAX_NAMED],
             **details,
         )
 
 
 def _nothing(action: Action, chosen: Sequence[EvaluationSummary]) -> str:
-    """Why nothing can be done, and what there is."""
+    """Why the action has no effect, and which evaluations exist."""
     if not chosen:
-        return "No evaluation is all of that at once. `steelyard status` shows what there is."
+        return "No evaluation matches all criteria. `steelyard status` lists them."
     amounts = {state: sum(each.state == state for each in chosen) for state in EvaluationState}
     found = ", ".join(f"{amount} {state}" for state, amount in amounts.items() if amount)
     number = "The evaluation is" if len(chosen) == 1 else f"None of the {len(chosen)} evaluations is"
     why = {
         Action.CANCEL: "Only open ones (queued, running, reducing) can be cancelled.",
-        Action.RETRY: "Only failed and cancelled ones can be tried again; `requeue` does those that are done anew.",
-        Action.REQUEUE: "Those that are open can be cancelled first.",
+        Action.RETRY: "Only failed and cancelled ones can be retried; `requeue` recomputes finished ones.",
+        Action.REQUEUE: "Open ones can be cancelled first.",
     }[action]
     if len(chosen) == 1:
         return f"{number} {chosen[0].state}. {why}"
-    fitting = {Action.CANCEL: "open", Action.RETRY: "failed or cancelled", Action.REQUEUE: "at an end"}[action]
+    fitting = {Action.CANCEL: "open", Action.RETRY: "failed or cancelled", Action.REQUEUE: "finished"}[action]
     return f"{number} {fitting}: {found}. {why}"

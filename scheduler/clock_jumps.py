@@ -1,4 +1,4 @@
-"""A clock that is set, forward or back, must neither take work from the living nor leave it with the dead."""
+"""Handles jumps of the database's clock, so that running tasks keep their leases and dead workers are detected."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from runtime.settings import Settings
 log = logging.getLogger(__name__)
 
 TOLERATED = 2.0
-"""Seconds by which a clock may be put right between two looks without anything being done about it."""
+"""Clock adjustments, in seconds between two checks, that are ignored."""
 
 
 class ClockJumps:
-    """Compares the database's clock with one of this process that is never set."""
+    """Compares the database's clock with a monotonic clock of this process."""
 
     def __init__(self) -> None:
         self._offset: float | None = None
 
-    def mend(self, engine: Engine, settings: Settings) -> None:
-        """Where the database's clock was set since the last look, let everything in flight begin anew.
+    def correct(self, engine: Engine, settings: Settings) -> None:
+        """Restart all leases and delays if the database's clock has jumped since the last check.
 
-        At the first look nothing is known of the past: then only what begins in the future is mended.
+        The first check has no reference: it only repairs times in the future.
         """
         first = self._offset is None
         jump = self._jump(engine)
         if not first and not jump:
             return
         if jump:
-            log.warning("The database's clock was set by %+.0f s: what is in flight begins anew", jump)
+            log.warning("The database's clock jumped by %+.0f s: restarting all leases", jump)
         for kind in KINDS:
             policy = kind.policy(settings)
             beyond = TOLERATED + policy.delay(policy.max_attempts) if first else None
@@ -44,7 +44,7 @@ class ClockJumps:
             restart_heartbeats(connection, beyond=TOLERATED if first else None)
 
     def _jump(self, engine: Engine) -> float:
-        """Seconds by which the clock was set since the last look; 0.0 where it may as well just go badly."""
+        """Seconds by which the clock jumped since the last check; 0.0 if within normal drift."""
         before = time.monotonic()
         with reading(engine) as connection:
             there = read_clock(connection)

@@ -1,4 +1,4 @@
-"""What became of the tasks that were sent: what each took counts for its team, and tells what metrics cost."""
+"""Accounts for completed tasks: their time is charged to their teams, and updates the estimated costs of metrics."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from scheduler.enqueue.cost_model import learn_from
 from scheduler.fair_share import ServiceAccounting
 from scheduler.queue_queries import keys_by_kind
 
-MOST_LEARNED = 200
-"""Shards that are learned from at a time: enough to know, and few enough to be quick."""
+MAX_LEARNED = 200
+"""Shards per update of the costs: enough to learn from, and quick."""
 
 
-def settle_ended(engine: Engine, accounts: ServiceAccounting) -> int:
-    """Let tasks that have ended count as long as they took, and learn from shards; how many there were."""
-    sent = keys_by_kind(accounts.open)
+def settle_ended(engine: Engine, accounting: ServiceAccounting) -> int:
+    """Settle the accounts of ended tasks with their actual time, and learn costs from shards; the number of tasks."""
+    sent = keys_by_kind(accounting.open)
     if not sent:
         return 0
     with reading(engine) as connection:
         ended = {kind: _ended(connection, kind, keys) for kind, keys in sent.items()}
     for kind, seconds in ended.items():
         for key, took in seconds.items():
-            accounts.settle((kind, key), took)
-    if shards := list(ended.get(SHARD, ()))[-MOST_LEARNED:]:
+            accounting.settle((kind, key), took)
+    if shards := list(ended.get(SHARD, ()))[-MAX_LEARNED:]:
         with writing(engine) as connection:
             learn_from(connection, shards)
     return sum(map(len, ended.values()))
 
 
 def _ended(connection: Connection, kind: TaskKind[Any, Any], keys: list[int]) -> dict[int, float]:
-    """How long each of the rows that have ended took, in seconds: none where it was never claimed.
+    """Seconds that each of the ended rows took; without those that were never claimed.
 
-    Of a shard the numeric work counts, for it may have given way to others.
+    For a shard, only its computing time, since it may have been preempted.
     """
     table = kind.table
     took = func.coalesce(table.ended_at - table.claimed_at, 0.0)

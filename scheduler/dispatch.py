@@ -1,4 +1,4 @@
-"""The only sender of tasks: a bounded window in flight, by class and by team in turn."""
+"""Sends tasks: fills a bounded window of tasks in flight, in fair shares of classes and teams."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.fair_share import (
     INTERACTIVE_EXTRA,
+    FairShareKey,
     ServiceAccounting,
     Shares,
     Task,
-    Turn,
     Window,
     allocate,
     class_shares,
@@ -31,12 +31,12 @@ from scheduler.queue_queries import (
     WaitingTask,
     keys_by_kind,
     read_in_flight,
-    read_turns,
     read_waiting,
+    read_waiting_keys,
     urgent_class,
 )
 from worker.errors import BrokerAway
-from worker.tasks import Hint, Messages
+from worker.tasks import MessageTransport, TaskMessage
 
 log = logging.getLogger(__name__)
 
@@ -45,24 +45,24 @@ _PENDING_REDUCTION = select(Reduction.id).where(Reduction.state == LeaseState.PE
 
 def dispatch(
     engine: Engine,
-    messages: Messages,
+    transport: MessageTransport,
     settings: Settings,
-    accounts: ServiceAccounting | None = None,
+    accounting: ServiceAccounting | None = None,
     leads: Callable[[], bool] = lambda: True,
 ) -> int:
-    """Fill the window once; how many tasks were sent. `accounts` says what each team has had so far.
+    """Fill the window once; the number of tasks sent. `accounting` has the service of each team so far.
 
-    Nothing is sent once `leads` says that another scheduler may lead.
+    Sending stops once `leads` returns False: another scheduler may lead.
     """
-    accounts = new_accounting(settings) if accounts is None else accounts
+    accounting = new_accounting(settings) if accounting is None else accounting
     with reading(engine) as connection:
-        turns = read_turns(connection)
+        share_keys = read_waiting_keys(connection)
         reduces = connection.scalar(_PENDING_REDUCTION) is not None
-        if not turns:
-            accounts.nobody_waits()
-        if not turns and not reduces:
+        if not share_keys:
+            accounting.reset()
+        if not share_keys and not reduces:
             return 0
-        # Messages that nobody reads would only pile up at the broker. Who makes an edition has a window of its own.
+        # Messages without a reader would accumulate in the broker. Each edition's workers have a window of their own.
         shares = [
             _Share(edition, _window(settings, pool))
             for edition, pool in read_editions(connection, settings.silent_seconds).items()
@@ -72,25 +72,25 @@ def dispatch(
             (
                 share,
                 _sendable_reductions(connection, share) if reduces else [],
-                _choose(connection, turns, share, settings, accounts),
+                _choose(connection, share_keys, share, settings, accounting),
             )
             for share in shares
         ]
-    # Only who has something to send begins to write.
+    # Begin a writing transaction only if there is something to send.
     if not any(reductions or rows for _, reductions, rows in chosen):
         return 0
     with writing(engine) as connection:
-        hints = [
-            hint
+        messages = [
+            message
             for share, reductions, rows in chosen
-            for hint in _mark(connection, reductions, rows, share, settings.urgent_seconds, accounts)
+            for message in _mark(connection, reductions, rows, share, settings.urgent_seconds, accounting)
         ]
-    # Committed first, sent then: a crash in between costs one hint time, never a shard.
-    return _send(engine, messages, hints, leads)
+    # Commit first, then send: a crash in between delays the tasks until the message timeout, and loses none.
+    return _send(engine, transport, messages, leads)
 
 
 def new_accounting(settings: Settings) -> ServiceAccounting:
-    """Of a scheduler that begins."""
+    """The accounting of a scheduler that starts."""
     return ServiceAccounting(_shares(settings))
 
 
@@ -100,7 +100,7 @@ def _shares(settings: Settings) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """The workers that make one edition, and what may be in flight for them."""
+    """The workers of one edition, and their window."""
 
     edition: int
     window: Window
@@ -110,7 +110,7 @@ def _window(settings: Settings, pool: int) -> Window:
     return Window(
         places=max(1, round(settings.window_factor * pool)),
         short_places=settings.smallest_window,
-        # Who waits longer than the hint time is sent again in vain.
+        # A message that waited longer than the message timeout would be sent twice.
         seconds=pool * settings.hint_seconds / 2,
         shares=_shares(settings),
     )
@@ -118,32 +118,32 @@ def _window(settings: Settings, pool: int) -> Window:
 
 def _choose(
     connection: Connection,
-    turns: Sequence[tuple[TaskKind[Any, Any], Turn]],
+    share_keys: Sequence[tuple[TaskKind[Any, Any], FairShareKey]],
     share: _Share,
     settings: Settings,
-    accounts: ServiceAccounting,
+    accounting: ServiceAccounting,
 ) -> list[WaitingTask]:
     """The rows to send now."""
     window = share.window
     held, busy = read_in_flight(connection, settings, share.edition)
     room = window.open_places(held.seconds) - held.tasks
-    wanted = turns
+    wanted = share_keys
     if room <= 0:
-        # As a rule the window is full, and there is nothing to look for but interactive work.
-        lags = room > -INTERACTIVE_EXTRA and accounts.lag[QueueClass.INTERACTIVE] >= 0
-        wanted = [each for each in turns if each[1][0] == QueueClass.INTERACTIVE] if lags else []
+        # The window is usually full, and only interactive work may still be sent.
+        lags = room > -INTERACTIVE_EXTRA and accounting.lag[QueueClass.INTERACTIVE] >= 0
+        wanted = [each for each in share_keys if each[1][0] == QueueClass.INTERACTIVE] if lags else []
     if not wanted:
         return []
     rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, settings, share.edition)
-    # Those whose work cannot be sent yet are there, too.
-    served = accounts.served(rows, {*busy, *(turn for _, turn in turns)})
-    costs = {turn: [row.seconds for row in its] for turn, its in rows.items()}
-    left = {turn: iter(its) for turn, its in rows.items()}
-    return [next(left[turn]) for turn in allocate(costs, served, accounts.lag, held, window)]
+    # Includes teams whose work cannot be sent yet.
+    served = accounting.served(rows, {*busy, *(share_key for _, share_key in share_keys)})
+    costs = {share_key: [row.seconds for row in its] for share_key, its in rows.items()}
+    left = {share_key: iter(its) for share_key, its in rows.items()}
+    return [next(left[share_key]) for share_key in allocate(costs, served, accounting.lag, held, window)]
 
 
 def _sendable_reductions(connection: Connection, share: _Share) -> list[int]:
-    """Those to send now: they go first, since they take little, and people wait for nothing else."""
+    """Reductions to send now: they go first, since they are short and complete an evaluation."""
     oldest = select(Reduction.id).where(
         Reduction.state == LeaseState.PENDING, Reduction.not_before <= now(), Reduction.edition == share.edition
     )
@@ -157,11 +157,13 @@ def _mark(
     chosen: Sequence[WaitingTask],
     share: _Share,
     urgent_seconds: float,
-    accounts: ServiceAccounting,
-) -> list[Hint]:
-    """Mark rows as enqueued, reductions first, unless somebody else has changed them."""
+    accounting: ServiceAccounting,
+) -> list[TaskMessage]:
+    """Mark rows as enqueued, reductions first, skipping rows that have changed."""
     marked = _enqueue(connection, Reduction, reductions, urgent_seconds) if reductions else {}
-    hints = [Hint(REDUCTION, share.edition, key, QueueClass(queue_class)) for key, queue_class in marked.items()]
+    messages = [
+        TaskMessage(REDUCTION, share.edition, key, QueueClass(queue_class)) for key, queue_class in marked.items()
+    ]
     wanted = {(row.kind, row.key): row for row in chosen}
     classes: dict[Task, int] = {}
     for kind, keys in keys_by_kind(wanted).items():
@@ -169,15 +171,15 @@ def _mark(
         classes |= {(kind, key): queue_class for key, queue_class in marked.items()}
     for task, row in wanted.items():
         if task in classes:
-            accounts.charge(task, row.turn, row.seconds)
-            hints.append(Hint(row.kind, share.edition, row.key, QueueClass(classes[task])))
-    return hints
+            accounting.charge(task, row.share_key, row.seconds)
+            messages.append(TaskMessage(row.kind, share.edition, row.key, QueueClass(classes[task])))
+    return messages
 
 
 def _enqueue(connection: Connection, table: type[Leased], keys: Sequence[int], urgent_seconds: float) -> dict[int, int]:
-    """Mark those of the rows as enqueued that wait and that nobody holds; the class of each by its id.
+    """Mark those of the rows as enqueued that are pending and unlocked; their classes by id.
 
-    What is due soon goes up a class for good, so that the row tells in which of the broker's queues its hint is.
+    Urgent rows move up a class permanently, so that the row says which broker queue holds its message.
     """
     free = select(table.id).where(table.id.in_(keys), table.state == LeaseState.PENDING)
     free = free.with_for_update(skip_locked=True)
@@ -190,25 +192,25 @@ def _enqueue(connection: Connection, table: type[Leased], keys: Sequence[int], u
     return dict(sorted((row.id, row.queue_class) for row in rows))
 
 
-def _send(engine: Engine, messages: Messages, hints: list[Hint], leads: Callable[[], bool]) -> int:
-    for sent, hint in enumerate(hints):
+def _send(engine: Engine, transport: MessageTransport, messages: list[TaskMessage], leads: Callable[[], bool]) -> int:
+    for sent, message in enumerate(messages):
         if not leads():
-            log.warning("The term of this scheduler is over: %d hints are not sent", len(hints) - sent)
+            log.warning("The term of this scheduler has expired: %d messages not sent", len(messages) - sent)
             return sent
         try:
-            messages.send(hint)
+            transport.send(message)
         except Exception as error:  # a connection that broke in the middle raises what it likes
             unknown = not isinstance(error, BrokerAway)
-            left = len(hints) - sent
-            log.warning("The broker does not take hints, %d are put back: %s", left, error, exc_info=unknown)
-            _put_back(engine, hints[sent:])
+            left = len(messages) - sent
+            log.warning("Sending to the broker failed, %d tasks return to pending: %s", left, error, exc_info=unknown)
+            _return_to_pending(engine, messages[sent:])
             return sent
-    return len(hints)
+    return len(messages)
 
 
-def _put_back(engine: Engine, hints: list[Hint]) -> None:
+def _return_to_pending(engine: Engine, messages: list[TaskMessage]) -> None:
     with writing(engine) as connection:
-        for kind, unsent in keys_by_kind((hint.kind, hint.key) for hint in hints).items():
+        for kind, unsent in keys_by_kind((message.kind, message.key) for message in messages).items():
             table = kind.table
             connection.execute(
                 update(table)

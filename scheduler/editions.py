@@ -1,4 +1,4 @@
-"""Work of editions that no living worker makes: what is older is begun anew in this one, what is newer waits."""
+"""Work of editions that no running worker produces: older work restarts in this edition, newer work waits."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from scheduler.admin import queue_again
 log = logging.getLogger(__name__)
 
 TOGETHER = 500
-"""Evaluations that are begun anew in one transaction."""
+"""Evaluations restarted in one transaction."""
 
-ASK_AGAIN = "The release that had begun to compare these systems is gone. Compare again."
+ASK_AGAIN = "The workers of the release that began this comparison are gone. Compare again."
 
 
 class Editions:
-    """Looks after work of other editions; remembers what it has said of it."""
+    """Handles work of other editions; remembers which warnings were logged."""
 
     def __init__(self) -> None:
         self._said: dict[int, int] = {}
 
-    def go(self, engine: Engine, settings: Settings) -> int:
-        """Begin anew what nobody can finish; how many evaluations."""
+    def run_once(self, engine: Engine, settings: Settings) -> int:
+        """Restart evaluations that no worker can finish; their number."""
         with reading(engine) as connection:
             found = select(Evaluation.edition, Evaluation.id).where(
                 Evaluation.state.in_(OPEN), Evaluation.edition != EDITION
@@ -60,7 +60,7 @@ class Editions:
         for edition, amount in newer.items():
             if edition not in self._said:
                 log.warning(
-                    "%d evaluations wait for a worker of edition %s: here edition %s is made. "
+                    "%d evaluations wait for a worker of edition %s: this release produces edition %s. "
                     "Start a worker of the release and with the Python that queued them.",
                     amount, edition_name(edition), edition_name(EDITION),
                 )  # fmt: skip
@@ -76,12 +76,12 @@ def _begin_anew(engine: Engine, settings: Settings, edition: int, evaluations: l
                 )
             )
         )
-        # Ended first, so that nobody waits any more for what was to be done for them.
+        # End them first, so that their tasks are no longer needed.
         held = cancel_evaluations(connection, evaluations)
         queue_again(connection, settings, held, None)
         cancel_idle(connection, Reduction, Reduction.id.in_(reductions))
     if held:
         log.warning(
-            "%d evaluations of edition %s, which no living worker makes, are begun anew in edition %s",
+            "Restarting %d evaluations of edition %s, which no running worker produces, in edition %s",
             len(held), edition_name(edition), edition_name(EDITION),
         )  # fmt: skip

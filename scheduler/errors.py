@@ -1,4 +1,4 @@
-"""Everything that can go wrong in this room, with one base."""
+"""The exceptions of this package, with one base class."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 class SchedulerError(Exception):
-    """Work cannot be taken in or handed out.
+    """Work cannot be ingested or dispatched.
 
-    The docstring of a subclass is its message when none is given.
+    A subclass's docstring is its default message.
     """
 
     def __init__(self, message: str | None = None) -> None:
@@ -19,7 +19,7 @@ class SchedulerError(Exception):
 
 
 class AlreadyRunning(SchedulerError):
-    """Another process hands out the work of this database. Wait until it has ended, or stop it."""
+    """Another process is scheduling this database. Wait until it has ended, or stop it."""
 
 
 class BadComparison(SchedulerError):
@@ -27,27 +27,27 @@ class BadComparison(SchedulerError):
 
 
 class BadIngest(SchedulerError):
-    """What is to be stored does not fit together."""
+    """The data to be stored is inconsistent."""
 
 
 class OtherTables(SchedulerError):
-    """The tables of the database have become those of another release."""
+    """The tables of the database now belong to another release."""
 
 
 class ScheduleConflict(SchedulerError):
-    """What was asked of a schedule does not go together with how it is."""
+    """The request conflicts with the state of the schedule."""
 
 
 class BadSchedule(SchedulerError):
-    """A schedule cannot be as it was asked for."""
+    """A schedule is invalid."""
 
 
 class BadSource(SchedulerError):
-    """The outputs of a night cannot be taken in."""
+    """The outputs of a nightly run cannot be ingested."""
 
 
 class NothingToDo(SchedulerError):
-    """None of the evaluations that were asked for is in a state in which this can be done to it."""
+    """None of the selected evaluations is in a state in which this is possible."""
 
 
 class ComparisonFailed(SchedulerError):
@@ -55,12 +55,12 @@ class ComparisonFailed(SchedulerError):
 
 
 class TooMany(SchedulerError):
-    """These are more evaluations than can be changed at once. Choose fewer."""
+    """More evaluations are selected than can be changed at once. Select fewer."""
 
 
 class StorageFailed(SchedulerError):
-    """The database cannot store what was computed."""
+    """The database cannot store a result."""
 
 
 class WorkerDidNotStart(SchedulerError):
-    """The worker inside this command did not start."""
+    """The embedded worker did not start."""

@@ -26,23 +26,23 @@ from scheduler.editions import Editions
 from scheduler.errors import OtherTables
 from scheduler.health import check_leading
 from scheduler.leader import Leadership
-from scheduler.lost_messages import forget_lost_hints
+from scheduler.lost_messages import recover_lost_messages
 from scheduler.maintenance import Maintenance
 from scheduler.nightly.runner import NightlyRunner
 from scheduler.recovery import sweep
-from scheduler.telemetry import DATABASE_ERRORS, HINTS_LOST, HINTS_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
+from scheduler.telemetry import DATABASE_ERRORS, MESSAGES_LOST, MESSAGES_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
 from worker.health_checks import check_broker, check_database
-from worker.tasks import Messages
+from worker.tasks import MessageTransport
 
 log = logging.getLogger(__name__)
 
 
 BEATS = 3.0
-"""So many beats of its heart a worker is given when the database comes back."""
+"""Heartbeat periods that workers are granted after the database becomes available again."""
 
 
 class SchedulerStatus:
-    """What a scheduler shows of itself, to be read in other threads."""
+    """The status of a scheduler, readable from other threads."""
 
     def __init__(self) -> None:
         self.pulse = Liveness("round")
@@ -51,7 +51,7 @@ class SchedulerStatus:
 
     @contextmanager
     def round(self) -> Iterator[None]:
-        """A round, or the wait of one that stands by."""
+        """A context for a round, or for a wait on standby."""
         try:
             yield
         except DBAPIError as error:
@@ -62,31 +62,31 @@ class SchedulerStatus:
 
 
 class SchedulerLoop:
-    """The scheduler's rounds: hand out work whenever the database has changed, look for lost work now and then.
+    """The scheduler's loop: send work whenever the database has changed, and sweep for lost work periodically.
 
-    Where that was done just now (`swept`), it is not done again at once. `leads` is asked before anything is sent.
+    With `swept`, the first sweep is not due at once. `leads` is checked before each message.
     """
 
     def __init__(
         self,
         engine: Engine,
-        messages: Messages,
+        transport: MessageTransport,
         settings: Settings,
-        nights: NightlyRunner | None = None,
-        signs: SchedulerStatus | None = None,
+        nightly_runs: NightlyRunner | None = None,
+        status: SchedulerStatus | None = None,
         *,
         leads: Callable[[], bool] = lambda: True,
         swept: bool = False,
     ) -> None:
         self._engine = engine
-        self._messages = messages
+        self._transport = transport
         self._settings = settings
-        self._upkeep = Maintenance(engine, settings)
-        self._nights = nights
+        self._maintenance = Maintenance(engine, settings)
+        self._nightly = nightly_runs
         self._leads = leads
-        self.signs = signs or SchedulerStatus()
+        self.status = status or SchedulerStatus()
         self._clock = ClockJumps()
-        self._accounts = new_accounting(settings)
+        self._accounting = new_accounting(settings)
         self._editions = Editions()
         self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
         self._next_thorough = self._next_sweep
@@ -94,142 +94,148 @@ class SchedulerLoop:
 
     def due_in(self) -> float:
         """Seconds until the next round is due, if nothing changes before."""
-        if self._upkeep.more:
+        if self._maintenance.more:
             return 0.0
         rest = self._next_sweep - time.monotonic()
-        return max(0.0, rest if self._nights is None or self._idle else min(rest, self._nights.due_in()))
+        return max(0.0, rest if self._nightly is None or self._idle else min(rest, self._nightly.due_in()))
 
-    def go(self) -> bool:
-        """One round; whether it swept. Raises OtherTables."""
+    def run_once(self) -> bool:
+        """Run one round; whether it included a sweep. Raises OtherTables."""
         begun = time.monotonic()
-        with self.signs.round():
+        with self.status.round():
             swept = self._go()
-        self.signs.tally.observe(TICK_SECONDS.name, time.monotonic() - begun)
+        self.status.tally.observe(TICK_SECONDS.name, time.monotonic() - begun)
         return swept
 
     def _go(self) -> bool:
         sweeps = time.monotonic() >= self._next_sweep
         self._idle = self._look(sweeps)
         if self._idle:
-            self._accounts.nobody_waits()
+            self._accounting.reset()
         else:
             self._hand_out()
         if not sweeps:
-            self._upkeep.go_on()
+            self._maintenance.prune_more()
             return False
-        self._clock.mend(self._engine, self._settings)
+        self._clock.correct(self._engine, self._settings)
         if not self._idle:
             self._sweep()
-        self.look_back()
+        self.settle_completed()
         self._next_sweep = time.monotonic() + self._settings.sweep_seconds
         return True
 
     def _hand_out(self) -> None:
-        sent = dispatch(self._engine, self._messages, self._settings, self._accounts, self._leads)
-        self.signs.tally.count(HINTS_SENT.name, amount=sent)
-        if self._nights is not None:
-            self._nights.go()
+        sent = dispatch(self._engine, self._transport, self._settings, self._accounting, self._leads)
+        self.status.tally.count(MESSAGES_SENT.name, amount=sent)
+        if self._nightly is not None:
+            self._nightly.run_once()
 
     def _sweep(self) -> None:
-        tally = self.signs.tally
+        tally = self.status.tally
         sweep(self._engine, self._settings, tally)
-        self._editions.go(self._engine, self._settings)
-        tally.count(HINTS_LOST.name, amount=forget_lost_hints(self._engine, self._messages, self._settings))
-        self._upkeep.go()
+        self._editions.run_once(self._engine, self._settings)
+        tally.count(MESSAGES_LOST.name, amount=recover_lost_messages(self._engine, self._transport, self._settings))
+        self._maintenance.run_once()
 
     def _look(self, sweeps: bool) -> bool:
-        """Whether there is nothing to hand out, and nothing that could be lost; now and then a sweep looks itself.
+        """Whether there is nothing to send and nothing that could be lost; every so often, False forces a full sweep.
 
         Raises OtherTables.
         """
         with reading_once(self._engine) as connection:
-            trouble = read_schema_problem(connection, REVISION) if sweeps else None
+            problem = read_schema_problem(connection, REVISION) if sweeps else None
             idle = not is_there_work(connection)
-        if trouble is not None:
-            raise OtherTables(trouble)
+        if problem is not None:
+            raise OtherTables(problem)
         if sweeps and time.monotonic() >= self._next_thorough:
             self._next_thorough = time.monotonic() + self._settings.recount_seconds
             return False
         return idle
 
-    def rest(self) -> None:
-        """Leave lost work alone for a while: without the database no worker could say that it lives."""
+    def pause_recovery(self) -> None:
+        """Postpone the next sweep: without the database, no worker could update its heartbeat."""
         self._next_sweep = time.monotonic() + BEATS * self._settings.beat_seconds
 
-    def look_back(self) -> None:
-        """Take note of what has ended since the last time."""
-        settle_ended(self._engine, self._accounts)
+    def settle_completed(self) -> None:
+        """Settle the accounts of tasks that have ended."""
+        settle_ended(self._engine, self._accounting)
 
 
-def scheduler_status(settings: Settings, signs: SchedulerStatus, broker: Callable[[], Check]) -> ProcessStatus:
-    """What a scheduler shows of itself."""
+def scheduler_status(settings: Settings, status: SchedulerStatus, broker: Callable[[], Check]) -> ProcessStatus:
+    """The status of a scheduler process."""
     return ProcessStatus(
         "scheduler",
-        live=(signs.pulse.turns,),
+        live=(status.pulse.turns,),
         ready=(
             lambda: check_database(settings.database_url),
             broker,
-            lambda: signs.pulse.succeeds(settings.stale_seconds),
-            lambda: check_leading(signs.leading),
+            lambda: status.pulse.succeeds(settings.stale_seconds),
+            lambda: check_leading(status.leading),
         ),
-        collectors=(SchedulerMetrics(settings, signs.tally, lambda: signs.leading),),
+        collectors=(SchedulerMetrics(settings, status.tally, lambda: status.leading),),
     )
 
 
 def run(settings: Settings, stop: threading.Event) -> None:
-    """Hand out work until `stop` is set. Waits while another scheduler leads; outlives the database.
+    """Schedule until `stop` is set, standing by while another scheduler leads. Outages of the database are tolerated.
 
-    Raises AddressTaken where health and metrics cannot be served as the settings want it, and OtherTables when the
-    tables become those of a release with which this one cannot work.
+    Raises
+    ------
+    AddressTaken
+        If health and metrics cannot be served at the configured address.
+    OtherTables
+        If the tables become incompatible with this release.
     """
-    # The embedded worker, which has the scheduler beside it, needs no Celery.
+    # Imported here: the embedded worker uses this module without Celery.
     from worker.app import Broker
 
-    messages, signs = Broker(settings), SchedulerStatus()
-    outlook = lambda: scheduler_status(settings, signs, lambda: check_broker(messages))  # noqa: E731
-    with serve_status(settings.http_host, settings.http_port, outlook) as server:
+    transport, status = Broker(settings), SchedulerStatus()
+    process_status = lambda: scheduler_status(settings, status, lambda: check_broker(transport))  # noqa: E731
+    with serve_status(settings.http_host, settings.http_port, process_status) as server:
         if server is not None:
             server.start()
-        _stand_by_or_lead(settings, messages, stop, signs)
+        _stand_by_or_lead(settings, transport, stop, status)
 
 
-def _stand_by_or_lead(settings: Settings, messages: Messages, stop: threading.Event, signs: SchedulerStatus) -> None:
+def _stand_by_or_lead(
+    settings: Settings, transport: MessageTransport, stop: threading.Event, status: SchedulerStatus
+) -> None:
     engine = make_engine(settings.database_url, relaxed=True)
-    nights = NightlyRunner(settings)
-    lead = Leadership(settings.database_url, settings.silent_seconds)
-    rounds = SchedulerLoop(engine, messages, settings, nights, signs, leads=lead.in_term)
+    nightly_runs = NightlyRunner(settings)
+    leadership = Leadership(settings.database_url, settings.silent_seconds)
+    loop = SchedulerLoop(engine, transport, settings, nightly_runs, status, leads=leadership.in_term)
     listener = listen(settings)
     try:
         while not stop.is_set():
             try:
-                with signs.round():
-                    signs.leading = lead.held() or lead.acquire()
-                if not signs.leading:
+                with status.round():
+                    status.leading = leadership.held() or leadership.acquire()
+                if not status.leading:
                     stop.wait(settings.sweep_seconds)
                     continue
                 log.info("This scheduler leads")
-                _lead(rounds, lead, listener, settings, stop)
+                _lead(loop, leadership, listener, settings, stop)
             except DBAPIError as error:
                 log.warning("The database cannot be used, trying again: %s", error.orig)
-                rounds.rest()
+                loop.pause_recovery()
                 stop.wait(settings.sweep_seconds)
     finally:
-        nights.stop()
-        lead.release()
+        nightly_runs.stop()
+        leadership.release()
         listener.close()
         engine.dispose()
 
 
 def _lead(
-    rounds: SchedulerLoop, lead: Leadership, listener: Listener, settings: Settings, stop: threading.Event
+    loop: SchedulerLoop, leadership: Leadership, listener: Listener, settings: Settings, stop: threading.Event
 ) -> None:
     changed = True
     while not stop.is_set():
-        if not lead.held():
-            log.warning("This scheduler leads no longer: its term is over")
+        if not leadership.held():
+            log.warning("This scheduler no longer leads: its term has expired")
             return
-        if changed or not rounds.due_in():
-            rounds.go()
-            # Many changes in a moment are one round.
+        if changed or not loop.due_in():
+            loop.run_once()
+            # Handle a burst of changes in one round.
             stop.wait(settings.tick_seconds)
-        changed = listener.wait(min(rounds.due_in(), lead.due_in()), stop)
+        changed = listener.wait(min(loop.due_in(), leadership.due_in()), stop)

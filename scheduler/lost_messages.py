@@ -1,4 +1,4 @@
-"""What the broker has lost: where its queues are empty, the hints that nobody has acted on are gone."""
+"""Recovery of messages lost by the broker: if its queues are empty, unhandled messages are gone."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from models.queue.workers import count_processes
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from worker.errors import BrokerAway
-from worker.tasks import Messages
+from worker.tasks import MessageTransport
 
 log = logging.getLogger(__name__)
 
 
-def forget_lost_hints(engine: Engine, messages: Messages, settings: Settings) -> int:
-    """Put rows back whose hints went with all others of their queue, so that they are sent again; how many.
+def recover_lost_messages(engine: Engine, transport: MessageTransport, settings: Settings) -> int:
+    """Return enqueued rows to pending if their queue is empty, so that they are sent again; their number.
 
-    Only of this release's edition: hints of others go to other queues, and wait for their hint time. A hint may still
-    be in the hands of a worker. Then it is sent twice, which does no harm.
+    Only those of this release's edition: other editions use other queues, and rely on the message timeout. A worker may
+    still hold a message; then it is sent twice, which does no harm.
     """
     with reading(engine) as connection:
         waiting = count_stale_messages(connection, settings.empty_seconds, EDITION)
-        # Workers that take messages ahead of time have at most one for each process.
-        ahead = count_processes(connection, settings.silent_seconds) if messages.takes_ahead else 0
+        # Workers that prefetch messages hold at most one per process.
+        ahead = count_processes(connection, settings.silent_seconds) if transport.prefetches else 0
     suspected = [queue_class for queue_class in QueueClass if waiting[queue_class] > ahead]
-    empty = empty_queues(messages, suspected) if suspected else []
+    empty = empty_queues(transport, suspected) if suspected else []
     if not empty:
         return 0
     with writing(engine) as connection:
         lost = resend_stale(connection, settings.empty_seconds, empty, EDITION)
     if lost:
-        log.warning("The broker has lost %d hints: its queues are empty. They are sent again.", lost)
+        log.warning("The broker has lost %d messages: its queues are empty. Sending them again.", lost)
     return lost
 
 
-def empty_queues(messages: Messages, classes: Iterable[QueueClass]) -> list[QueueClass]:
-    """Those of the classes whose queue holds no message; none of them when the broker cannot be asked."""
+def empty_queues(transport: MessageTransport, classes: Iterable[QueueClass]) -> list[QueueClass]:
+    """The classes with an empty queue; none if the broker cannot be asked."""
     try:
-        return [queue_class for queue_class, amount in messages.count(classes).items() if not amount]
+        return [queue_class for queue_class, amount in transport.count(classes).items() if not amount]
     except BrokerAway as error:
         log.warning("%s", error)
         return []

@@ -1,4 +1,4 @@
-"""What the scheduler does now and then so that the database stays right and small."""
+"""Periodic maintenance of the database: repairs and retention."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from runtime.settings import Settings
 log = logging.getLogger(__name__)
 
 FORGET_SECONDS = 60.0
-"""Time between two looks for rows that may go, once none is left."""
+"""Seconds between two searches for rows to delete, once none are left."""
 
 LONGEST_DELAY = 60.0
-"""Seconds beyond its retries for which no work waits."""
+"""Seconds, beyond the delays of retries, for which no work ever waits."""
 
 BROKEN = "Rows of its trials were deleted or edited. Compare again."
 
 FORGET_ROWS = 500
-"""Of each kind that go in one transaction: few, so that nobody waits for it."""
+"""Rows of each kind deleted per transaction: few, so that nothing waits for it."""
 
 
 class Maintenance:
-    """Mends what people have edited, and deletes old rows of work: each minute, as many as there are."""
+    """Repairs manually edited rows, and deletes old rows of tasks."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._engine = engine
@@ -39,22 +39,22 @@ class Maintenance:
         self._next_recount = 0.0
         self._next_forgetting = 0.0
         self.more = False
-        """Whether old rows are left to be deleted."""
+        """Whether old rows remain to be deleted."""
 
-    def go(self) -> None:
-        """Do what is due. To be called in each sweep."""
+    def run_once(self) -> None:
+        """Do what is due. Call it in each sweep."""
         if time.monotonic() >= self._next_recount:
             repair(self._engine, self._settings)
             self._next_recount = time.monotonic() + self._settings.recount_seconds
         if time.monotonic() >= self._next_forgetting:
             self.more = True
             self._next_forgetting = time.monotonic() + FORGET_SECONDS
-        self.go_on()
+        self.prune_more()
 
-    def go_on(self) -> None:
-        """Delete some more of the old rows, where some are left. To be called in each round.
+    def prune_more(self) -> None:
+        """Delete some more old rows, if any remain. Call it in each round.
 
-        One small transaction at a time, so that work is handed out between two of them.
+        One small transaction at a time, so that work is sent in between.
         """
         if not self.more:
             return
@@ -64,28 +64,28 @@ class Maintenance:
 
 
 def repair(engine: Engine, settings: Settings) -> None:
-    """Let all open work that rows were deleted or edited of go on, or end with a reason."""
+    """Make all open work with deleted or edited rows continue, or end it with a reason."""
     for kind in KINDS:
         policy = kind.policy(settings)
-        # A retry waits for less, and so do hints that the broker did not take.
+        # Retries wait for less, and so do messages that the broker rejected.
         longest_delay = LONGEST_DELAY + policy.delay(policy.max_attempts)
         with writing(engine) as connection:
             stuck = retry_unowned(connection, kind.table, longest_delay)
         if stuck:
-            log.warning("%d %s were stuck: they wait again", stuck, kind.name)
+            log.warning("%d %s were stuck and return to pending", stuck, kind.name)
     recount_open(engine)
     with reading(engine) as connection:
         broken = find_broken_comparisons(connection)
     if broken:
         with writing(engine) as connection:
             end_comparisons(connection, broken, BROKEN)
-        log.warning("%d comparisons lacked trials, or waited for more than there are: they failed", len(broken))
+        log.warning("%d comparisons with an inconsistent number of trials were failed", len(broken))
     with writing(engine) as connection:
         backfill_ended_at(connection)
 
 
 def recount_open(engine: Engine) -> int:
-    """Mend open evaluations that do not wait for as many shards as there are; how many there were."""
+    """Repair open evaluations whose counter differs from their number of shards; their number."""
     with reading(engine) as connection:
         suspected = find_miscounted(connection)
     mended = 0
@@ -95,7 +95,7 @@ def recount_open(engine: Engine) -> int:
         if counts is not None:
             mended += 1
             log.warning(
-                "Evaluation %s waited for %d shards, but there are %d: mended",
+                "Evaluation %s waited for %d shards instead of %d: corrected",
                 evaluation,
                 *counts,
                 extra=fields(evaluations=[evaluation]),

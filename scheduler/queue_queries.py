@@ -1,4 +1,4 @@
-"""What waits and what is in flight, read quickly however much waits."""
+"""Queries for waiting and in-flight work whose cost does not depend on how much waits."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from sqlalchemy import (
     union_all,
 )
 
-from models.queue.kinds.corpus_statistics_plan import unprepared_protocols
+from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
 from models.queue.kinds.registry import KINDS
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import Leased, Shard
 from models.schema.states import IN_FLIGHT, LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.fair_share import InFlight, Turn
+from scheduler.fair_share import FairShareKey, InFlight
 
 WINDOWED: tuple[TaskKind[Any, Any], ...] = tuple(kind for kind in KINDS if kind.cost is not None)
-"""What shares the window; where two are due at once the first goes first, since shards wait for preparations."""
+"""The kinds that share the window; at equal due times the first goes first, since shards wait for corpus statistics."""
 
-MOST_TURNS = 100
-"""Turns whose rows one statement reads: SQLite joins at most 500."""
+MAX_KEYS = 100
+"""Classes and teams per statement: SQLite joins at most 500."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +46,45 @@ class WaitingTask:
 
     kind: TaskKind[Any, Any]
     key: int
-    turn: Turn
-    """Its class is that in which the row is to be sent."""
+    share_key: FairShareKey
+    """With the class in which the row is to be sent."""
     seconds: float
     """Estimated."""
 
 
-def read_in_flight(connection: Connection, settings: Settings, edition: int) -> tuple[InFlight, set[Turn]]:
-    """What is in flight of an edition, and whose it is."""
-    turns = connection.execute(_in_flight(), {"edition": edition, **_guesses(settings)}).all()
+def read_in_flight(connection: Connection, settings: Settings, edition: int) -> tuple[InFlight, set[FairShareKey]]:
+    """The work in flight of an edition, and its classes and teams."""
+    share_keys = connection.execute(_in_flight(), {"edition": edition, **_guesses(settings)}).all()
     held = InFlight(
-        tasks=sum(row.tasks for row in turns),
-        seconds=sum(row.seconds for row in turns),
+        tasks=sum(row.tasks for row in share_keys),
+        seconds=sum(row.seconds for row in share_keys),
     )
-    return held, {(row.queue_class, row.team) for row in turns}
+    return held, {(row.queue_class, row.team) for row in share_keys}
 
 
-def read_turns(connection: Connection) -> list[tuple[TaskKind[Any, Any], Turn]]:
-    """The classes and teams of which something waits, with the kind of which it does.
+def read_waiting_keys(connection: Connection) -> list[tuple[TaskKind[Any, Any], FairShareKey]]:
+    """The classes and teams with waiting work, and its kinds.
 
-    Each is found by a step in the index, so that it does not matter how much there is of each.
+    Each is found by one step in an index, whatever the amount of work.
     """
     return [(WINDOWED[row.number], (row.queue_class, row.team)) for row in connection.execute(_turns())]
 
 
 def read_waiting(
     connection: Connection,
-    turns: Sequence[tuple[TaskKind[Any, Any], Turn]],
+    share_keys: Sequence[tuple[TaskKind[Any, Any], FairShareKey]],
     most: int,
     settings: Settings,
     edition: int,
-) -> Mapping[Turn, list[WaitingTask]]:
-    """Of each of these at most so many rows of an edition that may be sent now, in the order in which they should be.
+) -> Mapping[FairShareKey, list[WaitingTask]]:
+    """The next rows of an edition that may be sent, at most `most` for each class and team, in order.
 
-    The earliest due goes first, then what is due at no time; among those the oldest. What is due within
-    `settings.urgent_seconds` is in the next higher class.
+    The earliest due time goes first, rows without one last; then the oldest. Rows due within `settings.urgent_seconds`
+    count in the next higher class.
     """
-    found: defaultdict[Turn, list[tuple[tuple[float, int, int], WaitingTask]]] = defaultdict(list)
-    for begin in range(0, len(turns), MOST_TURNS):
-        chosen = turns[begin : begin + MOST_TURNS]
+    found: defaultdict[FairShareKey, list[tuple[tuple[float, int, int], WaitingTask]]] = defaultdict(list)
+    for begin in range(0, len(share_keys), MAX_KEYS):
+        chosen = share_keys[begin : begin + MAX_KEYS]
         values: dict[str, Any] = {"most": most, "urgent_seconds": settings.urgent_seconds, "edition": edition}
         values |= _guesses(settings)
         for place, (_, (queue_class, team)) in enumerate(chosen):
@@ -92,11 +92,13 @@ def read_waiting(
         for row in connection.execute(_ready(tuple(kind for kind, _ in chosen)), values):
             due = float("inf") if row.due_at is None else row.due_at
             waiting = WaitingTask(WINDOWED[row.number], row.id, (row.queue_class, row.team), row.seconds)
-            found[waiting.turn].append(((due, row.number, row.id), waiting))
-    return {turn: [waiting for _, waiting in sorted(rows, key=lambda row: row[0])] for turn, rows in found.items()}
+            found[waiting.share_key].append(((due, row.number, row.id), waiting))
+    return {
+        share_key: [waiting for _, waiting in sorted(rows, key=lambda row: row[0])] for share_key, rows in found.items()
+    }
 
 
-# Building a statement takes longer than asking it, and these are asked at every tick.
+# Built once: building a statement takes longer than running it, and these run at every tick.
 @cache
 def _in_flight() -> Select[Any]:
     rows = union_all(
@@ -116,24 +118,24 @@ def _in_flight() -> Select[Any]:
 
 @cache
 def _turns() -> CompoundSelect[Any]:
-    found = [_turns_of(number, kind.table) for number, kind in enumerate(WINDOWED)]
+    found = [_keys_of(number, kind.table) for number, kind in enumerate(WINDOWED)]
     return union_all(
         *(
-            select(literal(number, Integer).label("number"), turns.c.queue_class, turns.c.team).where(
-                turns.c.team.is_not(None)
+            select(literal(number, Integer).label("number"), share_keys.c.queue_class, share_keys.c.team).where(
+                share_keys.c.team.is_not(None)
             )
-            for number, turns in enumerate(found)
+            for number, share_keys in enumerate(found)
         )
     )
 
 
 @lru_cache(maxsize=64)
 def _ready(kinds: tuple[TaskKind[Any, Any], ...]) -> CompoundSelect[Any]:
-    """The rows of so many turns: class and team of each are given as parameters, called by its place."""
-    return union_all(*(_ready_of_turn(place, kind) for place, kind in enumerate(kinds)))
+    """The rows of several classes and teams, which are parameters named by position."""
+    return union_all(*(_ready_of_key(place, kind) for place, kind in enumerate(kinds)))
 
 
-def _ready_of_turn(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
+def _ready_of_key(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
     table = kind.table
     conditions: list[Any] = [
         table.state == LeaseState.PENDING,
@@ -143,8 +145,8 @@ def _ready_of_turn(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
         table.edition == bindparam("edition", type_=Integer),
     ]
     if table is Shard:
-        # As a rule they are not found at all (`NOT_YET`), but programs of the release before queue, too.
-        conditions.append(Shard.protocol_id.not_in(unprepared_protocols(bindparam("edition", type_=Integer))))
+        # Usually the index excludes them (`NOT_YET`), but not those of an earlier release.
+        conditions.append(Shard.protocol_id.not_in(protocols_awaiting_statistics(bindparam("edition", type_=Integer))))
     rows = (
         select(
             literal(WINDOWED.index(kind), Integer).label("number"),
@@ -162,8 +164,8 @@ def _ready_of_turn(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
     return select(rows)
 
 
-def _turns_of(number: int, table: type[Leased]) -> CTE:
-    """(queue_class, team), with a team of NULL where there is no further one."""
+def _keys_of(number: int, table: type[Leased]) -> CTE:
+    """(queue_class, team), with a team of NULL after the last one."""
     classes = union_all(*(select(literal(int(each), Integer).label("queue_class")) for each in QueueClass)).subquery()
 
     def first_team(queue_class: Any, *conditions: Any) -> Any:
@@ -175,19 +177,19 @@ def _turns_of(number: int, table: type[Leased]) -> CTE:
         )
 
     first = first_team(classes.c.queue_class)
-    turns = select(classes.c.queue_class, first).cte(f"turns_{number}", recursive=True)
-    following = first_team(turns.c.queue_class, table.team > turns.c.team)
-    return turns.union_all(select(turns.c.queue_class, following).where(turns.c.team.is_not(None)))
+    share_keys = select(classes.c.queue_class, first).cte(f"turns_{number}", recursive=True)
+    following = first_team(share_keys.c.queue_class, table.team > share_keys.c.team)
+    return share_keys.union_all(select(share_keys.c.queue_class, following).where(share_keys.c.team.is_not(None)))
 
 
 def urgent_class(table: type[Leased], urgent_seconds: Any) -> Any:
-    """The class in which a row is to be sent: the next higher one when it is due soon."""
+    """The class in which a row is to be sent: the next higher one if it is due soon."""
     urgent = (table.due_at < now() + urgent_seconds) & (table.queue_class > int(QueueClass.INTERACTIVE))
     return case((urgent, table.queue_class - 1), else_=table.queue_class)
 
 
 def _seconds(kind: TaskKind[Any, Any]) -> Any:
-    # A parameter, since these statements outlast the settings.
+    # A parameter, since these statements outlive the settings.
     return bindparam(f"seconds_{kind.name}", type_=Double) if callable(kind.cost) else kind.cost
 
 
@@ -196,7 +198,7 @@ def _guesses(settings: Settings) -> dict[str, float]:
 
 
 def keys_by_kind(rows: Iterable[tuple[TaskKind[Any, Any], int]]) -> dict[TaskKind[Any, Any], list[int]]:
-    """The ids of rows, kind by kind."""
+    """The ids of rows by kind."""
     found: dict[TaskKind[Any, Any], list[int]] = {}
     for kind, key in rows:
         found.setdefault(kind, []).append(key)

@@ -1,4 +1,4 @@
-"""Finding what was lost, and giving it to somebody else."""
+"""Recovery: finds lost tasks and releases them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Engine, or_, select
 from models.database.session import reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.reductions import enqueue_reduction
 from models.queue.kinds.registry import SENT
 from models.queue.lease import in_flight, retry_later
 from models.queue.sweep import Expired, find_exhausted, find_expired, resend_stale
@@ -21,57 +21,59 @@ from models.schema.states import EvaluationState, LeaseState
 from runtime.logs import bind, log_context
 from runtime.settings import Settings
 from runtime.shared_counters import Tally
-from scheduler.enqueue.corpus_statistics import prepare_forgotten
-from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
+from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
+from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_tally
 
 log = logging.getLogger(__name__)
 
 LOCK_SECONDS = 0.5
-"""Whoever died or froze in the middle of writing may hold a row for a while; all else goes on."""
+"""A process that died or froze in a transaction may hold a row for a while; everything else continues."""
 
 FORGET_AFTER = 60
-"""A worker's row goes when it has been silent for so many times `silent_seconds`."""
+"""A worker's row is deleted after a silence of this many times `silent_seconds`."""
 
 
 def sweep(engine: Engine, settings: Settings, tally: Tally | None = None) -> int:
-    """Release what dead workers hold, and send old hints again; how many rows were touched. Counts in `tally`."""
+    """Release tasks of dead workers, and resend lost messages; the number of rows. Counts in `tally`."""
     tally = tally or new_tally()
     with reading(engine) as connection:
         expired = find_expired(connection, settings.silent_seconds)
-    # One transaction each: a long one would hold up the workers.
+    # One transaction each: a long one would block the workers.
     for each in expired:
         with log_context(task_id=each.owner.partition(":")[0]):
             try:
-                _take_back(engine, settings, tally, each)
+                _reclaim(engine, settings, tally, each)
             except RowsHeld:
                 title = each.kind.title
-                log.warning("%s %s is in the hands of one who does not go on; it is tried again", title, each.key)
+                log.warning("%s %s is locked by a process that does not continue; trying again", title, each.key)
     given_up = _give_up_exhausted(engine, settings, tally)
     with writing(engine) as connection:
         stale = resend_stale(connection, settings.hint_seconds)
         delete_silent_workers(connection, FORGET_AFTER * settings.silent_seconds)
-    tally.count(HINTS_LOST.name, amount=stale)
-    return stale + len(expired) + given_up + reduce_forgotten(engine) + prepare_forgotten(engine, settings)
+    tally.count(MESSAGES_LOST.name, amount=stale)
+    return (
+        stale + len(expired) + given_up + enqueue_missing_reductions(engine) + enqueue_missing_counts(engine, settings)
+    )
 
 
-def _take_back(engine: Engine, settings: Settings, tally: Tally, expired: Expired) -> None:
-    """Take a task from its owner, who did not end it. Raises RowsHeld."""
+def _reclaim(engine: Engine, settings: Settings, tally: Tally, expired: Expired) -> None:
+    """Release a task from an owner that will not finish it. Raises RowsHeld."""
     kind, key = expired.kind, expired.key
     with reading(engine) as connection:
         bind(**found_fields(connection, kind, key))
-    log.warning("%s %s is taken back: %s", kind.title, key, expired.what)
+    log.warning("%s %s is reclaimed: %s", kind.title, key, expired.what)
     with writing(engine, lock_seconds=LOCK_SECONDS) as connection:
         taken = release(connection, kind, key, expired.owner, f"{expired.what}.", kind.policy(settings))
         again = connection.scalar(select(kind.table.state).where(kind.table.id == key)) == LeaseState.PENDING
     if taken:
-        tally.count(TAKEN_BACK.name, kind.name)
+        tally.count(RECLAIMED.name, kind.name)
     if taken and not again:
         tally.count(GIVEN_UP.name, kind.name)
         log.error("%s %s has no attempts left", kind.title, key)
 
 
 def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
-    """End work that waits and may not be tried again, since fewer attempts are allowed than there were; how much."""
+    """End waiting tasks without attempts left, since the limit is lower now than when they were tried; their number."""
     with reading(engine) as connection:
         found = find_exhausted(connection, settings)
     ended = 0
@@ -88,10 +90,10 @@ def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
     return ended
 
 
-def reduce_forgotten(engine: Engine) -> int:
-    """Give evaluations in `reducing` whose reduction has ended or is gone a new one; how many there were.
+def enqueue_missing_reductions(engine: Engine) -> int:
+    """Add reductions for evaluations in `reducing` whose reduction has ended or is gone; their number.
 
-    No transaction leaves one behind; this is for databases that people have edited.
+    No transaction leaves such an evaluation; editing the database by hand may.
     """
     closed = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
     forgotten = (
@@ -106,15 +108,15 @@ def reduce_forgotten(engine: Engine) -> int:
         rows = connection.execute(forgotten).all()
         for row in rows:
             if lock_evaluations(connection, [row.id], [EvaluationState.REDUCING]):
-                start_reducing(connection, [row.id])
+                enqueue_reduction(connection, [row.id])
     return len(rows)
 
 
 def reclaim_all(engine: Engine, settings: Settings, *, used: bool) -> int:
-    """Take back everything in flight; how many rows. Only for one who knows that no worker lives.
+    """Release everything in flight; the number of rows. Requires that no worker is running.
 
-    `used` says whether attempts that were cut short count: yes after a crash, which they may have
-    caused, no after an orderly stop.
+    `used` says whether interrupted attempts count: yes after a crash, which they may have caused, no after an orderly
+    stop.
     """
     taken = 0
     for kind in SENT:

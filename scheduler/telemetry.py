@@ -1,4 +1,4 @@
-"""What a scheduler shows to Prometheus: what it has counted itself, and what the database knows when it is asked."""
+"""A scheduler's Prometheus metrics: its own counters, and the state of the queue in the database."""
 
 from __future__ import annotations
 
@@ -27,40 +27,40 @@ if TYPE_CHECKING:
 _NAMES = tuple(kind.name for kind in KINDS)
 _OF_KINDS = ("kind", _NAMES)
 
-HINTS_SENT = Counter("steelyard_scheduler_hints_sent", "Messages that were sent to workers.")
-HINTS_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that nobody acted on: they are sent again.")
-TAKEN_BACK = Counter(
-    "steelyard_scheduler_taken_back", "Work taken from workers that were silent or beyond their lease.", *_OF_KINDS
+MESSAGES_SENT = Counter("steelyard_scheduler_hints_sent", "Messages sent to workers.")
+MESSAGES_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that were not handled and are sent again.")
+RECLAIMED = Counter(
+    "steelyard_scheduler_taken_back", "Tasks reclaimed from silent workers and after expired leases.", *_OF_KINDS
 )
-GIVEN_UP = Counter("steelyard_scheduler_given_up", "Work that was ended because it has no attempts left.", *_OF_KINDS)
-DATABASE_ERRORS = Counter("steelyard_scheduler_database_errors", "Rounds that the database broke off.")
+GIVEN_UP = Counter("steelyard_scheduler_given_up", "Tasks ended without attempts left.", *_OF_KINDS)
+DATABASE_ERRORS = Counter("steelyard_scheduler_database_errors", "Rounds that failed with a database error.")
 TICK_SECONDS = Histogram(
     "steelyard_scheduler_tick_seconds",
     "Time of a round.",
     (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
 )
 
-COUNTED = (HINTS_SENT, HINTS_LOST, TAKEN_BACK, GIVEN_UP, DATABASE_ERRORS, TICK_SECONDS)
+COUNTED = (MESSAGES_SENT, MESSAGES_LOST, RECLAIMED, GIVEN_UP, DATABASE_ERRORS, TICK_SECONDS)
 
 FRESH_SECONDS = 1.0
-"""What the database was asked so long ago is not asked again."""
+"""Seconds for which an answer of the database is cached."""
 
 GAUGES = {
-    "steelyard_scheduler_leading": "1 in the scheduler that hands out work, 0 in those that stand by.",
-    "steelyard_database_reachable": "1 where the database answered; without it the following are lacking.",
-    "steelyard_queue_waiting": "Work that waits to be handed out.",
-    "steelyard_queue_in_flight": "Work that was sent to workers or runs.",
-    "steelyard_queue_oldest_seconds": "How long the oldest that waits for a worker has been there; 0 where none does.",
-    "steelyard_queue_retried": "Work that waits or is in flight and was tried before.",
-    "steelyard_workers": "Workers that beat.",
-    "steelyard_pool_processes": "Pool processes of the workers that beat.",
-    "steelyard_evaluations": "Evaluations in each state, of those that are open or ended within a day.",
+    "steelyard_scheduler_leading": "1 in the leading scheduler, 0 in standby schedulers.",
+    "steelyard_database_reachable": "1 if the database responded; otherwise the following are missing.",
+    "steelyard_queue_waiting": "Tasks waiting to be sent.",
+    "steelyard_queue_in_flight": "Tasks sent to workers or running.",
+    "steelyard_queue_oldest_seconds": "Age of the oldest task waiting for a worker; 0 without any.",
+    "steelyard_queue_retried": "Tasks waiting or in flight that were tried before.",
+    "steelyard_workers": "Responsive workers.",
+    "steelyard_pool_processes": "Pool processes of responsive workers.",
+    "steelyard_evaluations": "Evaluations by state, those that are open or ended within a day.",
 }
-"""What is read when somebody asks."""
+"""Read at each scrape."""
 
 
 def new_tally() -> Tally:
-    """What a scheduler counts in."""
+    """The counters of a scheduler."""
     return Tally(COUNTED)
 
 
@@ -71,17 +71,17 @@ class SchedulerMetrics:
         self._settings = settings
         self._tally = tally
         self._leads = leads
-        # No connection outlives its transaction: somebody may ask once an hour, and pool processes may be forked.
+        # No connection outlives its transaction: scrapes may be rare, and pool processes may be forked.
         self._engine = make_engine(settings.database_url, pooled=False)
         self._lock = threading.Lock()
         self._known: list[Metric] = []
         self._asked = float("-inf")
 
     def collect(self) -> Iterable[Metric]:
-        """What was counted, and what the database says."""
+        """The counters, and the state of the queue."""
         yield from tallied(self._tally)
         yield self._gauge("steelyard_scheduler_leading", [((), float(self._leads()))])
-        # Two who ask at once get the same answer.
+        # Concurrent scrapes get the same answer.
         with self._lock:
             if time.monotonic() - self._asked >= FRESH_SECONDS:
                 self._known = self._ask()
@@ -102,7 +102,7 @@ class SchedulerMetrics:
         retried = {(kind,): 0 for kind in _NAMES}
         for row in count_work(connection):
             if row.queue_class not in tuple(QueueClass):
-                # Edited by hand: nobody sends it.
+                # Edited by hand: it is never sent.
                 continue
             queue = QueueClass(row.queue_class).queue
             retried[(row.kind,)] += row.retried

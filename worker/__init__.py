@@ -1,1 +1,1 @@
-"""Does the tasks of the queue: shards, corpus statistics, randomization trials, reductions."""
+"""Runs the tasks of the queue: shards, corpus statistics, randomization trials, reductions."""

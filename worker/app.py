@@ -20,22 +20,22 @@ from runtime.settings import Settings
 from worker.context import WorkerContext
 from worker.errors import BrokerAway, BrokerInMemory
 from worker.health_checks import check_broker, check_database
-from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION, register_tasks
-from worker.messaging.logs import take_over_logs
+from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION, register_tasks
+from worker.messaging.logs import redirect_celery_logs
 from worker.messaging.queues import count_messages, make_queue
-from worker.preload import load_ahead
+from worker.preload import preload
 from worker.processes.celery_pool import prepared
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.losses import watch_losses
+from worker.processes.losses import handle_lost_processes
 from worker.processes.shutdown import Stopping, check_stopping
 from worker.processes.telemetry import WorkerMetrics
 from worker.processes.watchdog import Watchdog
-from worker.tasks import Hint
+from worker.tasks import TaskMessage
 
 log = logging.getLogger(__name__)
 
 QUEUES = ",".join(queue_class.queue_of(EDITION) for queue_class in QueueClass)
-"""The worker asks the broker's queues in this order, so the order is the priority."""
+"""The worker polls the broker's queues in this order, so the order is the priority."""
 
 REDIS_OPTIONS = {
     "queue_order_strategy": "priority",
@@ -44,11 +44,11 @@ REDIS_OPTIONS = {
     "health_check_interval": 5,
 }
 
-HINT_HEADERS = {HINT_HEADER: HINT_VERSION}
+MESSAGE_HEADERS = {MESSAGE_HEADER: MESSAGE_VERSION}
 
 
 def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
-    """A Celery app for these settings: messages are hints, so nothing of Celery's own bookkeeping is on.
+    """Create a Celery app for these settings, with Celery's own result and state tracking switched off.
 
     Raises BrokerInMemory.
     """
@@ -56,20 +56,21 @@ def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
         raise BrokerInMemory
     redis = settings.broker_url.startswith(("redis:", "rediss:"))
     if redis:
-        from worker.messaging.redis_transport import read_with_care
+        from worker.messaging.redis_transport import install_transport
 
-        read_with_care()
+        install_transport()
     else:
-        from worker.messaging.amqp_transport import read_with_care
+        from worker.messaging.amqp_transport import install_transport
 
-        read_with_care()
+        install_transport()
     app = Celery("steelyard", broker=settings.broker_url, set_as_current=False)
     app.conf.update(
         result_backend=None,
         task_ignore_result=True,
         task_serializer="json",
         accept_content=["json"],
-        # Early: a lost message costs one hint time, one delivered for ever would kill for ever.
+        # Early acknowledgement: a lost message costs one message timeout, while one redelivered for ever would kill
+        # workers for ever.
         task_acks_late=False,
         task_reject_on_worker_lost=False,
         task_time_limit=settings.task_seconds,
@@ -80,14 +81,14 @@ def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
         worker_disable_prefetch=redis,
         worker_consumer="worker.messaging.consumer:TaskConsumer",
         worker_lost_wait=settings.lost_process_seconds,
-        # Off by default: they cost about as much as the task's own messages, and obey whoever reaches the broker.
+        # Off by default: they cost about as much as the task messages, and obey anyone with access to the broker.
         worker_enable_remote_control=settings.events,
         worker_send_task_events=settings.events,
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
-        # A Redis without memory refuses what a worker says when it connects: then it tries again.
+        # A Redis that is out of memory rejects what a worker writes when it connects: then it retries.
         broker_channel_error_retry=True,
         broker_transport_options=REDIS_OPTIONS if redis else {},
     )
@@ -96,22 +97,22 @@ def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
 
 
 class Broker:
-    """The way of hints through a broker, as `worker.tasks.Messages` has it."""
+    """The transport of messages through a broker (`worker.tasks.MessageTransport`)."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._app = make_app(settings)
 
     @property
-    def takes_ahead(self) -> bool:
-        """Whether workers hold a message that they have not begun for each process: not with Redis."""
+    def prefetches(self) -> bool:
+        """Whether workers prefetch a message per process; they do not with Redis."""
         return not self._app.conf.worker_disable_prefetch
 
-    def send(self, hint: Hint) -> None:
-        """Send a message. After an error that kombu does not know, connections are made anew."""
-        queue = hint.queue_class.queue_of(hint.edition)
+    def send(self, message: TaskMessage) -> None:
+        """Send a message. After an error unknown to kombu, reconnect."""
+        queue = message.queue_class.queue_of(message.edition)
         try:
-            self._app.tasks[hint.kind.message].apply_async((hint.key,), queue=queue, headers=HINT_HEADERS)
+            self._app.tasks[message.kind.message].apply_async((message.key,), queue=queue, headers=MESSAGE_HEADERS)
         except OperationalError as error:
             raise BrokerAway(str(error)) from error
         except Exception:  # kombu raises what it likes on a connection that broke in the middle
@@ -119,17 +120,17 @@ class Broker:
             raise
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-        """How many messages wait. Raises BrokerAway."""
+        """The number of waiting messages. Raises BrokerAway."""
         return count_messages(self._app, classes)
 
     def _connect_anew(self) -> None:
-        # Celery keeps what kombu keeps: both must let go of it.
+        # Celery caches kombu's pools: both must be reset.
         pools.reset()  # type: ignore[no-untyped-call]
         self._app = make_app(self._settings)
 
 
 def run_worker(settings: Settings, concurrency: int | None = None) -> int:
-    """Work until stopped by a signal (`worker.processes.shutdown`), or by tables of another release; exit code.
+    """Work until stopped by a signal (`worker.processes.shutdown`) or by tables of another release; the exit code.
 
     Raises BrokerInMemory.
     """
@@ -137,13 +138,13 @@ def run_worker(settings: Settings, concurrency: int | None = None) -> int:
     context = WorkerContext(settings, processes)
     bind_global(worker=context.worker)
     app = make_app(settings, context)
-    take_over_logs()
-    load_ahead(context)
+    redirect_celery_logs()
+    preload(context)
     heartbeat = Heartbeat(context, processes, lambda reason: stopping.end(reason))
     stopping = Stopping(context, heartbeat)
     heartbeat.start()
     stopping.start()
-    stop_watching = watch_losses(context)
+    stop_watching = handle_lost_processes(context)
     watchdog = Watchdog(app, context)
     watchdog.start()
     arguments = ["--quiet", "worker", "--pool=prefork", f"--concurrency={processes}", f"--queues={QUEUES}"]
@@ -164,7 +165,7 @@ def run_worker(settings: Settings, concurrency: int | None = None) -> int:
 
 
 def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) -> ProcessStatus:
-    """What a worker shows of itself."""
+    """The status of a worker."""
     broker = Broker(settings)
     return ProcessStatus(
         "worker",
@@ -181,9 +182,9 @@ def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) ->
 
 @contextmanager
 def _served(settings: Settings, context: WorkerContext, beat: Liveness) -> Iterator[None]:
-    """Serve health and metrics, from when the pool's processes are there."""
-    outlook = lambda: worker_status(settings, context, beat)  # noqa: E731
-    with serve_status(settings.http_host, settings.http_port, outlook) as server:
+    """Serve health and metrics once the pool's processes exist."""
+    process_status = lambda: worker_status(settings, context, beat)  # noqa: E731
+    with serve_status(settings.http_host, settings.http_port, process_status) as server:
 
         def on_ready(**_: object) -> None:
             if server is not None:

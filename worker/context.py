@@ -1,4 +1,4 @@
-"""What a worker's processes have in common: settings, the worker's name, a way to the database."""
+"""The shared context of a worker's processes: settings, the worker's name, database access."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from models.database.session import make_engine, reading, writing
 from runtime.release import release
 from runtime.settings import Settings
 from worker.counters import DATABASE_ERRORS, new_tally
-from worker.shared_flag import Alarm
+from worker.shared_flag import SharedFlag
 
 Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
-PATIENCE = (0.1, 0.3, 1.0, 3.0, 6.0, 10.0, 20.0, 20.0)
-"""Seconds between the tries to reach a database that was just restarted: a minute in all, which a lease outlasts."""
+RETRY_DELAYS = (0.1, 0.3, 1.0, 3.0, 6.0, 10.0, 20.0, 20.0)
+"""Seconds between attempts to reach a restarted database: one minute in total, less than a lease."""
 
 
 class WorkerContext:
-    """A place where tasks are done; it goes along into the processes that are forked from it."""
+    """The context in which tasks run; forked processes inherit it."""
 
     def __init__(self, settings: Settings, processes: int | None = None) -> None:
         self.settings = settings
         self.processes = processes or settings.processes
         self.host = socket.gethostname()
         self.worker = f"{self.host}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self.alarm = Alarm()
+        self.alarm = SharedFlag()
         self.tally = new_tally(self.processes)
-        self.leaving = Alarm()
-        """Heard when the worker is about to end, and nothing new is to be begun."""
+        self.shutting_down = SharedFlag()
+        """Set when the worker is shutting down, and no new work may begin."""
         self.version = release()
         self.edition = EDITION
         self._engine: tuple[int, Engine] | None = None
@@ -54,16 +54,16 @@ class WorkerContext:
         return self._engine[1]
 
     def close(self) -> None:
-        """Give up the connections of this process."""
+        """Close the connections of this process."""
         if self._engine is not None and self._engine[0] == os.getpid():
             self._engine[1].dispose()
         self._engine = None
 
     def write(self, action: Callable[[Connection], Result], *, durable: bool = False) -> Result:
-        """Do something in a writing transaction, and again if the database was away for a moment.
+        """Run an idempotent action in a writing transaction, and again if the database was briefly unavailable.
 
-        Only for actions that may be done twice: a commit may have worked although its answer was lost. Raises what
-        the database said last where it does not come back, and at once where waiting does not help (a full disk).
+        It must be idempotent, since a commit may have succeeded although its confirmation was lost. Raises the last
+        database error if the database stays unavailable, and at once if retrying does not help (a full disk).
         """
 
         def attempt() -> Result:
@@ -73,7 +73,7 @@ class WorkerContext:
         return self.with_retries(attempt)
 
     def read(self, action: Callable[[Connection], Result]) -> Result:
-        """As `write`, in a transaction that only reads."""
+        """As `write`, in a read-only transaction."""
 
         def attempt() -> Result:
             with reading(self.engine) as connection:
@@ -82,8 +82,8 @@ class WorkerContext:
         return self.with_retries(attempt)
 
     def with_retries(self, action: Callable[[], Result]) -> Result:
-        """As `write`, with transactions that the action makes itself."""
-        for wait in PATIENCE:
+        """As `write`, for an action that begins its own transactions."""
+        for wait in RETRY_DELAYS:
             try:
                 return action()
             except DBAPIError as error:
@@ -95,10 +95,10 @@ class WorkerContext:
         return action()
 
     @contextmanager
-    def outlived(self, what: str) -> Iterator[None]:
-        """End a task in order whose database has failed: nothing half is stored, and its lease will run out.
+    def suppress_database_errors(self, what: str) -> Iterator[None]:
+        """A context that logs database errors and ends the task, whose lease then expires.
 
-        What waiting does not help is told to the process that this one was forked from (`alarm`).
+        Nothing is stored in part. Errors that retrying does not solve are reported to the parent process (`alarm`).
         """
         try:
             yield
@@ -106,6 +106,6 @@ class WorkerContext:
             if classify_error(error) is None:
                 raise
             if self.settings.embedded and not is_transient(error):
-                self.alarm.raise_once(explain(error))
+                self.alarm.set_once(explain(error))
             else:
-                log.error("%s is left to others, when its lease is over. %s", what, explain(error))
+                log.error("%s is abandoned until its lease expires. %s", what, explain(error))

@@ -1,4 +1,4 @@
-"""Everything that can go wrong in this room, with one base."""
+"""The exceptions of this package, with one base class."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 class WorkerError(Exception):
     """A worker cannot do its work.
 
-    The docstring of a subclass is its message when none is given.
+    A subclass's docstring is its default message.
     """
 
     def __init__(self, message: str | None = None) -> None:
@@ -14,20 +14,20 @@ class WorkerError(Exception):
 
 
 class BrokerAway(WorkerError):
-    """The broker cannot be asked for its queues."""
+    """The broker cannot be reached."""
 
 
 class BrokerInMemory(WorkerError):
-    """A worker of its own needs a broker of its own: set STEELYARD_BROKER_URL, e.g. redis://localhost/0."""
+    """A separate worker needs a broker: set STEELYARD_BROKER_URL, e.g. redis://localhost/0."""
 
 
 class PartsMissing(WorkerError):
-    """What was counted in the references does not cover the test set."""
+    """The counts of the references do not cover the test set."""
 
 
 class ShardsMissing(WorkerError):
     """The shards of an evaluation do not cover its test set."""
 
 
-class StateMissing(WorkerError):
-    """What the metrics must know of all references is not there yet."""
+class CorpusStatisticsMissing(WorkerError):
+    """The corpus statistics of the metrics are not complete yet."""

@@ -1,4 +1,4 @@
-"""What is done with a task of any kind, from claim to outcome: whatever happens is written to the database."""
+"""Handles a task of any kind from claim to outcome; every outcome is recorded in the database."""
 
 from __future__ import annotations
 
@@ -35,50 +35,53 @@ from worker.preemption import LONGEST_SECONDS, Preemption
 log = logging.getLogger(__name__)
 
 PASS_ON_SECONDS = 1.0
-"""What this release cannot do is not sent again for so long, or it would come back at once."""
+"""Delay before refused work is sent again, or it would return at once."""
 
 
 def new_owner(task_id: str) -> str:
-    """A fencing token that also tells which task holds it."""
+    """A fencing token that also identifies the task."""
     return f"{task_id}:{uuid.uuid4().hex[:16]}"
 
 
 def do(context: WorkerContext, kind: TaskKind[Any, Any], key: int, task_id: str) -> None:
-    """Claim a task, do it and hand it in, and go on with what became ready by it.
+    """Claim a task, run and complete it, and continue with the task that became ready with it.
 
-    Ends in order where the database has failed.
+    Ends in order if the database fails.
     """
-    with log_context(task_id=task_id, **{kind.title.lower(): key}), context.outlived(f"{kind.title} {key}"):
+    with (
+        log_context(task_id=task_id, **{kind.log_key: key}),
+        context.suppress_database_errors(f"{kind.title} {key}"),
+    ):
         claimed = _claim(context, kind, key, new_owner(task_id))
         if claimed is None:
             return
         begun = time.monotonic()
-        give_way = Preemption(context, kind, key, partial(do, context, task_id=task_id), LONGEST_SECONDS)
+        preempt = Preemption(context, kind, key, partial(do, context, task_id=task_id), LONGEST_SECONDS)
         try:
             bind(**claimed.log_fields())
-            outcome = kind.runner(context, claimed, give_way)
-            # Durable: a result that a crash of the database takes back would be missed only when the lease is over.
+            outcome = kind.runner(context, claimed, preempt)
+            # Durable: a result that the database loses in a crash would be missed only when the lease expires.
             completion = context.write(
                 lambda connection: complete(connection, kind, claimed, outcome.result), durable=True
             )
         except Exception as error:
             _give_up(context, kind, claimed, error)
             if isinstance(error, MissingObject) and isinstance(claimed, ClaimedReduction):
-                _forget_lost(context, claimed.evaluations)
+                _delete_lost_objects(context, claimed.evaluations)
             return
         if not completion.accepted:
             context.tally.count(DROPPED.name, kind.name)
-            log.warning("%s %s had been taken over by another worker: its result is dropped", kind.title, key)
+            log.warning("%s %s was taken over by another worker: discarding its result", kind.title, key)
             return
         seconds = time.monotonic() - begun
         context.tally.count(DONE.name, kind.name)
         log.info("%s %s is done", kind.title, key, extra=fields(seconds=seconds, **outcome.report(seconds)))
-        if completion.ready is not None and not context.leaving.heard:
+        if completion.ready is not None and not context.shutting_down.message:
             do(context, *completion.ready, task_id)
 
 
 def describe(error: Exception) -> tuple[str, bool]:
-    """What to tell the user, and whether trying again is pointless."""
+    """The message for users, and whether retrying is pointless."""
     if isinstance(error, MetricsError):
         return str(error), not isinstance(error, KernelsNotBuilt | MissingResource)
     if isinstance(error, ModelsError | WorkerError):
@@ -99,7 +102,7 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
         )
     )
     if claimed is None:
-        log.debug("%s %s is not to be had: somebody else has it, or nobody needs it", kind.title, key)
+        log.debug("%s %s cannot be claimed: it is held by another worker, or not needed", kind.title, key)
         return None
     bind(attempt=claimed.attempt)
     if claimed.attempt > 1:
@@ -110,7 +113,7 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
 
 def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, error: Exception) -> None:
     if classify_error(error) is not None:
-        # Not the fault of the work.
+        # Not the fault of the task.
         raise error
     reason, permanent = describe(error)
     # A store's driver may quote its address.
@@ -120,16 +123,16 @@ def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, e
         if refused_by is None:
             return
         reason = (
-            f"{reason} No living worker can do it (tried by: {'; '.join(sorted(refused_by))}). Install what brings it "
+            f"{reason} No running worker can do it (tried by: {'; '.join(sorted(refused_by))}). Install what it needs "
             "where the workers run, a newer release or the metric's own package, start them again, and use "
             "`steelyard retry`."
         )
     if isinstance(error, MemoryError):
-        # What was computed so far still hangs on the frames.
+        # The frames still refer to intermediate results.
         traceback.clear_frames(error.__traceback__)
         reason = out_of_memory(error, context.settings, context.processes)
     context.tally.count(FAILURES.name, kind.name)
-    # Others may quote a text; whoever may read that finds it with the evaluation.
+    # Other errors may quote a text; those who may read it find it with the evaluation.
     told = (
         reason if isinstance(error, (KernelsNotBuilt, MissingResource, UnreachableStore, MemoryError, OSError)) else ""
     )
@@ -137,7 +140,7 @@ def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, e
         "%s %s failed: %s",
         kind.title,
         claimed.key,
-        told or f"{type(error).__name__} (`steelyard status --failed` tells more)",
+        told or f"{type(error).__name__} (`steelyard status --failed` has details)",
         exc_info=not permanent,
         extra={**fields(error=type(error).__name__), **(redact_exception() if not told else {})},
     )
@@ -148,9 +151,9 @@ def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, e
 
 
 def _pass_on(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, reason: str) -> set[str] | None:
-    """Leave work to workers of other releases: what this one does not know they may.
+    """Leave a task to workers of other releases, which may know what this one does not.
 
-    Where each release that lives has refused it, nothing is done, and it is these.
+    If every running release has refused it, nothing changes, and the releases are returned.
     """
     table, key, owner = kind.table, claimed.key, claimed.owner
     own = f"version {context.version}, revision {REVISION}"
@@ -169,14 +172,14 @@ def _pass_on(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, r
 
     refused_by = context.write(leave)
     if refused_by is None:
-        log.warning("%s %s is left to workers of another release: %s", kind.title, key, reason)
+        log.warning("%s %s is passed on to workers of other releases: %s", kind.title, key, reason)
     return refused_by
 
 
-def _forget_lost(context: WorkerContext, evaluations: Sequence[int]) -> None:
-    """Drop, of those that failed, what refers to objects that are gone, so that it is measured when they are retried.
+def _delete_lost_objects(context: WorkerContext, evaluations: Sequence[int]) -> None:
+    """Delete failed evaluations' references to missing objects, so that a retry recomputes them.
 
-    Whoever queues them again holds their rows and could not ask a store for so long.
+    Retrying holds row locks and could not query a store for that long.
     """
 
     def read(connection: Connection) -> set[str]:

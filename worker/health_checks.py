@@ -1,4 +1,4 @@
-"""Whether a process is alive and ready for its work, with reasons. Other rooms ask the same questions (`web`)."""
+"""Health checks of processes, with reasons. Other rooms use them, too (`web`)."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from runtime.health import Check
 from runtime.redaction import redacted
 from runtime.settings import Settings
 from worker.errors import BrokerAway
-from worker.tasks import Messages
+from worker.tasks import MessageTransport
 
 
 def check_database(url: str) -> Check:
-    """Whether the database can be reached and has tables that this release can work with."""
+    """Whether the database is reachable and has compatible tables."""
     try:
         found = migrate.current_revision(url)
     except (ModelsError, DBAPIError) as error:
         said = explain(error) if isinstance(error, DBAPIError) else str(error)
         return Check("database", False, redacted(said))
-    # Migrations only add, so a newer one than ours does no harm.
+    # Migrations only add, so a newer schema does no harm.
     if found is None or found < migrate.REVISION:
         return Check("database", False, f"its tables are {found or 'not there'}: run `steelyard db upgrade`")
     return Check("database", True, f"reachable, tables {found}")
 
 
-def check_broker(broker: Messages) -> Check:
-    """Whether the broker answers."""
+def check_broker(broker: MessageTransport) -> Check:
+    """Whether the broker responds."""
     try:
         waiting = sum(broker.count(QueueClass).values())
     except BrokerAway as error:
         return Check("broker", False, redacted(str(error)))
-    return Check("broker", True, f"reachable, messages that wait: {waiting}")
+    return Check("broker", True, f"reachable, waiting messages: {waiting}")
 
 
 def taken(stops: bool) -> Check:
-    """Whether messages are still acted on."""
-    return Check("messages", not stops, "none are taken any more: it stops" if stops else "taken")
+    """Whether messages are still handled."""
+    return Check("messages", not stops, "no longer handled: the worker is stopping" if stops else "handled")
 
 
 def check_workers(settings: Settings, host: str) -> Check:
-    """Whether a worker of a host beats, by what the database says."""
+    """Whether a worker of a host has a recent heartbeat in the database."""
     engine = make_engine(settings.database_url, pooled=False)
     try:
         with reading(engine) as connection:
@@ -57,4 +57,4 @@ def check_workers(settings: Settings, host: str) -> Check:
         return Check("worker", False, redacted(explain(error)))
     finally:
         engine.dispose()
-    return Check("worker", amount > 0, f"workers of {host} that beat: {amount}")
+    return Check("worker", amount > 0, f"responsive workers of {host}: {amount}")

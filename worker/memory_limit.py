@@ -1,7 +1,7 @@
-"""How much memory a process of the pool may use, so that one bad task cannot take the machine with it.
+"""Limits the memory of pool processes, so that one bad task cannot take down the machine.
 
-The limit is on data that a process may write (RLIMIT_DATA), counted from where it stands when it is forked: whatever
-it shares with its parent, and files that it maps to read (word vectors), do not count (docs/decisions).
+The limit applies to writable data (RLIMIT_DATA), counted from the level at the fork: memory shared with the parent, and
+files mapped for reading (word vectors), do not count (docs/decisions).
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from pathlib import Path
 from runtime.settings import Settings
 
 RENEWED_AT = 0.75
-"""A process that has used so much of its limit is replaced after its task: memory that leaks must not fail others."""
+"""A process that has used this part of its limit is replaced after its task: leaked memory must not fail others."""
 
 _CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def task_bytes(settings: Settings, processes: int) -> int:
-    """What each of so many processes may use: the setting, or else an equal share of the machine's memory."""
+    """The memory for each of this many processes: the setting, or an equal share of the machine's memory."""
     return settings.task_bytes or machine_bytes() // processes
 
 
 def machine_bytes() -> int:
-    """The memory of this machine, or of the container that we are in."""
+    """The memory of this machine or container."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _CONTAINER:
-        # "max" where there is no limit.
+        # "max" without a limit.
         with suppress(OSError, ValueError):
             sizes.append(int(Path(file).read_text()))
     return min(sizes)
 
 
 def limit_memory(most: int) -> None:
-    """Let this process use so many bytes more than now; nothing where the system cannot tell what it uses."""
+    """Limit this process to this many bytes more than now; no effect if its usage is unknown."""
     used = _status("VmData")
     if used is None:
         return
@@ -45,12 +45,12 @@ def limit_memory(most: int) -> None:
 
 
 def resident_bytes() -> int | None:
-    """The memory that this process uses; None where the system cannot tell."""
+    """The resident memory of this process; None if unknown."""
     return _status("VmRSS")
 
 
 def out_of_memory(error: MemoryError, settings: Settings, processes: int) -> str:
-    """What to tell the user whose task wanted more."""
+    """The message for users whose task exceeded the limit."""
     most = task_bytes(settings, processes) // 2**20
     said = str(error).rstrip(".")
     cause = f" ({said[:1].lower()}{said[1:]})" if said else ""
@@ -61,7 +61,7 @@ def out_of_memory(error: MemoryError, settings: Settings, processes: int) -> str
 
 
 def _status(field: str) -> int | None:
-    """A size that Linux knows of this process, in bytes."""
+    """A size that Linux reports for this process, in bytes."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(f"{field}:"):

@@ -1,6 +1,6 @@
-"""Long shards give way: interactive work that was sent is done between two pieces of it: a metric on some segments.
+"""Preemption: between two pieces of its work (a metric on some segments), a long shard runs waiting interactive work.
 
-All processes may be busy with shards of a second or more, and whoever looks at a screen should not wait for that.
+All processes may be busy with shards of a second or more, and users at a screen should not wait for that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, 
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import reading_once
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 from models.schema.base import BIG
@@ -25,17 +25,17 @@ from worker.context import WorkerContext
 log = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 10.0
-"""How long a shard gives way in all, well within the time limit for its task."""
+"""Limit on the total time of a shard's preemption, well within the time limit of its task."""
 
 EVERY_SECONDS = 0.1
-"""Time between two looks, so that they cost nothing to speak of."""
+"""Seconds between two checks, so that they cost next to nothing."""
 
-KINDS: tuple[TaskKind[Any, Any], ...] = (PREPARATION, SHARD)
-"""What a task gives way to."""
+KINDS: tuple[TaskKind[Any, Any], ...] = (CORPUS_COUNT, SHARD)
+"""The kinds of tasks that preempt."""
 
 
 class Preemption:
-    """To be called between the pieces of a task; `do` does another one."""
+    """Called between the pieces of a task; `do` runs another task."""
 
     def __init__(
         self,
@@ -53,14 +53,14 @@ class Preemption:
         self._next_look = time.monotonic() + EVERY_SECONDS
 
     def __call__(self) -> None:
-        """Do what waits, if this task may wait itself."""
-        while self._left > 0 and time.monotonic() >= self._next_look and not self._context.leaving.heard:
+        """Run waiting interactive work, if this task is not interactive itself."""
+        while self._left > 0 and time.monotonic() >= self._next_look and not self._context.shutting_down.message:
             begun = time.monotonic()
             try:
                 with reading_once(self._context.engine) as connection:
                     urgent = urgent_task(connection, self._kind, self._key, self._context.edition)
             except SQLAlchemyError as error:
-                log.warning("It cannot be seen whether somebody waits: %s", error)
+                log.warning("Waiting interactive work cannot be read: %s", error)
                 return
             if urgent is None:
                 self._next_look = time.monotonic() + EVERY_SECONDS
@@ -72,9 +72,9 @@ class Preemption:
 def urgent_task(
     connection: Connection, kind: TaskKind[Any, Any], key: int, edition: int
 ) -> tuple[TaskKind[Any, Any], int] | None:
-    """Interactive work of an edition that was sent and nobody has begun; None where the task is interactive itself.
+    """Interactive work of an edition that was sent and not begun; None if the task is interactive itself.
 
-    What was tried before is left alone: it may be what kills its process, and the task with it.
+    Retries are skipped: they may be what kills their process, and would kill this task with it.
     """
     row = connection.execute(_urgent(kind), {"key": key, "edition": edition}).first()
     return None if row is None else (KINDS[row.number], row.id)

@@ -1,4 +1,4 @@
-"""What tasks need, imported before a pool is forked: its processes share it, and no first task waits for it."""
+"""Imports what tasks need before a pool is forked: processes share the memory, and first tasks start fast."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from metrics.errors import KernelsNotBuilt
 from worker.context import WorkerContext
 
 AHEAD = ("worker.handlers", "worker.runners", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
-"""Modules that tasks need; the last two are imported by a first `numpy.unique` and a first text in code points."""
+"""Modules that tasks need; the last two are imported lazily, by `numpy.unique` and by code-point texts."""
 
 
-def load_ahead(context: WorkerContext) -> None:
-    """Import it.
+def preload(context: WorkerContext) -> None:
+    """Import the modules.
 
-    One thread each for linear algebra: the pool has as many processes as there are cores. Threads
-    that a library had started would not survive the fork, so the limits come before the import.
+    One thread each for linear algebra: the pool has as many processes as there are cores. Threads started by a library
+    would not survive the fork, so the limits are set before the import.
     """
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     for module in AHEAD:
         import_module(module)
     loader = import_module("metrics.kernels.loader")
-    # Where they are missing or old, tasks say so.
+    # If they are missing or outdated, tasks report it.
     with suppress(KernelsNotBuilt):
         loader.shared_library()
-    # The database's driver comes with an engine; a connection does not.
+    # Creating an engine loads the database's driver, but opens no connection.
     assert context.engine
-    # The collector writes to all that it looks through, which would give each process a copy of its own.
+    # Garbage collection writes to every object that it visits, which would copy the memory in each process.
     gc.freeze()

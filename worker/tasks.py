@@ -1,4 +1,4 @@
-"""How workers hear of tasks: by hints that hold an id. Heard twice, late or out of order, a task writes once."""
+"""Task messages: each holds the id of a row. Received twice, late or out of order, a task writes once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from models.schema.states import QueueClass
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
-    """What tells a worker of a row to look at."""
+class TaskMessage:
+    """Tells a worker to look at a row."""
 
     kind: TaskKind[Any, Any]
     edition: int
@@ -20,15 +20,15 @@ class Hint:
     queue_class: QueueClass
 
 
-class Messages(Protocol):
-    """The way of hints to who acts on them: a broker, or the pool of the embedded worker."""
+class MessageTransport(Protocol):
+    """The transport of messages to workers: a broker, or the pool of the embedded worker."""
 
     @property
-    def takes_ahead(self) -> bool:
-        """Whether a process may hold one hint that it has not begun beside that which it is at."""
+    def prefetches(self) -> bool:
+        """Whether a process may hold one message in advance, besides the one that it is handling."""
 
-    def send(self, hint: Hint) -> None:
-        """Send one. Raises BrokerAway, and whatever a connection raises that broke in the middle."""
+    def send(self, message: TaskMessage) -> None:
+        """Send a message. Raises BrokerAway, and whatever a broken connection raises."""
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-        """How many wait for each of the classes. Raises BrokerAway."""
+        """The number of waiting messages of each of the classes. Raises BrokerAway."""

@@ -58,7 +58,7 @@ class BoardTexts:
 
 def read_board_texts(connection: Connection, board: Board, *, held: bool = True) -> BoardTexts:
     """The texts that all systems of a leaderboard share; without `held` only their lengths and documents."""
-    measurement = read_protocol(connection, board.listed.protocol_id)
+    protocol = read_protocol(connection, board.listed.protocol_id)
     test_set = connection.execute(
         select(TestSet)
         .join(Protocol, Protocol.test_set_id == TestSet.id)
@@ -67,7 +67,7 @@ def read_board_texts(connection: Connection, board: Board, *, held: bool = True)
     documents = connection.execute(
         select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
     )
-    references = measurement.reference_texts
+    references = protocol.reference_texts
     blocks = block_count(test_set.segments)
     texts = read_texts(connection, references, 0, blocks) if held else []
     source = [test_set.source_text_id] if held and test_set.source_text_id is not None else []

@@ -167,7 +167,7 @@ class Board:
         """The board with some of its rows, in its order and without a ranking; ranks by score stay."""
         return replace(self, rows=[self.rows[row] for row in sorted(rows)], ranking=None)
 
-    def leaving_out(self, names: Collection[str]) -> Board:
+    def excluding(self, names: Collection[str]) -> Board:
         """The board without the systems of these names, each SYSTEM or TEAM/SYSTEM."""
         full = [f"{row.team}/{row.system}" if row.team else row.system for row in self.rows]
         gone = {row for row, each in enumerate(self.rows) if {full[row], each.system, self.name(each)} & set(names)}

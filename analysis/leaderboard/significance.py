@@ -31,7 +31,7 @@ PAIRS_AT_ONCE = 64
 """Pairs whose replicates are compared at a time: they fit the CPU's cache."""
 
 
-def beside_the_leaderboard(test: str, correction: str) -> str:
+def compared_to_leaderboard(test: str, correction: str) -> str:
     """A sentence that relates displayed tests to those of the leaderboard."""
     if correction != CORRECTION:
         return "This is stricter than the leaderboard, whose tests are not corrected for their number."

@@ -126,27 +126,27 @@ class CorrelationTable:
         return any(row.test and not math.isnan(row.test.p) for row in self.rows)
 
 
-def correlate_systems(judged: JudgedBoard, names: Sequence[str], asked: CorrelationOptions) -> CorrelationTable:
+def correlate_systems(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
     """Correlate metrics with human scores of systems. Raises BadParameter for an unknown statistic."""
     statistics = [system_statistic(name) for name in names]
-    people = _People(judged, asked)
+    people = _People(judged, options)
     agreements = [[_of_systems(people, metric, each) for each in statistics] for metric in judged.metrics]
 
     def test(statistic: SystemStatistic, one: JudgedMetric, other: JudgedMetric, trials: int) -> tuple[float, float]:
         return _test_systems(people, one, other, statistic, trials)
 
-    trials = SYSTEM_TRIALS if asked.trials is None else asked.trials
-    return _table(judged, SYSTEM, statistics, agreements, asked, trials, test)
+    trials = SYSTEM_TRIALS if options.trials is None else options.trials
+    return _table(judged, SYSTEM, statistics, agreements, options, trials, test)
 
 
-def correlate_segments(judged: JudgedBoard, names: Sequence[str], asked: CorrelationOptions) -> CorrelationTable:
+def correlate_segments(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
     """Correlate metrics with human scores of segments. Raises BadParameter for an unknown statistic."""
     statistics = [_as_judged(judged, segment_statistic(name)) for name in names]
     segments = judged.human_segments.shape[1]
-    replicates = _replicates(judged, asked)
+    replicates = _replicates(judged, options)
     counts = resampling_counts(segments, judged.board.listed.seed, replicates, 0, segments)
     agreements = [
-        [_of_segments(_human_of(judged, each), metric.segments, each, counts, asked.level) for each in statistics]
+        [_of_segments(_human_of(judged, each), metric.segments, each, counts, options.level) for each in statistics]
         for metric in judged.metrics
     ]
 
@@ -156,8 +156,8 @@ def correlate_segments(judged: JudgedBoard, names: Sequence[str], asked: Correla
         exchanged = partial(statistic.exchanged, human)
         return exchange_p(exchanged, first, second, seed=seed, trials=trials), math.nan
 
-    trials = SEGMENT_TRIALS if asked.trials is None else asked.trials
-    return _table(judged, SEGMENT, statistics, agreements, asked, trials, test)
+    trials = SEGMENT_TRIALS if options.trials is None else options.trials
+    return _table(judged, SEGMENT, statistics, agreements, options, trials, test)
 
 
 def _as_judged(judged: JudgedBoard, statistic: SegmentStatistic) -> SegmentStatistic:
@@ -173,10 +173,10 @@ def _human_of(judged: JudgedBoard, statistic: SegmentStatistic) -> Floats:
     return judged.human_raw if statistic.on_raw else judged.human_segments
 
 
-def _replicates(judged: JudgedBoard, asked: CorrelationOptions) -> int:
-    if asked.replicates is None:
+def _replicates(judged: JudgedBoard, options: CorrelationOptions) -> int:
+    if options.replicates is None:
         return judged.board.listed.replicates or REPLICATES
-    return asked.replicates
+    return options.replicates
 
 
 def _of_segments(
@@ -201,11 +201,11 @@ class _People:
     replicates of the metrics. Where only scores of systems are known, they draw systems.
     """
 
-    def __init__(self, judged: JudgedBoard, asked: CorrelationOptions) -> None:
-        self.judged, self.level = judged, asked.level
+    def __init__(self, judged: JudgedBoard, options: CorrelationOptions) -> None:
+        self.judged, self.level = judged, options.level
         self.scores, self.segments = judged.human_systems, judged.human_segments
         self.shares = better_or_equal_share(self.segments)
-        seed, wanted = judged.board.listed.seed, _replicates(judged, asked)
+        seed, wanted = judged.board.listed.seed, _replicates(judged, options)
         self.by_system = resampling_counts(len(self.scores), seed, wanted, 0, len(self.scores))
         self.replicates: Floats | None = None
         stored = min(wanted, judged.board.listed.replicates)
@@ -284,7 +284,7 @@ def _table(
     level: str,
     statistics: Sequence[_S],
     agreements: Sequence[Sequence[Correlation]],
-    asked: CorrelationOptions,
+    options: CorrelationOptions,
     trials: int,
     test: Callable[[_S, JudgedMetric, JudgedMetric, int], tuple[float, float]],
 ) -> CorrelationTable:
@@ -303,16 +303,16 @@ def _table(
             for row, rank, of_metric in zip(rows, ranks, agreements, strict=True)
         ]
         order = sorted(range(len(rows)), key=lambda number: (ranks[number] or math.inf, number))
-        best = order[0] if asked.baseline is None else asked.baseline
+        best = order[0] if options.baseline is None else options.baseline
         if trials and len(rows) > 1 and ranks[best]:
             baseline, tests = best, {}
             for number in order:
                 if number != best:
                     p, williams = test(statistics[defined[0]], judged.metrics[best], judged.metrics[number], trials)
                     pair = rows[best].agreements[0], rows[number].agreements[0]
-                    tests[number] = _compared(*pair, p, williams, asked.level)
-            by_permutation = corrected([each.p for each in tests.values()], asked.correction)
-            by_williams = corrected([each.williams for each in tests.values()], asked.correction)
+                    tests[number] = _compared(*pair, p, williams, options.level)
+            by_permutation = corrected([each.p for each in tests.values()], options.correction)
+            by_williams = corrected([each.williams for each in tests.values()], options.correction)
             for (number, found), p, williams in zip(tests.items(), by_permutation, by_williams, strict=True):
                 both = replace(found, p_corrected=float(p), williams_corrected=float(williams))
                 rows[number] = replace(rows[number], test=both)
@@ -323,7 +323,7 @@ def _table(
         statistics=[statistics[number] for number in defined],
         undefined=[statistic for statistic, is_known in zip(statistics, known, strict=True) if not is_known],
         rows=rows,
-        asked=asked,
+        asked=options,
         trials=trials if baseline is not None else 0,
         baseline=None if baseline is None else judged.metrics[baseline],
     )

@@ -1,25 +1,25 @@
-"""Baselines of a night's systems: another system, or the same one in an earlier night."""
+"""Baselines of a nightly run's systems: another system, or the same one in an earlier run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from models.nightly.runs import list_nights, night_members
+from models.nightly.runs import list_nightly_runs, read_nightly_run_members
 from models.nightly.scores import latest_evaluation, read_measured_outputs
-from models.schema.states import BaselineKind, NightState
+from models.schema.states import BaselineKind, NightlyRunState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from models.nightly.runs import NightInfo, NightMember
+    from models.nightly.runs import NightlyRunInfo, NightlyRunMember
     from models.nightly.schedules import ScheduleInfo
     from models.nightly.scores import MeasuredOutput
 
-MOST_NIGHTS = 100
-"""Nights that are searched for a baseline or a change."""
+MAX_RUNS = 100
+"""Maximum number of earlier runs that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +29,22 @@ class Candidate:
     evaluation_id: int
     system: str
     date: str | None
-    """Date of the night that scored it; None where no night did."""
+    """Date of the nightly run that scored it; None without one."""
     night_id: int | None
-    """Id of that night."""
+    """Id of that run."""
 
 
 @dataclass(frozen=True)
-class NightsBefore:
-    """The nights up to the one to judge, with their evaluations."""
+class RunHistory:
+    """A nightly run to be judged and its predecessors, with their evaluations."""
 
-    nights: Sequence[NightInfo]
-    """The last one is the night to judge; before it up to `MOST_NIGHTS` judged nights, earliest first.
+    nights: Sequence[NightlyRunInfo]
+    """The last one is the run to judge; before it up to `MAX_RUNS` judged runs, earliest first.
 
-    Of several manual nights with one date only the last is included.
+    Of several manual runs with one date only the last is included.
     """
-    members: Mapping[int, Sequence[NightMember]]
-    """The members of each of these nights, by its id."""
+    members: Mapping[int, Sequence[NightlyRunMember]]
+    """The members of each of these runs, by its id."""
     measured: Mapping[int, MeasuredOutput]
     """The outputs of all members, by evaluation."""
 
@@ -53,40 +53,40 @@ class NightsBefore:
         return self.measured[one].edition == self.measured[other].edition
 
 
-def read_nights_before(connection: Connection, night: NightInfo) -> NightsBefore:
-    """The night with the judged nights before it."""
+def read_run_history(connection: Connection, nightly_run: NightlyRunInfo) -> RunHistory:
+    """The run with its judged predecessors."""
     earlier = [
         each
-        for each in list_nights(connection, night.schedule_id)
-        if each.state == NightState.DONE and (each.due_at, each.id) < (night.due_at, night.id)
+        for each in list_nightly_runs(connection, nightly_run.schedule_id)
+        if each.state == NightlyRunState.DONE and (each.due_at, each.id) < (nightly_run.due_at, nightly_run.id)
     ]
-    tries = {each.date: each.id for each in [*earlier, night] if each.manual}
+    tries = {each.date: each.id for each in [*earlier, nightly_run] if each.manual}
     earlier = [each for each in earlier if not each.manual or tries[each.date] == each.id]
-    nights = [*earlier[-MOST_NIGHTS:], night]
-    members = night_members(connection, [each.id for each in nights])
+    nightly_runs = [*earlier[-MAX_RUNS:], nightly_run]
+    members = read_nightly_run_members(connection, [each.id for each in nightly_runs])
     evaluations = {member.evaluation_id for of_night in members.values() for member in of_night}
-    return NightsBefore(nights, members, read_measured_outputs(connection, evaluations))
+    return RunHistory(nightly_runs, members, read_measured_outputs(connection, evaluations))
 
 
 def candidates(
-    connection: Connection, schedule: ScheduleInfo, before: NightsBefore, member: NightMember
+    connection: Connection, schedule: ScheduleInfo, history: RunHistory, member: NightlyRunMember
 ) -> list[Candidate]:
-    """The possible baselines of a system of the last night, the latest first; several only for the best night.
+    """The possible baselines of a system of the last run, the latest first; several only for the best run.
 
-    The same evaluation counts once. Scores of another edition are no baseline.
+    Each evaluation counts once. Scores of another edition are no baseline.
     """
-    baseline, night = schedule.baseline, before.nights[-1]
-    earlier = before.nights[-2::-1]
-    if night.manual:
-        # A repeated manual night is compared with the night before, not with its own first run.
-        earlier = [each for each in earlier if each.date < night.date]
+    baseline, nightly_run = schedule.baseline, history.nights[-1]
+    earlier = history.nights[-2::-1]
+    if nightly_run.manual:
+        # A repeated manual run is compared with the run before, not with its own first try.
+        earlier = [each for each in earlier if each.date < nightly_run.date]
     if baseline.kind == BaselineKind.NAMED:
         name = baseline.system or member.system
         if baseline.night:
-            nights = [each for each in earlier if each.date == baseline.night]
+            nightly_runs = [each for each in earlier if each.date == baseline.night]
         else:
-            nights = [night, *earlier]
-        found = _of_nights(before, nights, name, member)[:1]
+            nightly_runs = [nightly_run, *earlier]
+        found = _of_runs(history, nightly_runs, name, member)[:1]
         if not found and not baseline.night:
             stored = latest_evaluation(connection, schedule.campaign_id, member.protocol_id, name)
             if stored is not None:
@@ -94,17 +94,19 @@ def candidates(
                 if editions[stored].edition == editions[member.evaluation_id].edition:
                     found = [Candidate(stored, name, None, None)]
         return found
-    found = _of_nights(before, earlier, member.system, member)
+    found = _of_runs(history, earlier, member.system, member)
     return found[:1] if baseline.kind == BaselineKind.PREVIOUS else found
 
 
-def _of_nights(before: NightsBefore, nights: Sequence[NightInfo], system: str, like: NightMember) -> list[Candidate]:
+def _of_runs(
+    history: RunHistory, nightly_runs: Sequence[NightlyRunInfo], system: str, like: NightlyRunMember
+) -> list[Candidate]:
     found: dict[int, Candidate] = {}
-    for night in nights:
-        for member in before.members[night.id]:
+    for nightly_run in nightly_runs:
+        for member in history.members[nightly_run.id]:
             if (member.system, member.protocol_id) != (system, like.protocol_id):
                 continue
-            if before.same_edition(member.evaluation_id, like.evaluation_id):
-                candidate = Candidate(member.evaluation_id, system, night.date, night.id)
+            if history.same_edition(member.evaluation_id, like.evaluation_id):
+                candidate = Candidate(member.evaluation_id, system, nightly_run.date, nightly_run.id)
                 found.setdefault(member.evaluation_id, candidate)
     return list(found.values())

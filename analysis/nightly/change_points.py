@@ -1,16 +1,15 @@
-"""Change points: the night from which a series of scores keeps another level, as opposed to noise of single nights.
+"""Change points: where a series of scores settles on another level, as opposed to noise of single nightly runs.
 
-The nights are cut where the ranks of those before and those after differ most (Pettitt 1979, "A non-parametric approach
+The runs are cut where the ranks of those before and those after differ most (Pettitt 1979, "A non-parametric approach
 to the change-point problem", with each cut's statistic divided by its standard deviation, so that a cut near the end is
-seen as well as one in the middle). Shorter runs of nights are cut, too, so that one change does not hide another
+seen as well as one in the middle). Shorter sequences of runs are cut, too, so that one change does not hide another
 (Kovács et al. 2023, "Seeded binary segmentation"). A permutation test decides whether a cut is significant: if nothing
-changed, the nights might as well have come in any other order. Both parts are then searched again, as in the
-hierarchical search of Matteson and James 2014 (E-divisive), which is used to watch the speed of software (Daly et al.
-2020, "The use of change point detection to identify software performance regressions in a continuous integration
-system").
+changed, the runs might as well have come in any other order. Both parts are then searched again, as in the hierarchical
+search of Matteson and James 2014 (E-divisive), which is used to watch the speed of software (Daly et al. 2020, "The use
+of change point detection to identify software performance regressions in a continuous integration system").
 
-Ranks ignore how far off a night is, so that one failed night is no change and hides none. They assume nothing about how
-nights vary, and do not show whether other segments would agree: `analysis.nightly.series` tests that.
+Ranks ignore how far off a run is, so that one failed run is no change and hides none. They assume nothing about how
+runs vary, and do not show whether other segments would agree: `analysis.nightly.series` tests that.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ALPHA = 0.01
-"""Stricter than for a single night, because a series is tested again every night."""
+"""Stricter than for a single run, because a series is tested again after every run."""
 
 FEWEST = 8
-"""Minimum number of nights with a score."""
+"""Minimum number of runs with a score."""
 
 LASTING = 3
-"""Minimum number of nights of a level; fewer are outliers."""
+"""Minimum number of runs of a level; fewer are outliers."""
 
 PERMUTATIONS = 20_000
 """Most permutations of a test; fewer where alpha needs no more."""
@@ -56,19 +55,19 @@ class Step:
     """A change of level."""
 
     at: int
-    """The first night of the new level, a position in the series."""
+    """The first run of the new level, a position in the series."""
     before: int
-    """The first night of the level before."""
+    """The first run of the level before."""
     after: int
-    """The end of the new level: the first night of the next, or the length of the series."""
+    """The end of the new level: the first run of the next, or the length of the series."""
     p: float
     """Of the permutation test."""
 
 
 def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
-    """The changes of level in a series (nights,), earliest first; NaN where a night has no score.
+    """The changes of level in a series (runs,), earliest first; NaN where a run has no score.
 
-    None where fewer than `FEWEST` nights have a score. The same series has the same changes on every machine.
+    Empty if fewer than `FEWEST` runs have a score. The same series has the same changes on every machine.
     """
     there = np.flatnonzero(~np.isnan(values))
     if len(there) < FEWEST:
@@ -108,7 +107,7 @@ def _search(values: Floats, offset: int, alpha: float, cuts: dict[int, float]) -
 
 
 def _best_cut(values: Floats, alpha: float) -> tuple[int, float]:
-    """The first night after the likeliest cut, and its p-value, which is inexact unless below alpha."""
+    """The first run after the likeliest cut, and its p-value, which is inexact unless below alpha."""
     ranks = _doubled_ranks(values)
     cuts = _cuts(len(values))
     statistics = _statistics(ranks[np.newaxis], cuts)[:, 0]
@@ -129,7 +128,7 @@ def _best_cut(values: Floats, alpha: float) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class _Cuts:
-    """Arrays of intervals of nights and their cuts: nights first..at against nights at..last."""
+    """Arrays of intervals of runs and their cuts: runs first..at against runs at..last."""
 
     first: NDArray[np.int64]
     at: NDArray[np.int64]
@@ -137,12 +136,12 @@ class _Cuts:
 
 
 @lru_cache(maxsize=256)
-def _cuts(nights: int) -> _Cuts:
-    """All cuts of the whole series, and of runs half as long, a quarter and so on, which overlap by half."""
+def _cuts(nightly_runs: int) -> _Cuts:
+    """All cuts of the whole series, and of parts half as long, a quarter and so on, which overlap by half."""
     found, parts = [], 1
-    while (length := -(-nights // parts)) >= 2 * LASTING:
+    while (length := -(-nightly_runs // parts)) >= 2 * LASTING:
         for run in range(2 * parts - 1):
-            first = run * (nights - length) // max(2 * parts - 2, 1)
+            first = run * (nightly_runs - length) // max(2 * parts - 2, 1)
             found += [(first, at, first + length) for at in range(first + LASTING, first + length - LASTING + 1)]
         parts *= 2
     first, at, last = np.array(found, np.int64).T
@@ -154,15 +153,15 @@ def _statistics(ranks: NDArray[np.int64], cuts: _Cuts) -> NDArray[Any]:
 
     Doubled ranks are integers, and so are these sums: equal orders have equal statistics.
     """
-    nights = ranks.shape[1]
-    # All products of so few nights are integers that float32 holds, too, at half the cost.
-    kind: type[np.float32 | np.float64] = np.float32 if 2 * nights**3 < 2**24 else np.float64
-    sums: NDArray[Any] = np.zeros((nights + 1, len(ranks)), kind)
+    nightly_runs = ranks.shape[1]
+    # All products for so few runs are integers that float32 holds, too, at half the cost.
+    kind: type[np.float32 | np.float64] = np.float32 if 2 * nightly_runs**3 < 2**24 else np.float64
+    sums: NDArray[Any] = np.zeros((nightly_runs + 1, len(ranks)), kind)
     np.cumsum(ranks.T, axis=0, out=sums[1:])
-    before: NDArray[Any] = (cuts.at - cuts.first).astype(kind)[:, np.newaxis]
+    history: NDArray[Any] = (cuts.at - cuts.first).astype(kind)[:, np.newaxis]
     after: NDArray[Any] = (cuts.last - cuts.at).astype(kind)[:, np.newaxis]
-    away = (before + after) * sums[cuts.at] - before * sums[cuts.last] - after * sums[cuts.first]
-    scaled: NDArray[Any] = away * away / (before * after * (before + after))
+    away = (history + after) * sums[cuts.at] - history * sums[cuts.last] - after * sums[cuts.first]
+    scaled: NDArray[Any] = away * away / (history * after * (history + after))
     return scaled
 
 
@@ -174,15 +173,15 @@ def _doubled_ranks(values: Floats) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=64)
-def _orders(nights: int, first: int, last: int) -> NDArray[np.uint16]:
-    """Random orders of so many nights, (orders, nights), a pure function of their numbers; read-only.
+def _orders(nightly_runs: int, first: int, last: int) -> NDArray[np.uint16]:
+    """Random orders of so many runs, (orders, runs), a pure function of their numbers; read-only.
 
     They are the same for all series of this length, so they are cached.
     """
-    groups = math.ceil(nights / 4)
-    key = np.array([SEED, 3 << 62 | 3 << 32 | nights], np.uint64)
+    groups = math.ceil(nightly_runs / 4)
+    key = np.array([SEED, 3 << 62 | 3 << 32 | nightly_runs], np.uint64)
     stream = np.random.Philox(key=key, counter=np.array([first * groups, 0, 0, 0], np.uint64))
-    words = stream.random_raw((last - first) * groups * 4).reshape(last - first, groups * 4)[:, :nights]
+    words = stream.random_raw((last - first) * groups * 4).reshape(last - first, groups * 4)[:, :nightly_runs]
     orders = np.argsort(words, axis=1, kind="stable").astype(np.uint16)
     orders.flags.writeable = False
     return orders

@@ -1,6 +1,6 @@
-"""Regressions: which systems of a night are worse than their baselines by more than chance.
+"""Regressions: which systems of a nightly run are worse than their baselines by more than chance.
 
-One paired test for each system, test set and metric; all those of a night are one family, corrected together.
+One paired test for each system, test set and metric; all those of a run are one family, corrected together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from analysis.nightly.baselines import Candidate
-    from models.nightly.scores import NightScore
+    from models.nightly.scores import NightlyScore
 
 
 class Outcome(StrEnum):
@@ -40,7 +40,7 @@ class Outcome(StrEnum):
 
     @property
     def regressed(self) -> bool:
-        """Whether it fails a night."""
+        """Whether it fails a nightly run."""
         return self in {Outcome.WORSE, Outcome.NO_SCORE}
 
 
@@ -62,7 +62,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class RegressionFinding:
-    """A system of a night and its baseline, by one metric. Undefined numbers are None."""
+    """A system of a nightly run and its baseline, by one metric. Undefined numbers are None."""
 
     subject: Subject
     title: str
@@ -75,7 +75,7 @@ class RegressionFinding:
     outcome: Outcome
     baseline_system: str | None = None
     baseline_date: str | None = None
-    """Date of the night that scored it; None where no night did."""
+    """Date of the run that scored it; None without one."""
     baseline_score: float | None = None
     difference: float | None = None
     """Score minus that of the baseline."""
@@ -86,7 +86,7 @@ class RegressionFinding:
     p: float | None = None
     """Two-sided."""
     p_corrected: float | None = None
-    """For all tests of the night."""
+    """Corrected for all tests of the run."""
 
     def as_json(self) -> dict[str, Any]:
         """The form that is stored and sent."""
@@ -119,22 +119,22 @@ class BaselineScore:
     """A possible baseline with its score."""
 
     candidate: Candidate
-    score: NightScore
+    score: NightlyScore
     same_output: bool
     itself: bool = False
-    """Whether it is the judged evaluation itself, of the same night."""
+    """Whether it is the judged evaluation itself, of the same run."""
 
 
 @dataclass(frozen=True)
 class ScoreEntry:
-    """A score of a night with its possible baselines."""
+    """A score of a nightly run with its possible baselines."""
 
     subject: Subject
     evaluation_id: int
     protocol_id: int
     metric: int
     """A position in the protocol's list."""
-    score: NightScore
+    score: NightlyScore
     rivals: Sequence[BaselineScore]
     """The latest first."""
 

@@ -1,4 +1,4 @@
-"""Series of nights: every system's score by date, with significant changes of level."""
+"""Series of nightly scores: every system's score by date, with significant changes of level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analysis.nightly.regression import Subject, subject_from
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.interval import percentile_interval
 from metrics.resampling.runs import mean_over_runs
-from models.nightly.scores import NightScore, read_night_scores
+from models.nightly.scores import NightlyScore, read_nightly_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from analysis.nightly.baselines import NightsBefore
+    from analysis.nightly.baselines import RunHistory
     from analysis.nightly.change_points import Step
 
     Floats = NDArray[np.float64]
@@ -38,26 +38,26 @@ class Change:
     title: str
     """The metric's display name."""
     since: str
-    """The date of the first night of the new level."""
+    """The date of the first run of the new level."""
     until: str
-    """The date of the last night of the new level so far."""
+    """The date of the last run of the new level so far."""
     nights_before: int
-    """Nights with a score on the level before, within the nights that were read."""
+    """Runs with a score on the level before, among the runs that were read."""
     nights_after: int
     before: float
-    """The mean score of these nights."""
+    """The mean score of these runs."""
     after: float
     interval: tuple[float, float] | None
     """Of after minus before, over other segments like these."""
     p: float
-    """Permutation test of the change against noise of single nights."""
+    """Permutation test of the change against noise of single runs."""
     p_segments: float | None
     """Two-sided paired test of the means: whether other segments would show a difference, too."""
     worse: bool
     counts: bool
     """Whether `p_segments` is below alpha and the difference at least the minimum."""
     new: bool
-    """Whether no earlier night has reported it."""
+    """Whether no earlier run has reported it."""
 
     @property
     def difference(self) -> float:
@@ -66,7 +66,7 @@ class Change:
 
     @property
     def regressed(self) -> bool:
-        """Whether it fails a night."""
+        """Whether it fails a nightly run."""
         return self.worse and self.counts and self.new
 
     def as_json(self) -> dict[str, Any]:
@@ -86,18 +86,18 @@ class Change:
 
 @dataclass(frozen=True)
 class Point:
-    """One night of a series."""
+    """One run of a series."""
 
     date: str
     score: float | None
-    """None where the night has none."""
+    """None if the run has none."""
     interval: tuple[float, float] | None = None
-    """95 % interval over segments. Successive nights share their segments, so these intervals do not apply to the
-    differences between nights."""
+    """95 % interval over segments. Successive runs share their segments, so these intervals do not apply to the
+    differences between runs."""
 
 
 @dataclass(frozen=True)
-class NightSeries:
+class ScoreSeries:
     """The scores of one system on one test set by one metric."""
 
     subject: Subject
@@ -105,12 +105,12 @@ class NightSeries:
     signature: str
     higher_is_better: bool
     points: tuple[Point, ...]
-    """One for each night that was judged, earliest first."""
+    """One for each judged run, earliest first."""
     changes: tuple[Change, ...]
 
     @property
     def too_few(self) -> bool:
-        """Whether there are too few nights to look for changes."""
+        """Whether there are too few runs to look for changes."""
         return sum(point.score is not None for point in self.points) < FEWEST
 
     def as_json(self) -> dict[str, Any]:
@@ -131,56 +131,56 @@ class NightSeries:
 
 @dataclass(frozen=True)
 class Reported:
-    """A change or difference that an earlier night has reported, so that it is new only once."""
+    """A change or difference that an earlier run has reported, so that it is new only once."""
 
     night: int
-    """Position of the reporting night among the nights that were read."""
+    """Position of the reporting run among the runs that were read."""
     worse: bool
     """The direction."""
     since: int | None
-    """For a change, the first night of the new level; None for a difference from the baseline."""
+    """For a change, the first run of the new level; None for a difference from the baseline."""
 
 
 def read_series(
     connection: Connection,
-    before: NightsBefore,
+    history: RunHistory,
     *,
     alpha: float,
     minimum_difference: float = 0.0,
     reported: Mapping[Subject, Sequence[Reported]] | None = None,
     only_last: bool = False,
     intervals: bool = True,
-) -> list[NightSeries]:
-    """The series of all systems, or with `only_last` of those of the last night, in the order of that night.
+) -> list[ScoreSeries]:
+    """The series of all systems, or with `only_last` of those of the last run, in the order of that run.
 
     `alpha` decides which changes count. A change is new unless it is among the `reported` ones of its subject. Without
     `intervals` the points have none.
     """
     members = {
         (night_at, member): member.evaluation_id
-        for night_at, night in enumerate(before.nights)
-        for member in before.members[night.id]
+        for night_at, nightly_run in enumerate(history.nights)
+        for member in history.members[nightly_run.id]
     }
-    scores = apart(read_night_scores(connection, set(members.values()), replicates=intervals))
+    scores = apart(read_nightly_scores(connection, set(members.values()), replicates=intervals))
     evaluations: dict[Key, dict[int, int]] = {}
     places: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {}
     metrics: dict[int, list[int]] = {}
     for evaluation, metric in scores:
         metrics.setdefault(evaluation, []).append(metric)
-    last = len(before.nights) - 1
-    # The last night first: its order is that of the series.
+    last = len(history.nights) - 1
+    # The last run first: its order is that of the series.
     for (at, member), evaluation in sorted(members.items(), key=lambda each: -each[0][0]):
         places[member.system, member.protocol_id] = member.test_set, member.references
         for metric in sorted(metrics.get(evaluation, ())):
             evaluations.setdefault((member.system, member.protocol_id, metric), {})[at] = evaluation
-    chosen = {key: nights for key, nights in evaluations.items() if last in nights or not only_last}
+    chosen = {key: nightly_runs for key, nightly_runs in evaluations.items() if last in nightly_runs or not only_last}
     values = {}
-    for key, nights in chosen.items():
-        newest = nights[max(nights)]
-        values[key] = np.full(len(before.nights), np.nan)
-        for at, evaluation in nights.items():
+    for key, nightly_runs in chosen.items():
+        newest = nightly_runs[max(nightly_runs)]
+        values[key] = np.full(len(history.nights), np.nan)
+        for at, evaluation in nightly_runs.items():
             score = scores[evaluation, key[2]].score
-            if score is not None and before.same_edition(evaluation, newest):
+            if score is not None and history.same_edition(evaluation, newest):
                 values[key][at] = score
     varying = sum(len(set(series[~np.isnan(series)].tolist())) > 1 for series in values.values())
     found = []
@@ -190,20 +190,20 @@ def read_series(
         subject = Subject(system, *places[system, protocol], newest_score.specification)
         changes = [
             _change(
-                connection, before, subject, newest_score, series, chosen[key], metric, step,
+                connection, history, subject, newest_score, series, chosen[key], metric, step,
                 alpha=alpha, minimum_difference=minimum_difference, reported=(reported or {}).get(subject, ()),
             )
             for step in find_steps(series, shared_alpha(varying))
         ]  # fmt: skip
         points = []
-        for at, night in enumerate(before.nights):
+        for at, nightly_run in enumerate(history.nights):
             if math.isnan(series[at]):
-                points.append(Point(night.date, None))
+                points.append(Point(nightly_run.date, None))
                 continue
             replicates = scores[chosen[key][at], metric].replicate_scores
-            points.append(Point(night.date, float(series[at]), percentile_interval(replicates, 0.95)))
+            points.append(Point(nightly_run.date, float(series[at]), percentile_interval(replicates, 0.95)))
         found.append(
-            NightSeries(
+            ScoreSeries(
                 subject=subject,
                 title=newest_score.title,
                 signature=newest_score.signature,
@@ -217,9 +217,9 @@ def read_series(
 
 def _change(
     connection: Connection,
-    before: NightsBefore,
+    history: RunHistory,
     subject: Subject,
-    like: NightScore,
+    like: NightlyScore,
     values: Floats,
     evaluations: Mapping[int, int],
     metric: int,
@@ -234,9 +234,9 @@ def _change(
         for first, last in ((step.before, step.at), (step.at, step.after))
     ]
     wanted = {evaluations[at] for side in sides for at in side}
-    stored = read_night_scores(connection, wanted, metric=metric)
+    stored = read_nightly_scores(connection, wanted, metric=metric)
     levels = [math.fsum(values[side].tolist()) / len(side) for side in sides]
-    # Nights are averaged like runs of a system: this removes the noise of single nights; all have the same segments.
+    # Runs are averaged like runs of a system: this removes the noise of single ones; all have the same segments.
     replicates = np.stack([stored[evaluations[at], metric].replicate_scores for side in sides for at in side])
     means = mean_over_runs(replicates, [len(side) for side in sides])
     differences = means[1] - means[0]
@@ -247,8 +247,8 @@ def _change(
     return Change(
         subject=subject,
         title=like.title,
-        since=before.nights[step.at].date,
-        until=before.nights[sides[1][-1]].date,
+        since=history.nights[step.at].date,
+        until=history.nights[sides[1][-1]].date,
         nights_before=len(sides[0]),
         nights_after=len(sides[1]),
         before=levels[0],
@@ -263,13 +263,13 @@ def _change(
 
 
 NEAR = 3
-"""Most nights between two dates of one change: further nights can move it."""
+"""Maximum distance, in runs, between two dates of one change: further runs can move it."""
 
 
 def _told(reported: Reported, step: Step, worse: bool) -> bool:
-    """Whether the report is about this change: one of about that date, or a difference in the night when it began.
+    """Whether the report is about this change: one of about that date, or a difference in the run when it began.
 
-    Differences in other nights do not count: where outputs vary, single nights are worse now and then.
+    Differences in other runs do not count: where outputs vary, single runs are worse now and then.
     """
     if reported.worse != worse:
         return False

@@ -1,4 +1,4 @@
-"""The randomization tests of a night, and their p-values."""
+"""The randomization tests of a nightly run, and their p-values."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.nightly.baselines import read_nights_before
+from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
 from metrics.registry import parse_metric
 from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
-from models.nightly.runs import read_night
+from models.nightly.runs import read_nightly_run
 from models.nightly.schedules import read_schedule
 from models.results.randomizations import read_randomizations
 from models.results.statistics import read_statistics
@@ -37,14 +37,14 @@ class WantedTests:
     seed: int
 
 
-def wanted_tests(connection: Connection, night_id: int) -> list[WantedTests]:
-    """The tests that judging a night needs, stored or not; none where the bootstrap judges it. Raises NotFound."""
-    night = read_night(connection, night_id)
-    schedule = read_schedule(connection, night.schedule_id)
+def wanted_tests(connection: Connection, nightly_run_id: int) -> list[WantedTests]:
+    """The tests that judging a run needs, stored or not; none if it is judged by the bootstrap. Raises NotFound."""
+    nightly_run = read_nightly_run(connection, nightly_run_id)
+    schedule = read_schedule(connection, nightly_run.schedule_id)
     if schedule.test != PairedTest.RANDOMIZATION:
         return []
     of_metric: dict[tuple[int, int], set[tuple[Runs, Runs]]] = {}
-    for entry in read_score_entries(connection, schedule, read_nights_before(connection, night)):
+    for entry in read_score_entries(connection, schedule, read_run_history(connection, nightly_run)):
         if (rival := _to_test(entry)) is not None:
             of_metric.setdefault((entry.protocol_id, entry.metric), set()).add(_pair(entry, rival))
     return [

@@ -1,4 +1,4 @@
-"""The result of a night in words, for terminal and pages."""
+"""The result of a nightly run in words, for terminal and pages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The verdict on a night: regressions against baselines and changes over the nights; reports and histories.
+"""The verdict on a nightly run: regressions against baselines and changes over time; reports and histories.
 
-The verdict is stored with the night, so that a report never changes afterwards.
+The verdict is stored with the run, so that a report never changes afterwards.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analysis.leaderboard.board import board_notices
-from analysis.nightly.baselines import read_nights_before
+from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject, findings
-from analysis.nightly.series import Change, NightSeries, Reported, read_series
+from analysis.nightly.series import Change, Reported, ScoreSeries, read_series
 from analysis.nightly.tests import WantedTests, randomization_of, wanted_tests
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import read_protocol
 from models.errors import UnreadableRow
-from models.nightly.runs import list_nights, read_night
+from models.nightly.runs import list_nightly_runs, read_nightly_run
 from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
-from models.schema.states import BaselineKind, NightState, PairedTest
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest
 
 __all__ = [
     "History",
-    "NightReport",
+    "NightlyRunReport",
     "Verdict",
     "WantedTests",
-    "judge_night",
+    "judge_nightly_run",
     "read_history",
     "read_report",
     "wanted_tests",
@@ -39,8 +39,8 @@ __all__ = [
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from analysis.nightly.baselines import NightsBefore
-    from models.nightly.runs import NightInfo
+    from analysis.nightly.baselines import RunHistory
+    from models.nightly.runs import NightlyRunInfo
     from models.nightly.schedules import Baseline, ScheduleInfo
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings and changes of one night."""
+    """The findings and changes of one run."""
 
     baseline: str
     """The baseline, in words."""
@@ -64,7 +64,7 @@ class Verdict:
     minimum_difference: float
     findings: tuple[RegressionFinding, ...]
     changes: tuple[Change, ...]
-    """Changes over the last nights, including those that earlier nights have reported."""
+    """Changes over the last runs, including those that earlier runs have reported."""
     notes: tuple[str, ...] = ()
     """Limits of the tests, and missing systems; sentences."""
 
@@ -75,7 +75,7 @@ class Verdict:
 
     @property
     def regressions(self) -> list[RegressionFinding]:
-        """The findings that fail the night."""
+        """The findings that fail the run."""
         return [each for each in self.findings if each.outcome.regressed]
 
     @property
@@ -118,18 +118,18 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class NightReport:
-    """A night with its schedule and its verdict."""
+class NightlyRunReport:
+    """A nightly run with its schedule and its verdict."""
 
     schedule: ScheduleInfo
-    night: NightInfo
+    night: NightlyRunInfo
     verdict: Verdict | None
-    """None until it was judged, and where it failed or was missed."""
+    """None until it was judged, and if it failed or was missed."""
 
     @property
     def wrong(self) -> bool:
-        """Whether the night regressed, failed or was missed."""
-        return self.night.state in {NightState.FAILED, NightState.MISSED} or bool(
+        """Whether the run regressed, failed or was missed."""
+        return self.night.state in {NightlyRunState.FAILED, NightlyRunState.MISSED} or bool(
             self.verdict and self.verdict.regressed
         )
 
@@ -151,12 +151,12 @@ class NightReport:
 
 @dataclass(frozen=True)
 class History:
-    """All nights of a schedule, and the series of their scores."""
+    """All runs of a schedule, and the series of their scores."""
 
     schedule: ScheduleInfo
-    nights: tuple[NightInfo, ...]
+    nights: tuple[NightlyRunInfo, ...]
     """Earliest first."""
-    series: tuple[NightSeries, ...] = field(default=())
+    series: tuple[ScoreSeries, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
         """The form that is printed: docs/regressions.md describes it."""
@@ -166,29 +166,29 @@ class History:
             "time_zone": self.schedule.time_zone,
             "nights": [
                 {
-                    "night": night.id,
-                    "date": night.date,
-                    "due_at": night.due_at,
-                    "state": str(night.state),
-                    "reason": night.reason,
-                    "regressed": night.regressed,
+                    "night": nightly_run.id,
+                    "date": nightly_run.date,
+                    "due_at": nightly_run.due_at,
+                    "state": str(nightly_run.state),
+                    "reason": nightly_run.reason,
+                    "regressed": nightly_run.regressed,
                 }
-                for night in self.nights
+                for nightly_run in self.nights
             ],
             "series": [each.as_json() for each in self.series],
         }
 
 
-def judge_night(connection: Connection, night_id: int) -> Verdict:
-    """The verdict on a night whose evaluations are done; read-only. Raises NotFound.
+def judge_nightly_run(connection: Connection, nightly_run_id: int) -> Verdict:
+    """The verdict on a run whose evaluations are done; read-only. Raises NotFound.
 
     Missing randomization tests are computed here, which may take long: `wanted_tests` lists them for computation
     beforehand.
     """
-    night = read_night(connection, night_id)
-    schedule = read_schedule(connection, night.schedule_id)
-    before = read_nights_before(connection, night)
-    entries = read_score_entries(connection, schedule, before)
+    nightly_run = read_nightly_run(connection, nightly_run_id)
+    schedule = read_schedule(connection, nightly_run.schedule_id)
+    history = read_run_history(connection, nightly_run)
+    entries = read_score_entries(connection, schedule, history)
     p_of = None
     if schedule.test == PairedTest.RANDOMIZATION:
         p_of = randomization_of(connection, entries, schedule.seed)
@@ -200,8 +200,8 @@ def judge_night(connection: Connection, night_id: int) -> Verdict:
         p_of=p_of,
     )
     series = read_series(
-        connection, before, alpha=schedule.alpha, minimum_difference=schedule.minimum_difference,
-        reported=_reported(before), only_last=True, intervals=False,
+        connection, history, alpha=schedule.alpha, minimum_difference=schedule.minimum_difference,
+        reported=_reported(history), only_last=True, intervals=False,
     )  # fmt: skip
     draws = schedule.replicates if p_of is None else TRIALS
     verdict = Verdict(
@@ -214,30 +214,30 @@ def judge_night(connection: Connection, night_id: int) -> Verdict:
         findings=tuple(found),
         changes=tuple(change for each in series for change in each.changes),
     )
-    notes = [*_absent(before), *_weak(connection, before, verdict)]
+    notes = [*_absent(history), *_weak(connection, history, verdict)]
     return Verdict(**{**verdict.__dict__, "notes": tuple(notes)})
 
 
-def read_report(connection: Connection, night_id: int) -> NightReport:
-    """A night with its stored verdict. Raises NotFound."""
-    night = read_night(connection, night_id)
-    verdict = None if night.verdict is None else Verdict.from_json(night.verdict)
-    return NightReport(read_schedule(connection, night.schedule_id), night, verdict)
+def read_report(connection: Connection, nightly_run_id: int) -> NightlyRunReport:
+    """A run with its stored verdict. Raises NotFound."""
+    nightly_run = read_nightly_run(connection, nightly_run_id)
+    verdict = None if nightly_run.verdict is None else Verdict.from_json(nightly_run.verdict)
+    return NightlyRunReport(read_schedule(connection, nightly_run.schedule_id), nightly_run, verdict)
 
 
 def read_history(connection: Connection, schedule_id: int) -> History:
-    """The nights of a schedule and the series of the last `analysis.nightly.baselines.MOST_NIGHTS` that were judged."""
+    """The runs of a schedule and the series of the last `analysis.nightly.baselines.MAX_RUNS` judged ones."""
     schedule = read_schedule(connection, schedule_id)
-    nights = list_nights(connection, schedule_id)
-    judged = [night for night in nights if night.state == NightState.DONE]
+    nightly_runs = list_nightly_runs(connection, schedule_id)
+    judged = [nightly_run for nightly_run in nightly_runs if nightly_run.state == NightlyRunState.DONE]
     if not judged:
-        return History(schedule, tuple(nights))
-    before = read_nights_before(connection, judged[-1])
+        return History(schedule, tuple(nightly_runs))
+    history = read_run_history(connection, judged[-1])
     series = read_series(
-        connection, before, alpha=schedule.alpha, minimum_difference=schedule.minimum_difference,
-        reported=_reported(before),
+        connection, history, alpha=schedule.alpha, minimum_difference=schedule.minimum_difference,
+        reported=_reported(history),
     )  # fmt: skip
-    return History(schedule, tuple(nights), tuple(series))
+    return History(schedule, tuple(nightly_runs), tuple(series))
 
 
 def describe_baseline(baseline: Baseline) -> str:
@@ -250,17 +250,17 @@ def describe_baseline(baseline: Baseline) -> str:
     return (f"system {baseline.system}" if baseline.system else "the same system") + of_night
 
 
-def _reported(before: NightsBefore) -> dict[Subject, list[Reported]]:
-    """The differences and changes that the verdicts of earlier nights report, by subject."""
-    date_at = {night.date: at for at, night in reversed(list(enumerate(before.nights)))}
+def _reported(history: RunHistory) -> dict[Subject, list[Reported]]:
+    """The differences and changes that the verdicts of earlier runs report, by subject."""
+    date_at = {nightly_run.date: at for at, nightly_run in reversed(list(enumerate(history.nights)))}
     found: dict[Subject, list[Reported]] = {}
-    for at, night in enumerate(before.nights[:-1]):
-        if night.verdict is None:
+    for at, nightly_run in enumerate(history.nights[:-1]):
+        if nightly_run.verdict is None:
             continue
         try:
-            verdict = Verdict.from_json(night.verdict)
+            verdict = Verdict.from_json(nightly_run.verdict)
         except UnreadableRow as error:
-            log.warning("The verdict of %s is passed over: %s", night.date, error)
+            log.warning("The verdict of %s is passed over: %s", nightly_run.date, error)
             continue
         for finding in verdict.findings:
             if finding.outcome in {Outcome.WORSE, Outcome.BETTER}:
@@ -272,17 +272,18 @@ def _reported(before: NightsBefore) -> dict[Subject, list[Reported]]:
     return found
 
 
-def _absent(before: NightsBefore) -> list[str]:
-    if len(before.nights) < 2:
+def _absent(history: RunHistory) -> list[str]:
+    if len(history.nights) < 2:
         return []
     last, now = (
-        {(member.system, member.test_set): None for member in before.members[night.id]} for night in before.nights[-2:]
+        {(member.system, member.test_set): None for member in history.members[nightly_run.id]}
+        for nightly_run in history.nights[-2:]
     )
-    lacking = [f"{system} on {test_set}" for system, test_set in last if (system, test_set) not in now]
-    return [f"Scored in the night before and not in this one: {', '.join(lacking)}."] if lacking else []
+    missing = [f"{system} on {test_set}" for system, test_set in last if (system, test_set) not in now]
+    return [f"Scored in the night before and not in this one: {', '.join(missing)}."] if missing else []
 
 
-def _weak(connection: Connection, before: NightsBefore, verdict: Verdict) -> list[str]:
+def _weak(connection: Connection, history: RunHistory, verdict: Verdict) -> list[str]:
     """Limits of the tests: too few replicates, untested scores, few segments, unsuitable tokenizers."""
     notes = []
     least = smallest_p(verdict.draws, verdict.tests, verdict.correction)
@@ -295,7 +296,7 @@ def _weak(connection: Connection, before: NightsBefore, verdict: Verdict) -> lis
     untested = sum(each.outcome == Outcome.UNTESTED for each in verdict.findings)
     if untested:
         notes.append(f"Scores that could not be tested, because no replicate has a score: {untested}.")
-    protocols = {member.protocol_id for member in before.members[before.nights[-1].id]}
+    protocols = {member.protocol_id for member in history.members[history.nights[-1].id]}
     if verdict.test == PairedTest.BOOTSTRAP:
         sizes = {read_protocol(connection, protocol).segments for protocol in sorted(protocols)}
         notes += [f"{few_segments(segments)}." for segments in sorted(sizes) if segments < FEW_SEGMENTS]

@@ -27,7 +27,7 @@ from worker.handlers import do
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from worker.tasks import Hint
+    from worker.tasks import TaskMessage
 
 TEAMS, SHARDS = 10, 500
 """Shards of each of so many teams that wait while the scheduler is counted."""
@@ -37,9 +37,9 @@ YEAR = 365 * 86400.0
 class NoBroker:
     """Takes what is sent."""
 
-    takes_ahead = False
+    prefetches = False
 
-    def send(self, hint: Hint) -> None:
+    def send(self, hint: TaskMessage) -> None:
         """It is not sent anywhere."""
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
@@ -94,7 +94,7 @@ def _reduction(texts: Texts) -> Work:
     for shard in queue.shards[:-1]:
         do(context, SHARD, shard, "counted")
     # Statistics of the last one, too, but what is reduced then must not be done already.
-    context.leaving.raise_once("to be reduced here")
+    context.shutting_down.set_once("to be reduced here")
     do(context, SHARD, queue.shards[-1], "counted")
     with reading(queue.engine) as connection:
         protocol = connection.scalars(select(Evaluation.protocol_id)).first()

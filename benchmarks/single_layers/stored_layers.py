@@ -72,7 +72,7 @@ class Stored:
     def work_off(self) -> float:
         """Do all shards, then what is to be reduced; the kernels' seconds of the shards."""
         # Otherwise the last shard would go on and reduce.
-        self.context.leaving.raise_once("reduced apart")
+        self.context.shutting_down.set_once("reduced apart")
         for shard in self._keys(Shard):
             self.timed("shards", lambda shard=shard: do(self.context, SHARD, shard, "layers"))
         for reduction in self._keys(Reduction):

@@ -13,13 +13,13 @@ from campaigns.charts.palette import SERIES, SOFT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.nightly.series import NightSeries
+    from analysis.nightly.series import ScoreSeries
 
 WIDTH, HEIGHT = 720, 260
 SMALL = SIZE - 1
 
 
-def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH, height: int = HEIGHT) -> str:
+def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH, height: int = HEIGHT) -> str:
     """Return an SVG of one series: scores as a line with a band of 95 % intervals, levels as dashed lines.
 
     The first run of a new level has a vertical line with its date and "worse" or "better".
@@ -53,7 +53,7 @@ def chart_of_nights(series: NightSeries, *, title: str = "", width: int = WIDTH,
     )
 
 
-def charts_of_nights(series: Sequence[NightSeries], *, title: str = "") -> str:
+def charts_of_nights(series: Sequence[ScoreSeries], *, title: str = "") -> str:
     """Return one SVG with a chart for every series, one below the other."""
     from html import escape
 
@@ -64,7 +64,7 @@ def charts_of_nights(series: Sequence[NightSeries], *, title: str = "") -> str:
     return f"{head}<title>{escape(writable(title))}</title>{''.join(placed)}</svg>"
 
 
-def _levels(drawing: Drawing, series: NightSeries) -> None:
+def _levels(drawing: Drawing, series: ScoreSeries) -> None:
     """Draw the mean of every lasting level, and where one begins."""
     dates = [point.date for point in series.points]
     taken, begin = -math.inf, 0
@@ -85,7 +85,7 @@ def _levels(drawing: Drawing, series: NightSeries) -> None:
             taken = across + text_width(text, SMALL)
 
 
-def _dates(drawing: Drawing, series: NightSeries) -> None:
+def _dates(drawing: Drawing, series: ScoreSeries) -> None:
     """Write dates below the axis: those of changes, the first and the last, and others where there is room."""
     dates = [point.date for point in series.points]
     wanted = [0, len(dates) - 1, *(dates.index(change.since) for change in series.changes)]

@@ -12,7 +12,7 @@ from campaigns.permissions import may_organise
 from models.queue_status.overview import Overview, read_overview
 from models.schema.campaigns import Campaign
 from runtime.service_settings import WebSettings
-from scheduler.leader import is_led
+from scheduler.leader import has_leader
 
 MAX_FAILURES = 20
 
@@ -53,4 +53,4 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
             workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
             astray=(),
         )
-    return QueueView(overview, is_led(connection, settings.silent_seconds), principal.administrates)
+    return QueueView(overview, has_leader(connection, settings.silent_seconds), principal.administrates)

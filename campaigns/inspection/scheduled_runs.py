@@ -9,14 +9,14 @@ from functools import lru_cache
 from markupsafe import Markup
 from sqlalchemy import Connection, select
 
-from analysis.nightly.series import NightSeries
-from analysis.nightly.verdict import History, NightReport, read_history, read_report
+from analysis.nightly.series import ScoreSeries
+from analysis.nightly.verdict import History, NightlyRunReport, read_history, read_report
 from campaigns.accounts.principal import Principal
 from campaigns.charts import chart_of_nights
 from campaigns.errors import Forbidden, NotSignedIn, NotThere
 from campaigns.permissions import may_know
 from campaigns.reports.template import drawing
-from models.nightly.runs import NightInfo, count_nights, list_nights
+from models.nightly.runs import NightlyRunInfo, count_nightly_runs, list_nightly_runs
 from models.nightly.schedules import ScheduleInfo, list_schedules
 from models.schema.base import now
 from models.schema.campaigns import Campaign
@@ -32,7 +32,7 @@ class ScheduleView:
 
     schedule: ScheduleInfo
     nights: int
-    last: NightInfo | None
+    last: NightlyRunInfo | None
     overdue: bool
     """Whether its next run should have begun, and no scheduler has started it."""
 
@@ -50,7 +50,7 @@ def visible_schedules(connection: Connection, principal: Principal) -> list[Sche
     require_watcher(principal)
     at = float(connection.execute(now().select()).scalar_one())
     schedules = _visible(connection, principal)
-    nights = count_nights(connection, [each.id for each in schedules])
+    nights = count_nightly_runs(connection, [each.id for each in schedules])
     return [
         ScheduleView(
             each,
@@ -68,28 +68,28 @@ def visible_history(connection: Connection, principal: Principal, name: str) -> 
     return read_history(connection, _find(connection, principal, name).id)
 
 
-def visible_report(connection: Connection, principal: Principal, name: str, night: int) -> NightReport:
+def visible_report(connection: Connection, principal: Principal, name: str, night: int) -> NightlyRunReport:
     """Return the report of one run of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
     require_watcher(principal)
     schedule = _find(connection, principal, name)
-    if night not in {each.id for each in list_nights(connection, schedule.id)}:
+    if night not in {each.id for each in list_nightly_runs(connection, schedule.id)}:
         raise NotThere(f"This schedule has no night {night}.")
     return read_report(connection, night)
 
 
-def metrics_of(series: Sequence[NightSeries]) -> list[str]:
+def metrics_of(series: Sequence[ScoreSeries]) -> list[str]:
     """Return the titles of the metrics in these series."""
     return list(dict.fromkeys(each.title for each in series))
 
 
-def chosen_series(series: Sequence[NightSeries], metric: str, system: str) -> list[NightSeries]:
+def chosen_series(series: Sequence[ScoreSeries], metric: str, system: str) -> list[ScoreSeries]:
     """Return the series of a metric and a system; of all systems, those with changes come first."""
     wanted = [each for each in series if metric in {"", each.title} and system in {"", each.subject.system}]
     return sorted(wanted, key=lambda each: (not each.changes, each.subject.test_set, each.subject.system))
 
 
 @lru_cache(maxsize=256)
-def chart(series: NightSeries) -> Markup:
+def chart(series: ScoreSeries) -> Markup:
     """Return a chart of one series; cached."""
     return drawing(chart_of_nights(series))
 

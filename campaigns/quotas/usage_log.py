@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from models.database.upsert import insert_ignore
 from models.schema.base import now
-from models.schema.campaigns import LedgerEntry, QuotaAccount, SubmissionRequest
+from models.schema.campaigns import QuotaAccount, SubmissionRequest, UsageLogEntry
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, EvaluationState, Fault
 
@@ -59,7 +59,7 @@ def read_usage_entries(
     given_back = (
         select(func.min(Evaluation.finished_at))
         .where(_requested_by_team(), _not_counted())
-        .correlate(LedgerEntry)
+        .correlate(UsageLogEntry)
         .scalar_subquery()
     )
     reason = (
@@ -67,22 +67,22 @@ def read_usage_entries(
         .where(_requested_by_team(), _not_counted())
         .order_by(Evaluation.finished_at, Evaluation.id)
         .limit(1)
-        .correlate(LedgerEntry)
+        .correlate(UsageLogEntry)
         .scalar_subquery()
     )
     rows = connection.execute(
         select(
-            LedgerEntry.submission_id,
-            LedgerEntry.phase,
-            LedgerEntry.created_at,
-            exists().where(_requested_by_team(), Evaluation.state.in_(OPEN)).correlate(LedgerEntry).label("open"),
+            UsageLogEntry.submission_id,
+            UsageLogEntry.phase,
+            UsageLogEntry.created_at,
+            exists().where(_requested_by_team(), Evaluation.state.in_(OPEN)).correlate(UsageLogEntry).label("open"),
             given_back.label("given_back_at"),
             reason.label("reason"),
         )
-        .join(QuotaAccount, QuotaAccount.id == LedgerEntry.account_id)
+        .join(QuotaAccount, QuotaAccount.id == UsageLogEntry.account_id)
         .where(QuotaAccount.campaign_id == campaign_id, QuotaAccount.team == team)
-        .where(true() if submission is None else LedgerEntry.submission_id == submission)
-        .order_by(LedgerEntry.created_at, LedgerEntry.submission_id)
+        .where(true() if submission is None else UsageLogEntry.submission_id == submission)
+        .order_by(UsageLogEntry.created_at, UsageLogEntry.submission_id)
     )
     return [
         UsageEntry(row.submission_id, row.phase, row.created_at, bool(row.open), row.given_back_at, row.reason)
@@ -102,8 +102,8 @@ def record_usage(connection: Connection, account_id: int, submission_id: int, ph
     if at is not None:
         values |= {"created_at": at, "phase": phase}
         row = {"submission_id": submission_id, "account_id": account_id, **values}
-        insert_ignore(connection, LedgerEntry, [row])
-    connection.execute(update(LedgerEntry).where(LedgerEntry.submission_id == submission_id).values(**values))
+        insert_ignore(connection, UsageLogEntry, [row])
+    connection.execute(update(UsageLogEntry).where(UsageLogEntry.submission_id == submission_id).values(**values))
 
 
 def read_request(connection: Connection, account_id: int, request_key: str) -> int | None:
@@ -117,7 +117,9 @@ def read_request(connection: Connection, account_id: int, request_key: str) -> i
 
 def _requested_by_team() -> ColumnElement[bool]:
     """Condition: an evaluation that a team requested with an entry."""
-    return and_(Evaluation.submission_id == LedgerEntry.submission_id, Evaluation.created_at <= LedgerEntry.queued_at)
+    return and_(
+        Evaluation.submission_id == UsageLogEntry.submission_id, Evaluation.created_at <= UsageLogEntry.queued_at
+    )
 
 
 def _not_counted() -> ColumnElement[bool]:

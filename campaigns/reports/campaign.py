@@ -15,8 +15,8 @@ from analysis.breakdown.texts import read_board_texts, read_outputs
 from analysis.leaderboard.significance import (
     ALPHA,
     CORRECTION,
-    beside_the_leaderboard,
     bootstrap_pairs,
+    compared_to_leaderboard,
     ranked_by_bootstrap,
 )
 from campaigns.reports import limits
@@ -56,7 +56,7 @@ class BoardTests:
     least: float
     """The smallest p-value that they can show."""
     alpha: float = ALPHA
-    rule: str = beside_the_leaderboard("bootstrap", CORRECTION)
+    rule: str = compared_to_leaderboard("bootstrap", CORRECTION)
     """How they relate to those of the leaderboard."""
 
 
@@ -301,7 +301,7 @@ class _TestSetReport:
         return {title: scores for title, scores in found.items() if scores}
 
     def _scatters(self, human: Mapping[str, Mapping[str, float]]) -> Markup:
-        board = self.board.leaving_out(self.without)
+        board = self.board.excluding(self.without)
         metrics = {}
         for metric, title in enumerate(board.titles):
             scores = [row.scores[metric].score if row.scores else None for row in board.rows]

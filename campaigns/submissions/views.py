@@ -15,7 +15,7 @@ from campaigns.permissions import read_access_by_id
 from models.corpus.test_sets import StoredTestSet
 from models.queue_status.submission_progress import SubmissionProgress, public_state, read_submission_progress
 from models.results.equal_outputs import read_equals
-from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, called_there
+from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System, TestSet, Text
 from models.schema.queue import Evaluation
@@ -224,7 +224,7 @@ def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
         select(*columns)
         .join(System, System.id == Submission.system_id)
         .join(TestSet, TestSet.id == Submission.test_set_id)
-        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
         .join(Text, Text.id == Submission.text_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
         .where(*conditions)

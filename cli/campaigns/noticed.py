@@ -22,7 +22,7 @@ def finding_lines(findings: Sequence[Finding]) -> list[str]:
 def folder_warnings(folder: CampaignFolder) -> Iterator[str]:
     """The warnings about all outputs of a campaign.
 
-    Files larger than `MOST_BYTES` are not checked, because they are streamed. The language is not checked either: its
+    Files larger than `MAX_BYTES` are not checked, because they are streamed. The language is not checked either: its
     model takes longer to load than scoring a campaign.
     """
     from campaigns.checks.diagnose import diagnose

@@ -245,7 +245,7 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
 
 def report(connection: Connection, compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """An HTML page with the differences of these systems and the segments behind them."""
-    from analysis.leaderboard.significance import beside_the_leaderboard, ranked_by_bootstrap
+    from analysis.leaderboard.significance import compared_to_leaderboard, ranked_by_bootstrap
     from campaigns.reports.campaign import BoardTests, render_report
     from campaigns.reports.leaderboard import CORRECTIONS
     from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
@@ -265,7 +265,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
                 f"{TITLES_OF_TESTS[made.test]} with {made.draws:,} {kind}, two-sided, {corrected}",
                 smallest_p(made.draws, max(map(len, by_metric), default=0), options.correction),
                 options.alpha,
-                beside_the_leaderboard(options.paired, options.correction),
+                compared_to_leaderboard(options.paired, options.correction),
             )
         )
         if made.baseline is not None:
@@ -277,7 +277,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal: every leaderboard with its matrices, lists and notes."""
-    from analysis.leaderboard.significance import beside_the_leaderboard
+    from analysis.leaderboard.significance import compared_to_leaderboard
     from cli.leaderboards import pairs_output
 
     parts = []
@@ -288,7 +288,7 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
             notes += [pairs_output.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
             part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
         part += pairs_output.as_text(tests, options.width)
-        parts.append(f"{part}{beside_the_leaderboard(tests.test, tests.correction)}\n")
+        parts.append(f"{part}{compared_to_leaderboard(tests.test, tests.correction)}\n")
     return "\n".join(parts)
 
 

@@ -154,11 +154,11 @@ def tests_of(
 
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal."""
-    from analysis.leaderboard.significance import beside_the_leaderboard
+    from analysis.leaderboard.significance import compared_to_leaderboard
     from cli.leaderboards.pairs_output import as_text
 
     return "\n".join(
-        f"{title_of(board)}\n\n{as_text(tests, options.width)}{beside_the_leaderboard(tests.test, tests.correction)}\n"
+        f"{title_of(board)}\n\n{as_text(tests, options.width)}{compared_to_leaderboard(tests.test, tests.correction)}\n"
         for board, tests in compared
     )
 

@@ -167,7 +167,7 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
         board = read_board(connection, each, options.interval_level)
         assert board is not None
         try:
-            board = board.leaving_out(options.leave_out)
+            board = board.excluding(options.leave_out)
             found.append(read_judged(connection, board, options.human, chosen_metrics(board, options.metrics)))
         except NotFound as error:
             missing = missing or error

@@ -9,14 +9,14 @@ from analysis.nightly.change_points import FEWEST
 from analysis.nightly.text import place_of
 from cli.nightly.changes import CHANGE_HEADER, change_row
 from cli.terminal.columns import aligned
-from models.schema.states import NightState
+from models.schema.states import NightlyRunState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.nightly.series import NightSeries
+    from analysis.nightly.series import ScoreSeries
     from analysis.nightly.verdict import History
-    from models.nightly.runs import NightInfo
+    from models.nightly.runs import NightlyRunInfo
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_COURSE = 60
@@ -67,7 +67,7 @@ def bars(scores: Sequence[float | None]) -> str:
     return "".join("·" if score is None else BARS[round(steps * (score - low) / (high - low))] for score in scores)
 
 
-def _row(series: NightSeries) -> list[str]:
+def _row(series: ScoreSeries) -> list[str]:
     scores = [point.score for point in series.points]
     known = [score for score in scores if score is not None]
     places = 2 if max(map(abs, known), default=0.0) >= 1 else 4
@@ -82,7 +82,7 @@ def _row(series: NightSeries) -> list[str]:
     ]
 
 
-def _state(night: NightInfo) -> str:
-    if night.state == NightState.DONE:
+def _state(night: NightlyRunInfo) -> str:
+    if night.state == NightlyRunState.DONE:
         return "regression" if night.regressed else "fine"
     return f"{night.state}: {night.reason}" if night.reason else str(night.state)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from analysis.nightly.regression import Outcome
-from models.schema.states import NightState
+from models.schema.states import NightlyRunState
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
-    from analysis.nightly.verdict import NightReport
+    from analysis.nightly.verdict import NightlyRunReport
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot represent, and invisible ones."""
@@ -24,7 +24,7 @@ _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 SKIPPED = (Outcome.NO_BASELINE, Outcome.BASELINE, Outcome.UNTESTED)
 
 
-def night_junit(report: NightReport) -> str:
+def night_junit(report: NightlyRunReport) -> str:
     """The whole document, to be written as UTF-8."""
     name = _clean(report.schedule.name)
     root = Element("testsuites", name=name)
@@ -63,16 +63,16 @@ def night_junit(report: NightReport) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _unjudged(suite: Element, report: NightReport) -> None:
+def _unjudged(suite: Element, report: NightlyRunReport) -> None:
     case = _case(suite, report, "night", report.night.date)
     reason = report.night.reason or f"The night is {report.night.state}."
-    if report.night.state in {NightState.FAILED, NightState.MISSED}:
+    if report.night.state in {NightlyRunState.FAILED, NightlyRunState.MISSED}:
         _add(case, "error", reason, str(report.night.state))
     else:
         _add(case, "skipped", reason)
 
 
-def _case(suite: Element, report: NightReport, where: str, name: str) -> Element:
+def _case(suite: Element, report: NightlyRunReport, where: str, name: str) -> Element:
     # Dots separate a class name from its package, and names of test sets contain dots.
     place = f"{report.schedule.name}/{where}".replace(".", "_")
     return SubElement(suite, "testcase", classname=_clean(place), name=_clean(name), time="0")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from models.nightly.failed_deliveries import FailedDelivery
-    from models.nightly.runs import NightCount
+    from models.nightly.runs import NightlyRunCount
     from models.nightly.schedules import ScheduleInfo
 
 
@@ -60,7 +60,7 @@ def run_list(options: argparse.Namespace) -> int:
     """Print the schedules."""
     from models.database.session import make_engine, reading
     from models.nightly.failed_deliveries import read_failed_deliveries
-    from models.nightly.runs import count_nights
+    from models.nightly.runs import count_nightly_runs
     from models.nightly.schedules import list_schedules
     from models.schema.base import now
 
@@ -69,7 +69,7 @@ def run_list(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:
         schedules = list_schedules(connection, removed=options.removed)
-        nights = count_nights(connection, [each.id for each in schedules])
+        nights = count_nightly_runs(connection, [each.id for each in schedules])
         untold = read_failed_deliveries(connection)
         at = float(connection.execute(now().select()).scalar_one())
     shown = [_listed(each, nights[each.id], untold.get(each.id), at) for each in schedules]
@@ -80,7 +80,9 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(schedule: ScheduleInfo, nights: NightCount, untold: FailedDelivery | None, at: float) -> dict[str, Any]:
+def _listed(
+    schedule: ScheduleInfo, nights: NightlyRunCount, untold: FailedDelivery | None, at: float
+) -> dict[str, Any]:
     """A schedule as the object that `-f json` prints."""
     from dataclasses import asdict
 

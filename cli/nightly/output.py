@@ -14,12 +14,12 @@ from cli.terminal.columns import aligned, digits
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
-    from analysis.nightly.verdict import NightReport, Verdict
+    from analysis.nightly.verdict import NightlyRunReport, Verdict
 
 __all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
 
 
-def night_text(report: NightReport) -> str:
+def night_text(report: NightlyRunReport) -> str:
     """Text for a terminal: findings with the worst first, then changes over the nights and notes."""
     night, verdict = report.night, report.verdict
     how = [word for word, is_so in (("caught up", night.caught_up), ("run by hand", night.manual)) if is_so]
@@ -38,7 +38,7 @@ def night_text(report: NightReport) -> str:
     return text + "".join(f"\nNote: {note}" for note in verdict.notes) + "\n" * bool(verdict.notes)
 
 
-def night_json(report: NightReport) -> str:
+def night_json(report: NightlyRunReport) -> str:
     """Everything, numbers at full precision; docs/regressions.md describes it."""
     return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

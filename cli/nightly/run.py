@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from models.nightly.runs import NightProgress
+    from models.nightly.runs import NightlyRunProgress
     from runtime.settings import Settings
 
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from models.database.session import make_engine, writing
     from scheduler.embedded.wait import read_with_retries
     from scheduler.nightly.cron import parse_date
-    from scheduler.nightly.schedules import request_night
+    from scheduler.nightly.schedules import request_nightly_run
 
     settings = read_settings(options)
     if options.date:
@@ -52,15 +52,15 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:
-        night = request_night(connection, options.name, options.date)
+        night = request_nightly_run(connection, options.name, options.date)
     if settings.embedded:
         _work(settings, options.processes or None, night, _shown())
     else:
-        from models.nightly.runs import read_night_progress
+        from models.nightly.runs import read_nightly_run_progress
         from scheduler.embedded.wait import wait_until
 
         note_without_workers(settings)
-        wait_until(engine, settings, lambda connection: read_night_progress(connection, night), _shown())
+        wait_until(engine, settings, lambda connection: read_nightly_run_progress(connection, night), _shown())
     report = read_with_retries(engine, lambda connection: read_report(connection, night))
     print(night_text(report), end="")
     for path, made in ((options.junit, night_junit), (options.json, night_json)):
@@ -70,27 +70,29 @@ def run(options: argparse.Namespace) -> int:
     return 1 if report.wrong else 0
 
 
-def _work(settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightProgress], None]) -> None:
+def _work(
+    settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightlyRunProgress], None]
+) -> None:
     """Run the night with own workers, or wait for another process that already works on this database."""
-    from models.nightly.runs import read_night_progress
+    from models.nightly.runs import read_nightly_run_progress
     from scheduler.embedded.shared import SharedEmbedded
     from scheduler.nightly.runner import NightlyRunner
 
     nights = NightlyRunner(settings, only=night)
     with SharedEmbedded(settings, processes, lambda message: note([message])) as turn:
         try:
-            turn.run_until(lambda connection: read_night_progress(connection, night), on_progress, nights)
+            turn.run_until(lambda connection: read_nightly_run_progress(connection, night), on_progress, nights)
             turn.finish()
             nights.deliver()
         finally:
             nights.stop()
 
 
-def _shown() -> Callable[[NightProgress], None]:
+def _shown() -> Callable[[NightlyRunProgress], None]:
     """A function that prints the progress of the night, a line for each step."""
     last = ""
 
-    def show(progress: NightProgress) -> None:
+    def show(progress: NightlyRunProgress) -> None:
         nonlocal last
         line = str(progress.state)
         if progress.evaluations:

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     settings = read_settings(options)
     if options.action == "collect":
         older_hours = OLDER_HOURS if options.older is None else options.older
-        return _collect(settings, older_hours * 3600, whosever=options.force)
+        return _collect(settings, older_hours * 3600, force=options.force)
     if options.action == "upgrade":
         tables = migrate.schema_status(settings.database_url)
         if tables.revision is not None and tables.revision > migrate.REVISION:
@@ -71,7 +71,7 @@ def _print_status(settings: Settings, tables: SchemaStatus) -> None:
     from models.database.compatibility import living_workers
     from models.database.session import make_engine, reading
 
-    trouble = tables.trouble(migrate.REVISION)
+    trouble = tables.problem(migrate.REVISION)
     print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")
     print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {edition_name(EDITION)}")
     print(f"this release can work with them: {'yes' if trouble is None else 'no'}")
@@ -88,7 +88,7 @@ def _print_status(settings: Settings, tables: SchemaStatus) -> None:
         print(f"  {each.id}: version {each.version}, revision {each.revision}, edition {edition_name(each.edition)}")
 
 
-def _collect(settings: Settings, older_seconds: float, *, whosever: bool) -> int:
+def _collect(settings: Settings, older_seconds: float, *, force: bool) -> int:
     """Delete unreferenced objects of the store; the exit status."""
     from models.database.session import make_engine, reading
     from models.storage.blobs import collect_garbage
@@ -98,9 +98,7 @@ def _collect(settings: Settings, older_seconds: float, *, whosever: bool) -> int
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     with reading(engine) as connection:
-        kept, deleted = collect_garbage(
-            connection, settings.statistics_url, older_seconds=older_seconds, whosever=whosever
-        )
+        kept, deleted = collect_garbage(connection, settings.statistics_url, older_seconds=older_seconds, force=force)
     engine.dispose()
     print(f"objects: {deleted:,} deleted, {kept:,} kept")
     return 0

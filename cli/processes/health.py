@@ -82,7 +82,7 @@ def _look(options: argparse.Namespace) -> int:
     import socket
 
     from runtime.health import run_checks
-    from scheduler.health import check_led
+    from scheduler.health import check_leader_exists
     from worker.health_checks import check_database, check_workers
 
     settings = read_settings(options)
@@ -93,7 +93,7 @@ def _look(options: argparse.Namespace) -> int:
     if options.role == "web":
         own = _check_pages(options)
     elif options.role == "scheduler":
-        own = check_led(settings)
+        own = check_leader_exists(settings)
     else:
         own = check_workers(settings, socket.gethostname())
     health = run_checks((lambda: database, lambda: own))

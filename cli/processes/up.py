@@ -139,7 +139,7 @@ def _work(settings: Settings, processes: int | None, web: SupervisedWeb | None) 
             log.info("Working on %s with %s; Ctrl-C stops.", shown_database(settings), pool)
             try:
                 with serve_status(
-                    settings.http_host, settings.http_port, lambda: _outlook(embedded.outlook, web)
+                    settings.http_host, settings.http_port, lambda: _outlook(embedded.status, web)
                 ) as server:
                     # The pool's processes have been forked by now.
                     if server is not None:
@@ -192,9 +192,9 @@ def _read(connection: Connection) -> _Work:
     from sqlalchemy import func, select
 
     from models.nightly.schedules import list_schedules
-    from models.schema.nightly import Night
+    from models.schema.nightly import NightlyRun
     from models.schema.queue import Evaluation
-    from models.schema.states import OPEN, OPEN_NIGHT_STATES
+    from models.schema.states import OPEN, OPEN_RUN_STATES
     from scheduler.errors import BadSchedule
     from scheduler.nightly.cron import Calendar
 
@@ -207,7 +207,7 @@ def _read(connection: Connection) -> _Work:
             following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
     return _Work(
         connection.scalar(select(func.count()).where(Evaluation.state.in_(OPEN))) or 0,
-        connection.scalar(select(func.count()).where(Night.state.in_(OPEN_NIGHT_STATES))) or 0,
+        connection.scalar(select(func.count()).where(NightlyRun.state.in_(OPEN_RUN_STATES))) or 0,
         following,
     )
 

@@ -95,7 +95,7 @@ def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Sta
     from models.database.session import make_engine, reading
     from models.queue_status.evaluation_filters import EvaluationFilter, check_names
     from models.queue_status.overview import read_overview
-    from scheduler.leader import is_led
+    from scheduler.leader import has_leader
 
     # No connection outlives a read: a command may watch for days, and PostgreSQL may be restarted meanwhile.
     engine = make_engine(settings.database_url, pooled=False)
@@ -110,7 +110,7 @@ def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Sta
                 selection=selection,
                 most_failures=ALL_FAILURES if options.failed else MOST_FAILURES,
             )
-            led = is_led(connection, settings.silent_seconds)
+            led = has_leader(connection, settings.silent_seconds)
         return Status(overview, led, shown_database(settings), settings.embedded, options.failed)
 
     return look

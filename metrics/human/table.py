@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TABLE_LIMITS = TextLimits(file_bytes=1 << 29, segment_characters=200_000, segments=5_000_000)
 """512 MiB, 200,000 characters in a line, five million lines."""
 
-MOST_COLUMNS = 200
+MAX_COLUMNS = 200
 
 
 class BadTable(BadText):
@@ -80,8 +80,8 @@ def read_table(
     separator = "\t" if b"\t" in first else ","
     known = columns(first)
     titles = known or next(_rows(text.name, text, separator))[1]
-    if len(titles) > MOST_COLUMNS:
-        raise BadTable(f"{text.name}, line 1: {len(titles):,} columns; {MOST_COLUMNS} are allowed.")
+    if len(titles) > MAX_COLUMNS:
+        raise BadTable(f"{text.name}, line 1: {len(titles):,} columns; {MAX_COLUMNS} are allowed.")
     folded = [folded_column(title) for title in titles]
     twice = sorted({quoted(title) for title, fold in zip(titles, folded, strict=True) if folded.count(fold) > 1})
     if twice:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 TRIALS = 10_000
 
-MOST_TRIALS = 2**32
+MAX_TRIALS = 2**32
 
 EQUAL = 2.0**-40
 """Two differences that differ by less than this share of the scores are equal: only rounding parts them."""
@@ -70,7 +70,7 @@ def exceedances(
     many trials are done. Raises BadParameter for a seed below 0 or beyond 2^64 - 1, and for trials below 0 or beyond
     2^32; TooLarge where sums would not be exact.
     """
-    if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MOST_TRIALS:
+    if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MAX_TRIALS:
         raise BadParameter(
             f"Trials {first_trial} to {last_trial} with seed {seed}: trials go from 0 to 2^32 and seeds to 2^64 - 1."
         )

@@ -1,1 +1,1 @@
-"""Reads test sets, protocols, phases and judgments as others need them."""
+"""Queries for test sets, protocols, phases and judgments."""

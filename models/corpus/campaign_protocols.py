@@ -1,4 +1,4 @@
-"""How a campaign measures what is submitted to it: its protocols on one of its test sets."""
+"""The protocols of a campaign on one of its test sets."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sqlalchemy import Connection, select
 
 from models.corpus.test_sets import StoredTestSet
 from models.errors import NotFound
-from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
+from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolInfo:
-    """One way in which a campaign measures."""
+    """A protocol of a campaign."""
 
     id: int
     metrics: tuple[str, ...]
@@ -31,38 +31,37 @@ class CampaignProtocols:
     test_set: StoredTestSet
     target_language: str
     protocols: tuple[ProtocolInfo, ...]
-    """In the order in which they were made; without sweeps of a parameter, and without those of which a later one has
-    the same references and all metrics."""
+    """In order of creation, without parameter sweeps, and without protocols that a later one supersedes (same
+    references, all metrics)."""
 
 
 def find_campaign(connection: Connection, name: str) -> int:
-    """The id of the campaign of that name. Raises NotFound with the names there are."""
+    """The id of the campaign with this name. Raises NotFound, listing the existing names."""
     known = connection.scalar(select(Campaign.id).where(Campaign.name == name))
     if known is None:
         names = list(connection.scalars(select(Campaign.name).order_by(Campaign.name)))
-        there = f"There are: {', '.join(names)}." if names else "`steelyard evaluate` makes one."
+        there = f"There are: {', '.join(names)}." if names else "Create one with `steelyard evaluate`."
         raise NotFound(f"There is no campaign {name!r}. {there}")
     return int(known)
 
 
 def lock_campaign_shared(connection: Connection, campaign_id: int) -> None:
-    """Let nobody change the rules of a campaign until the transaction ends; others may hold it, too.
+    """Lock a campaign's rules against changes until the transaction ends; the lock is shared.
 
-    Whoever hands in holds it before the rules are read: else a test set could be replaced in between.
+    Submitting takes this lock before it reads the rules: otherwise a test set could be replaced in between.
     """
     connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update(read=True))
 
 
 def lock_campaign(connection: Connection, campaign_id: int) -> None:
-    """Have a campaign alone until the transaction ends, to change its rules."""
+    """Lock a campaign exclusively until the transaction ends, to change its rules."""
     connection.execute(select(Campaign.id).where(Campaign.id == campaign_id).with_for_update())
 
 
 def find_test_set_protocols(connection: Connection, campaign: str, test_set: str | None = None) -> CampaignProtocols:
-    """How the campaign of that name measures on a test set of it, `NAME` or `NAME@VERSION`; its only one without.
+    """The protocols of a campaign on one of its test sets, `NAME` or `NAME@VERSION`; by default its only one.
 
-    A test set whose references were corrected is not there any more: the corrected one stands for it. Raises NotFound
-    with what there is.
+    A test set with corrected references is replaced by its successor. Raises NotFound, listing what exists.
     """
     campaign_id = find_campaign(connection, campaign)
     measured = (
@@ -83,7 +82,7 @@ def find_test_set_protocols(connection: Connection, campaign: str, test_set: str
             *(TestSet.segments, TestSet.target_language, Protocol.reference_labels, Protocol.replicates),
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .join(CampaignTestSet, called_there(campaign_id, TestSet.id))
+        .join(CampaignTestSet, is_campaign_test_set(campaign_id, TestSet.id))
         .where(Protocol.id.in_(measured), Protocol.sweep.is_(False), CampaignTestSet.replaced_by.is_(None))
         .order_by(Protocol.id)
     ).all()
@@ -93,15 +92,15 @@ def find_test_set_protocols(connection: Connection, campaign: str, test_set: str
     there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
     if not known:
         raise NotFound(
-            f"The campaign {campaign!r} measures nothing yet. `steelyard campaign test-set` gives it a test set with "
-            "references and metrics; `steelyard evaluate` sets it up with its first system."
+            f"The campaign {campaign!r} measures nothing yet. `steelyard campaign test-set` adds a test set with "
+            "references and metrics; `steelyard evaluate` creates one with its first system."
         )
     if not found:
         raise NotFound(f"The campaign {campaign!r} has no test set {test_set!r}. There are: {there}.")
     if len(found) > 1:
         raise NotFound(f"The campaign {campaign!r} has several test sets: {there}. Choose one with --test-set.")
     ours = [row for row in rows if row.test_set_id == found[0].id]
-    ours = [row for place, row in enumerate(ours) if not any(_says_all(later, row) for later in ours[place + 1 :])]
+    ours = [row for place, row in enumerate(ours) if not any(_covers(later, row) for later in ours[place + 1 :])]
     return CampaignProtocols(
         campaign_id,
         campaign,
@@ -111,8 +110,8 @@ def find_test_set_protocols(connection: Connection, campaign: str, test_set: str
     )
 
 
-def _says_all(newer: Any, older: Any) -> bool:
-    """Whether a protocol measures all that an older one does: then nobody need be measured by both."""
+def _covers(newer: Any, older: Any) -> bool:
+    """Whether a protocol measures everything that an older one does, so that the older one is superseded."""
     return bool(
         newer.reference_labels == older.reference_labels
         and set(older.metrics) <= set(newer.metrics)

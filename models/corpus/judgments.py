@@ -25,7 +25,7 @@ class BadJudgments(ModelsError):
 
 
 class SystemRow(NamedTuple):
-    """What people think of a system; as the table HumanSystemScore."""
+    """Human scores of a system; as the table HumanSystemScore."""
 
     system: str
     score: float
@@ -36,7 +36,7 @@ class SystemRow(NamedTuple):
 
 
 class SegmentRow(NamedTuple):
-    """What people think of one segment of a system; as the table HumanSegmentScore."""
+    """Human scores of one segment of a system; as the table HumanSegmentScore."""
 
     system: str
     segment: int
@@ -57,7 +57,7 @@ class RatingRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewJudgments:
-    """Judgments to be stored. The order of the rows says nothing."""
+    """Judgments to be stored. The order of the rows has no meaning."""
 
     name: str
     kind: JudgmentKind
@@ -69,7 +69,7 @@ class NewJudgments:
 
 @dataclass(frozen=True, slots=True)
 class StoredJudgments:
-    """Judgments of a test set in a campaign as they are known."""
+    """Stored judgments of a test set in a campaign."""
 
     id: int
     name: str
@@ -77,7 +77,7 @@ class StoredJudgments:
     kind: JudgmentKind
     method: Mapping[str, Any]
     created_at: float
-    """The database's clock, in seconds since 1970."""
+    """By the database's clock, in seconds since 1970."""
 
     @property
     def title(self) -> str:
@@ -88,10 +88,16 @@ class StoredJudgments:
 def store_judgments(
     connection: Connection, campaign_id: int, test_set_id: int, new: NewJudgments
 ) -> tuple[StoredJudgments, bool]:
-    """Store judgments of a test set in a campaign, and whether they are new.
+    """Store judgments of a test set in a campaign; the stored judgments, and whether they are new.
 
-    The same content under the same name is found, not stored twice; other content becomes the next version. Raises
-    BadJudgments, and NotFound where there is no such test set.
+    Equal content under the same name is stored once; different content becomes the next version.
+
+    Raises
+    ------
+    BadJudgments
+        If the judgments are inconsistent.
+    NotFound
+        If the test set does not exist.
     """
     # Two imports of the same name would choose the same version: the second one waits here.
     test_set = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id).with_for_update())
@@ -126,10 +132,10 @@ def store_judgments(
 def copy_judgments(
     connection: Connection, campaign_id: int, old_test_set_id: int, new_test_set_id: int
 ) -> list[StoredJudgments]:
-    """Let a campaign's judgments of a test set be there of another one with the same source and segments; the new ones.
+    """Copy a campaign's judgments to another test set with the same source and segments; the new judgments.
 
-    People judged outputs against the source, or as translations: other references do not make that untrue. They keep
-    names and versions. Those that are there already stay.
+    Outputs were judged against the source or as translations, so other references do not invalidate the judgments.
+    Names and versions are kept; existing judgments stay.
     """
     there = {(each.name, each.version) for each in list_judgments(connection, campaign_id, new_test_set_id)}
     rows = connection.execute(select(Judgments).where(*_of(campaign_id, old_test_set_id)).order_by(Judgments.id))
@@ -149,7 +155,7 @@ def copy_judgments(
 
 
 def delete_judgments(connection: Connection, judgments: int) -> None:
-    """Delete judgments in one version; what belongs to them goes along."""
+    """Delete one version of judgments, with everything that belongs to it."""
     connection.execute(delete(Judgments).where(Judgments.id == judgments))
 
 
@@ -164,9 +170,9 @@ def list_judgments(connection: Connection, campaign_id: int, test_set_id: int) -
 def find_judgments(
     connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None
 ) -> StoredJudgments:
-    """The judgments of that name, in their newest version or in the one that `NAME@VERSION` says.
+    """The judgments with this name: the newest version, or that of `NAME@VERSION`.
 
-    Without a name the only ones that there are. Raises NotFound with what there is.
+    Without a name, the only judgments. Raises NotFound, listing what exists.
     """
     known = list_judgments(connection, campaign_id, test_set_id)
     newest: dict[str, StoredJudgments] = {}
@@ -204,14 +210,14 @@ def read_segments(connection: Connection, judgments: int) -> list[SegmentRow]:
 
 
 def read_ratings(connection: Connection, judgments: int) -> list[RatingRow]:
-    """What people said, in the order of its numbers."""
+    """The individual judgments, in their stored order."""
     columns = (Rating.annotator, Rating.system, Rating.segment, Rating.value, Rating.label)
     rows = connection.execute(select(*columns).where(Rating.judgments_id == judgments).order_by(Rating.number))
     return [RatingRow(*row) for row in rows]
 
 
 def count_annotators(connection: Connection, judgments: int) -> int:
-    """How many people judged; 0 where only scores are stored."""
+    """The number of annotators; 0 where only scores are stored."""
     counted = select(func.count(Rating.annotator.distinct())).where(Rating.judgments_id == judgments)
     return connection.execute(counted).scalar_one()
 
@@ -232,10 +238,10 @@ def _stored(row: Row[Any]) -> StoredJudgments:
 def _insert(
     connection: Connection, table: type[Base], judgments: int, fields: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """Insert rows of these fields, with the id of their import."""
+    """Insert rows with these fields and the id of their import."""
     columns = ("judgments_id", *fields)
     if connection.dialect.name == "postgresql" and rows:
-        # There may be hundreds of thousands of rows, which COPY takes in a small part of the time.
+        # There may be hundreds of thousands of rows: COPY is many times faster.
         driver: Any = connection.connection.driver_connection
         with (
             driver.cursor() as cursor,
@@ -250,7 +256,7 @@ def _insert(
 
 
 def _check(new: NewJudgments, segments: int) -> None:
-    """Raise BadJudgments for what no reader lets through."""
+    """Raise BadJudgments for inconsistencies that no reader should have let through."""
     if not new.name or len(new.name) > 100 or "@" in new.name or "\0" in new.name:
         raise BadJudgments(f"{new.name[:50]!r} cannot be the name of judgments: give 1 to 100 characters, without @.")
     if not new.systems and not new.segments:

@@ -1,4 +1,4 @@
-"""Which phases a campaign has, and in which one it is now."""
+"""The phases of a campaign, and the current one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from models.schema.column_types import known
 from models.schema.roles import Feedback, LateRule, PhaseKind
 
 TAKING = (PhaseKind.OPEN, PhaseKind.BLIND)
-"""Kinds of phases in which teams hand in."""
+"""Kinds of phases in which teams can submit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseInfo:
-    """A phase as it is stored."""
+    """A phase as stored."""
 
     id: int
     name: str
@@ -34,37 +34,37 @@ class PhaseInfo:
 
     @property
     def closes_at(self) -> float | None:
-        """From when on nothing is taken in any more: the deadline, or the end of the grace."""
+        """When submissions close: the deadline, or the end of the grace period."""
         if self.ends_at is None or self.late == LateRule.REFUSE:
             return self.ends_at
         return self.ends_at + self.grace_seconds
 
     def takes(self, at: float) -> bool:
-        """Whether teams can hand in at this moment, provided that it is in this phase."""
+        """Whether teams can submit at this time, given that the phase is current."""
         return self.kind in TAKING and (self.closes_at is None or at < self.closes_at)
 
     def standing(self, at: float) -> str:
-        """Whether it is `ahead`, `now` or `past` at a moment, provided that no other has begun since."""
+        """Whether the phase is `ahead`, `now` or `past` at a time, given that no later one has begun."""
         if self.starts_at > at:
             return "ahead"
         return "now" if self.closes_at is None or at < self.closes_at else "past"
 
     def late_seconds(self, at: float) -> float:
-        """How long after the deadline a moment is; 0 before it."""
+        """Seconds from the deadline to this time; 0 before the deadline."""
         return 0.0 if self.ends_at is None else max(0.0, at - self.ends_at)
 
 
 def read_phases(connection: Connection, campaign_id: int) -> list[PhaseInfo]:
-    """The phases of a campaign by their start."""
+    """The phases of a campaign, in order of their start."""
     return read_phases_of(connection, [campaign_id])[campaign_id]
 
 
 def read_phases_of(
     connection: Connection, campaigns: Collection[int], unreadable: dict[int, UnreadableRow] | None = None
 ) -> dict[int, list[PhaseInfo]]:
-    """The phases of each of these campaigns by their start.
+    """The phases of each of these campaigns, in order of their start.
 
-    Raises UnreadableRow, or with `unreadable` keeps what is wrong there, by campaign, and goes on with the others.
+    Raises UnreadableRow; with `unreadable`, errors are collected there by campaign instead.
     """
     found: dict[int, list[PhaseInfo]] = {campaign: [] for campaign in campaigns}
     for row in connection.execute(select(Phase).where(Phase.campaign_id.in_(campaigns)).order_by(Phase.starts_at)):
@@ -93,15 +93,15 @@ def _known_phase(row: Any) -> PhaseInfo:
 
 
 def phase_at(phases: Sequence[PhaseInfo], at: float) -> PhaseInfo | None:
-    """The phase that holds at a moment: that which began last; None before the first."""
+    """The current phase at a time: the one that began last; None before the first one."""
     begun = [each for each in phases if each.starts_at <= at]
     return max(begun, key=lambda each: each.starts_at, default=None)
 
 
 def read_phase(connection: Connection, campaign_id: int) -> str:
-    """The name of the phase in which a campaign is now; "" where it has none.
+    """The name of a campaign's current phase; "" without one.
 
-    By the database's clock where the campaign has phases with times, else what its organisers said last.
+    By the database's clock if the campaign has scheduled phases; otherwise the phase that its organisers set last.
     """
     phases = read_phases(connection, campaign_id)
     if not phases:

@@ -13,7 +13,7 @@ from models.schema.corpus import Protocol, Reference, TestSet
 
 @dataclass(frozen=True, slots=True)
 class ProtocolContent:
-    """A protocol with what a worker must know of its test set."""
+    """A protocol with the facts about its test set that a worker needs."""
 
     protocol_id: int
     segments: int
@@ -26,7 +26,7 @@ class ProtocolContent:
 
 
 def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
-    """The protocol of that id. Raises NotFound."""
+    """The protocol with this id. Raises NotFound."""
     row = connection.execute(
         select(Protocol, TestSet.segments, TestSet.variable_references)
         .join(TestSet, TestSet.id == Protocol.test_set_id)

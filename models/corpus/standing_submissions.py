@@ -1,4 +1,4 @@
-"""Contests: what was submitted for one test set in one campaign."""
+"""The standing submissions for one test set of one campaign."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from models.corpus.test_sets import common_layers
 from models.errors import NotFound
-from models.schema.campaigns import Campaign, CampaignTestSet, called_there
+from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Reference, Submission, TestSet
 
 if TYPE_CHECKING:
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StandingSubmissions:
-    """The submissions that stand for one test set in one campaign, and what they are measured against."""
+    """The standing submissions for one test set of one campaign, and their references."""
 
     campaign_id: int
     test_set_id: int
     name: str
-    """Campaign and test set, each only where it says something new."""
+    """Campaign and test set; each is named only if it adds information."""
     references: tuple[str, ...]
-    """Labels, in their order."""
+    """Labels, in order."""
     target_language: str
     layers: frozenset[str]
-    """The linguistic layers that every reference and every submission has."""
+    """The linguistic layers that all references and submissions have."""
     submissions: tuple[int, ...]
-    """The last one of each run of each system."""
+    """The last submission of each run of each system."""
 
 
 def find_standing_submissions(connection: Connection, name: str) -> StandingSubmissions:
-    """The contest on the test set or in the campaign of that name; of a test set in several versions the newest.
+    """The standing submissions for the test set or campaign of this name; for several versions, the newest.
 
-    Raises NotFound with the names there are, also where several campaigns share the test set.
+    Raises NotFound, listing the names, also if several campaigns share the test set.
     """
     rows = connection.execute(
         select(Submission.campaign_id, Submission.test_set_id, Campaign.name.label("campaign"), CampaignTestSet.name)
         .join(Campaign, Campaign.id == Submission.campaign_id)
-        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
         .group_by(Submission.campaign_id, Submission.test_set_id, Campaign.name, CampaignTestSet.name)
         .order_by(Submission.campaign_id, Submission.test_set_id)
     ).all()
@@ -60,7 +60,7 @@ def find_standing_submissions(connection: Connection, name: str) -> StandingSubm
 
 
 def read_standing_submissions(connection: Connection, campaign_id: int, test_set_id: int) -> StandingSubmissions:
-    """The contest of a campaign on a test set. Raises NotFound."""
+    """The standing submissions of a campaign for a test set. Raises NotFound."""
     named = connection.execute(
         select(Campaign.name.label("campaign"), CampaignTestSet.name, CampaignTestSet.version, TestSet.target_language)
         .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
@@ -95,7 +95,7 @@ def read_standing_submissions(connection: Connection, campaign_id: int, test_set
 
 
 def campaigns_with(connection: Connection, test_set: StoredTestSet) -> dict[str, int]:
-    """The campaigns that have a test set and call it so: names and ids, in the order of names."""
+    """The campaigns that have a test set under its name: names and ids, sorted by name."""
     rows = connection.execute(
         select(Campaign.name, Campaign.id)
         .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
@@ -107,9 +107,9 @@ def campaigns_with(connection: Connection, test_set: StoredTestSet) -> dict[str,
 
 
 def find_campaign_with(connection: Connection, test_set: StoredTestSet, name: str | None = None) -> int:
-    """The campaign of that name that has the test set; without a name the only one that has it.
+    """The campaign of this name that has the test set; without a name, the only such campaign.
 
-    Raises NotFound with what there is.
+    Raises NotFound, listing what exists.
     """
     known = campaigns_with(connection, test_set)
     if name is None and len(known) == 1:

@@ -1,4 +1,4 @@
-"""Which test sets there are, by the names that people call them."""
+"""Test sets by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from models.schema.corpus import Document, LayerBlock, Reference, Submission, Sy
 
 @dataclass(frozen=True, slots=True)
 class StoredTestSet:
-    """A test set in one version, as a campaign calls it."""
+    """One version of a test set, under its name in a campaign."""
 
     id: int
     name: str
@@ -25,20 +25,20 @@ class StoredTestSet:
 
     @property
     def title(self) -> str:
-        """Its name, with the version where that is not the first; `find_test_set` understands it."""
+        """The name, with the version if it is not the first; `find_test_set` accepts it."""
         return self.name if self.version == "1" else f"{self.name}@{self.version}"
 
 
 class NamedTestSet(Protocol):
-    """A test set in any view of it."""
+    """A test set in any representation."""
 
     @property
     def id(self) -> int:
-        """Its number."""
+        """The id."""
 
     @property
     def name(self) -> str:
-        """Its name, which all its versions have."""
+        """The name, shared by all versions."""
 
     @property
     def version(self) -> str:
@@ -49,43 +49,43 @@ AnyTestSet = TypeVar("AnyTestSet", bound=NamedTestSet)
 
 
 def match_test_set(test_sets: Sequence[AnyTestSet], wanted: str) -> AnyTestSet | None:
-    """The test set that somebody means: by its number, NAME@VERSION, "NAME (version VERSION)" or NAME.
+    """Find a test set by id, NAME@VERSION, "NAME (version VERSION)" or NAME.
 
-    A name alone means the first version of that name: put those that were replaced last.
+    A bare name means the first match: put replaced test sets last.
     """
     exact = (each for each in test_sets if is_exact_name(each, wanted))
     return next(exact, None) or next((each for each in test_sets if each.name == wanted), None)
 
 
 def is_exact_name(test_set: NamedTestSet, wanted: str) -> bool:
-    """Whether these words mean this version of the test set and no other one."""
+    """Whether the text identifies exactly this version of the test set."""
     name, version = test_set.name, test_set.version
     return wanted in (str(test_set.id), f"{name}@{version}", f"{name} (version {version})")
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What outputs for a test set are measured against."""
+    """The references of a test set."""
 
     labels: tuple[str, ...]
-    """In their order."""
+    """Labels, in order."""
     language: str
-    """The target language, where it is known."""
+    """The target language, if known."""
     layers: frozenset[str]
-    """The linguistic layers that all of them have."""
+    """The linguistic layers that all references have."""
 
 
 def list_test_sets(connection: Connection, campaign_id: int | None = None) -> list[StoredTestSet]:
-    """The test sets of a campaign, or of all, in the order in which they came: one for each name that it has."""
+    """The test sets of a campaign, or of all campaigns, in order of creation: one for each name."""
     named = {each: None for campaign, each in _named(connection) if campaign_id in (None, campaign[0])}
     return list(named)
 
 
 def find_test_set(connection: Connection, name: str | None = None, campaign: str | None = None) -> StoredTestSet:
-    """The test set of that name, `NAME` or `NAME@VERSION`; without a name the only one.
+    """The test set with this name, `NAME` or `NAME@VERSION`; without a name, the only one.
 
-    Where campaigns call different ones so, the one of the `campaign`, or of that which comes first in the name, as on
-    leaderboards: `CAMPAIGN: NAME`. Raises NotFound with what there is, also where the name has several versions.
+    If campaigns use the name for different test sets, `campaign` decides, or the prefix of `CAMPAIGN: NAME`, as on
+    leaderboards. Raises NotFound, listing what exists, also if the name has several versions.
     """
     rows = _named(connection)
     if not rows:
@@ -144,7 +144,7 @@ def read_references(connection: Connection, test_set_id: int) -> References:
 
 
 def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str, list[int]]:
-    """The segments of each document, in order, also of one in several pieces."""
+    """The segments of each document, in order; a document may have several pieces."""
     rows = connection.execute(
         select(Document.name, Document.first_segment, Document.segments)
         .where(Document.test_set_id == test_set_id)
@@ -158,16 +158,16 @@ def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class SubmittedSystem:
-    """A system with a submission in a campaign, as people may know it."""
+    """A system with a submission in a campaign, under its public name."""
 
     team: str
     system: str
     publication_name: str = ""
-    """Of its team."""
+    """The name of its team."""
 
 
 def submitted_systems(connection: Connection, campaign_id: int, test_set_id: int) -> Sequence[SubmittedSystem]:
-    """All systems of a campaign with a submission for the test set."""
+    """All systems with a submission for the test set in a campaign."""
     chosen = (
         select(System.team, System.name, func.coalesce(Team.publication_name, ""))
         .join(Submission, Submission.system_id == System.id)

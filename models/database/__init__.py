@@ -1,1 +1,1 @@
-"""The way to the database: engines and transactions, migrations, upserts, kinds of errors."""
+"""Access to the database: engines and transactions, migrations, upserts, classes of errors."""

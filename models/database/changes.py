@@ -1,8 +1,8 @@
-"""Hearing that something was committed to the database, instead of asking again and again.
+"""Waiting for commits to the database instead of polling it.
 
-PostgreSQL notifies whoever listens: each transaction of `models.database.session.writing` says so at its commit. SQLite
-counts commits, and that number (`PRAGMA data_version`) is read without a transaction. A change that is not heard costs
-the time that its listener waits at most, never work.
+On PostgreSQL, every transaction of `models.database.session.writing` sends a notification with its commit. SQLite
+counts commits; the counter (`PRAGMA data_version`) is read without a transaction. A missed change delays a listener by
+at most its timeout and never loses work.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 0.5
-"""How soon one who waits sees that he is to stop."""
+"""Seconds between checks of `stop` while waiting."""
 RETRY_SECONDS = 1.0
-"""Between two tries to connect."""
+"""Seconds between connection attempts."""
 DEAF_SECONDS = 5.0
-"""After so long without our own notification, nothing can be heard on a connection."""
+"""Seconds without our own notification after which the connection counts as unable to receive any."""
 
 
 def listen(settings: Settings) -> Listener:
-    """A listener to the database that these settings name."""
+    """A listener for the database that these settings name."""
     if sqlite_file(settings.database_url) is not None:
         return _Versions(settings)
     return _Notifications(settings)
 
 
 class Listener(ABC):
-    """Hears what other connections commit from its first `wait` on; for one thread of the process that makes it."""
+    """Detects commits of other connections, from the first `wait` on; for one thread of the process that creates it."""
 
     def __init__(self, settings: Settings) -> None:
         self.every = settings.tick_seconds
-        """Seconds between two looks at SQLite, and between returns of `wait` as long as PostgreSQL cannot be heard."""
+        """Seconds between polls of SQLite, and between returns of `wait` while PostgreSQL cannot notify."""
 
     def __enter__(self) -> Self:
         return self
@@ -59,9 +59,9 @@ class Listener(ABC):
         self.close()
 
     def wait(self, seconds: float, stop: threading.Event | None = None) -> bool:
-        """Wait until something is committed, or was since the last call; True also where that cannot be known.
+        """Wait for a commit, including one since the last call.
 
-        False after so many seconds, and once `stop` is set.
+        True after a commit, and if that cannot be determined. False after `seconds`, and once `stop` is set.
         """
         deadline = time.monotonic() + seconds
         while stop is None or not stop.is_set():
@@ -74,15 +74,15 @@ class Listener(ABC):
 
     @abstractmethod
     def _hears(self, seconds: float) -> bool:
-        """As `wait`, and it may return sooner."""
+        """As `wait`, but may return earlier."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give up the connection; the next `wait` makes another."""
+        """Close the connection; the next `wait` opens a new one."""
 
 
 class _Versions(Listener):
-    """SQLite: the number changes with each commit of another connection, in whatever process."""
+    """SQLite: the counter changes with every commit of another connection, in any process."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -96,10 +96,10 @@ class _Versions(Listener):
             if self._connection is None:
                 self._connection = self._engine.raw_connection()
             with unforked():
-                # Not by the engine, which would begin a transaction.
+                # Not through the engine, which would begin a transaction.
                 (self._version,) = self._connection.driver_connection.execute("PRAGMA data_version").fetchone()
         except Exception as error:  # the driver's own errors, too
-            log.debug("It cannot be seen whether the database has changed: %s", error)
+            log.debug("The change counter cannot be read: %s", error)
             self.close()
         if self._version is None or self._version != before:
             if self._version is None:
@@ -116,7 +116,7 @@ class _Versions(Listener):
 
 
 class _Notifications(Listener):
-    """PostgreSQL: a connection that listens, and is made again when it breaks."""
+    """PostgreSQL: a listening connection, reopened when it breaks."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -127,7 +127,7 @@ class _Notifications(Listener):
         self._next_try = 0.0
         self._connected_at = 0.0
         self._hearing = False
-        """Whether anything was heard on this connection: at first our own notification."""
+        """Whether any notification has arrived on this connection; the first one is our own."""
         self._complained = False
 
     def _hears(self, seconds: float) -> bool:
@@ -141,12 +141,12 @@ class _Notifications(Listener):
         try:
             heard = bool(list(driver.notifies(timeout=longest, stop_after=1)))
         except Exception as error:  # the driver's own errors: the engine knows nothing of them
-            log.info("The connection that hears of changes broke, and is made again: %s", error)
+            log.info("The listening connection broke and is reopened: %s", error)
             self.close()
             return True
         self._hearing |= heard
         if not self._hearing and time.monotonic() > self._connected_at + DEAF_SECONDS:
-            self._complain("notifications of PostgreSQL do not arrive: a pooler such as PgBouncer may be before it")
+            self._complain("notifications of PostgreSQL do not arrive: a pooler such as PgBouncer may be in between")
         return heard or not self._hearing
 
     def _connect(self) -> None:
@@ -159,7 +159,7 @@ class _Notifications(Listener):
                 writer.exec_driver_sql(f"NOTIFY {CHANNEL}")
         except DBAPIError as error:
             self.close()
-            # Of a database that is away others tell.
+            # Other components report an unreachable database.
             if self._apart:
                 self._complain(f"STEELYARD_LISTEN_URL cannot be reached: {error.orig}")
             return
@@ -168,8 +168,8 @@ class _Notifications(Listener):
     def _complain(self, what: str) -> None:
         if not self._complained:
             log.warning(
-                "The database is asked for changes every %g s, since %s. "
-                "Let STEELYARD_LISTEN_URL name where PostgreSQL itself is reached.",
+                "Polling the database for changes every %g s: %s.  "
+                "Set STEELYARD_LISTEN_URL to a direct connection to PostgreSQL.",
                 self.every,
                 what,
             )

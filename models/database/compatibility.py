@@ -1,6 +1,6 @@
-"""Which programs can work with the tables of a database: migrations come first, and older programs go on meanwhile.
+"""Which programs are compatible with the tables of a database: migrations run first, and older programs keep running.
 
-Revisions are dates, so that they compare as text.
+Revisions are dates, so they compare as text.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from models.schema.base import now
 from models.schema.queue import Compatibility, Worker
 
 BEFORE_WORKERS_TOLD = "20261204"
-"""What workers know at most that do not say their revision."""
+"""The assumed revision of workers that do not report theirs."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaStatus:
-    """Where the tables of a database stand."""
+    """The schema version of a database."""
 
     revision: str | None
-    """The newest migration that was done; None where there are no tables."""
+    """The newest migration applied; None without tables."""
     oldest: str | None
-    """The oldest revision whose programs can work with them; None where only those of the very same can."""
+    """The oldest revision whose programs are compatible; None if only the same revision is."""
 
-    def serves(self, revision: str) -> bool:
-        """Whether a program of this revision can work with them."""
+    def supports(self, revision: str) -> bool:
+        """Whether a program of this revision is compatible with the tables."""
         if self.revision is None or self.revision == revision:
             return self.revision == revision
         return self.revision > revision and self.oldest is not None and self.oldest <= revision
 
-    def trouble(self, revision: str) -> str | None:
-        """What keeps a program of this revision from working with them, and what to do; None if nothing does."""
-        if self.serves(revision):
+    def problem(self, revision: str) -> str | None:
+        """Why a program of this revision is incompatible with the tables, and what to do; None if it is compatible."""
+        if self.supports(revision):
             return None
         if self.revision is None:
             return "The database has no tables. Run `steelyard db upgrade`."
@@ -51,17 +51,17 @@ class SchemaStatus:
 
 @dataclass(frozen=True, slots=True)
 class LivingWorker:
-    """A worker that beats."""
+    """A worker with a current heartbeat."""
 
     id: str
     version: str
     revision: str
-    """The newest migration that it knows; at most that, where it does not say."""
+    """The newest migration that it knows, or an upper bound where it does not report one."""
     edition: int
 
 
 def read_schema_status(connection: Connection) -> SchemaStatus:
-    """Where the tables stand, whatever is there."""
+    """The schema version, in any state of the database."""
     tables = inspect(connection)
     if not tables.has_table("alembic_version"):
         return SchemaStatus(None, None)
@@ -71,18 +71,18 @@ def read_schema_status(connection: Connection) -> SchemaStatus:
 
 
 def read_schema_problem(connection: Connection, revision: str) -> str | None:
-    """As `Standing.trouble`, by one small statement: for programs that found everything right when they started.
+    """As `SchemaStatus.problem`, in one small statement: for programs that were compatible when they started.
 
-    Raises what the database says where the tables are gone.
+    Raises the database's own error if the tables are gone.
     """
     row = connection.execute(
         text("SELECT version_num, (SELECT oldest FROM compatibility) FROM alembic_version")
     ).first()
-    return (SchemaStatus(None, None) if row is None else SchemaStatus(str(row[0]), row[1])).trouble(revision)
+    return (SchemaStatus(None, None) if row is None else SchemaStatus(str(row[0]), row[1])).problem(revision)
 
 
 def living_workers(connection: Connection, silent_seconds: float) -> list[LivingWorker]:
-    """The workers that have beaten lately, by their names."""
+    """The workers with a recent heartbeat, sorted by name."""
     rows = connection.execute(
         select(Worker.id, Worker.version, Worker.revision, Worker.edition)
         .where(Worker.beat_at >= now() - silent_seconds)

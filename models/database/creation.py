@@ -1,4 +1,4 @@
-"""The tables of a new database at once: to run all migrations one after the other takes longer than the work."""
+"""Creates the tables of a new database at once, which is faster than running all migrations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from models.schema.base import Base
 from models.schema.queue import Compatibility
 
 OLDEST = "20261218"
-"""What the migrations up to the newest say of the oldest programs that can work with these tables."""
+"""The oldest compatible revision according to the migrations up to the newest one."""
 
 _VERSION = Table(
     "alembic_version",
@@ -16,13 +16,14 @@ _VERSION = Table(
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
-"""Where the migration library keeps the revision."""
+"""The table in which Alembic keeps the revision."""
 
 
 def create_tables(connection: Connection, revision: str) -> bool:
-    """Give an empty SQLite database the tables of this release, as all migrations would have; False if it has tables.
+    """Create this release's tables in an empty SQLite database, as all migrations would; False if it has tables.
 
-    The order of columns differs where migrations have added some. PostgreSQL has more than tables: migrations know it.
+    The order of columns differs where migrations have added some. PostgreSQL needs more than tables and always uses the
+    migrations.
     """
     if inspect(connection).get_table_names():
         return False

@@ -1,4 +1,4 @@
-"""What a database says when it cannot serve us, and what a person can do about it."""
+"""Classes of database errors, with advice for people."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _AGAIN = "Then run the same command again: it goes on where this one stopped."
 
 
 class DatabaseProblem(StrEnum):
-    """What is wrong with a database, and what to do; nothing is ever stored by half."""
+    """What is wrong with a database, and what to do about it. Transactions are never stored in part."""
 
     AWAY = "See that it runs and that STEELYARD_DATABASE_URL names it."
-    """A server that cannot be reached, is just starting, or has cut the connection."""
+    """A server that is unreachable, starting, or has closed the connection."""
     BUSY = f"Another program holds it for too long: wait for that program, or end it. {_AGAIN}"
     FULL = f"What was finished is kept. Free some space. {_AGAIN}"
     UNRELIABLE = f"What was finished is kept. See that the disk has space and works. {_AGAIN}"
@@ -31,7 +31,7 @@ class DatabaseProblem(StrEnum):
 
     @property
     def passes(self) -> bool:
-        """Whether the same may work in a moment."""
+        """Whether the operation may succeed shortly."""
         return self in {DatabaseProblem.AWAY, DatabaseProblem.BUSY}
 
 
@@ -49,7 +49,7 @@ _SQLITE = {
 }
 
 _STATES = {"53100": DatabaseProblem.FULL, "25P03": DatabaseProblem.AWAY}
-"""A full disk, and a connection that was cut because its process slept in the middle of a transaction."""
+"""A full disk, and a connection closed because its process was idle in a transaction."""
 
 _POSTGRES = {
     "08": DatabaseProblem.AWAY,
@@ -61,32 +61,32 @@ _POSTGRES = {
 """By the first two characters of SQLSTATE: connections, interventions, deadlocks, resources, locks."""
 
 _INTEGRITY = "23"
-"""Keys and checks that a row would break."""
+"""Violations of keys and checks."""
 
 
 def classify_error(error: BaseException) -> DatabaseProblem | None:
-    """What is wrong with the database; None where the error lies in what it was asked."""
+    """The class of a database error; None if the statement itself is at fault."""
     if not isinstance(error, DBAPIError):
         return None
     cause = error.orig
     if isinstance(cause, sqlite3.Error):
-        # The low byte: the others say more than anybody can act on.
+        # The low byte: extended codes do not change the advice.
         return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
     state = getattr(cause, "sqlstate", None)
     if state:
         return _STATES.get(state) or _POSTGRES.get(state[:2])
-    # A connection that is refused or cut has no state.
+    # A refused or broken connection has no SQLSTATE.
     return DatabaseProblem.AWAY if isinstance(error, (OperationalError, InterfaceError)) else None
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same may work in a moment, or when a server that is away is back."""
-    trouble = classify_error(error)
-    return trouble is not None and (trouble.passes or (trouble == DatabaseProblem.FULL and not _is_ours(error)))
+    """Whether the operation may succeed shortly, or once an unreachable server is back."""
+    problem = classify_error(error)
+    return problem is not None and (problem.passes or (problem == DatabaseProblem.FULL and not _is_ours(error)))
 
 
 def is_transient_server_error(error: BaseException) -> bool:
-    """Whether it is a server's trouble that passes: a command that waits had better go on waiting."""
+    """Whether it is a transient problem of a server: a waiting command should keep waiting."""
     return is_transient(error) and not _is_ours(error)
 
 
@@ -98,7 +98,7 @@ def explain(error: DBAPIError) -> str:
 
 
 def redact_values(context: ExceptionContext) -> None:
-    """Take out of an error what the rows hold that it is about: texts of users, which no log and no answer may have."""
+    """Remove row values from an error: they are users' texts and must not appear in logs or responses."""
     cause, error = context.original_exception, context.sqlalchemy_exception
     found = getattr(getattr(cause, "diag", None), "message_primary", None)
     if found is None or not (getattr(cause, "sqlstate", None) or "").startswith(_INTEGRITY):
@@ -110,7 +110,7 @@ def redact_values(context: ExceptionContext) -> None:
 
 
 def name_database(address: URL, context: ExceptionContext) -> None:
-    """Make an error say which database it is about, for `explain`."""
+    """Attach the database's name to an error, for `explain`."""
     error = context.sqlalchemy_exception
     if error is not None:
         shown = address.database if address.get_backend_name() == "sqlite" else shown_url(address)
@@ -118,5 +118,5 @@ def name_database(address: URL, context: ExceptionContext) -> None:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether it is a file of this machine, which nobody watches but who runs the command."""
+    """Whether it is a local file, which only the user of the command watches."""
     return isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error)

@@ -1,7 +1,7 @@
-"""No fork in the middle of a write to SQLite.
+"""Prevents forks during writes to SQLite.
 
-SQLite remembers in memory which locks its process holds. A process that is forked meanwhile would inherit that memory,
-but not the lock: it would take the database for locked as long as it lives.
+SQLite tracks the locks of its process in memory. A process forked during a write would inherit that memory but not the
+lock, and would treat the database as locked for the rest of its life.
 """
 
 from __future__ import annotations

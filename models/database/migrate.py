@@ -1,4 +1,4 @@
-"""Bringing a database to the schema of this release."""
+"""Upgrades a database to the schema of this release."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 LOCK_SECONDS = 0.5
-"""How long an upgrade waits for the tables at a time."""
+"""Seconds to wait for the table locks per attempt."""
 
 TRIES = 60
 
 CANCELED, DEADLOCK = "57014", "40P01"
-"""What PostgreSQL says of a statement that took too long, and of one that others waited for who wait for it."""
+"""PostgreSQL's errors for a statement timeout and for a deadlock."""
 
 _LOCK = 0x5354_4545_4C59_4152
 
 
 def migrations_folder() -> Path:
-    """Where the migrations are: beside this file once installed, else in the repository."""
+    """The folder of the migrations: next to this file once installed, otherwise in the repository."""
     rooms = Path(__file__).parents[2]
     installed = rooms / "models" / "migrations"
     return installed if (installed / "env.py").is_file() else rooms / "alembic"
 
 
 REVISION = max(file.name[:8] for file in (migrations_folder() / "versions").glob("*.py"))
-"""The newest migration, by the names of their files: an up-to-date database needs no migration library."""
+"""The newest migration, by file name: an up-to-date database does not need Alembic."""
 
 
 def schema_status(url: str) -> SchemaStatus:
-    """Where the tables of a database stand."""
+    """The schema version of a database."""
     with _engine(url) as engine, reading(engine) as connection:
         return read_schema_status(connection)
 
 
 def current_revision(url: str) -> str | None:
-    """The revision of a database; None when it is empty."""
+    """The revision of a database; None if it is empty."""
     return schema_status(url).revision
 
 
@@ -58,7 +58,7 @@ def is_up_to_date(url: str) -> bool:
 
 
 def create(url: str) -> None:
-    """Give an empty SQLite database the tables of this release at once; one that has tables is upgraded."""
+    """Create this release's tables in an empty SQLite database at once; upgrade one that has tables."""
     from models.database.creation import create_tables
 
     with _engine(url) as engine, writing(engine) as connection:
@@ -68,9 +68,9 @@ def create(url: str) -> None:
 
 
 def upgrade(url: str, revision: str = "head", *, silent_seconds: float | None = None) -> None:
-    """Bring a database up to a revision, in one transaction; two at once wait for each other.
+    """Upgrade a database to a revision in one transaction; concurrent upgrades wait for each other.
 
-    With `silent_seconds` nothing is changed where a worker that has beaten within them could not work with the new
+    With `silent_seconds`, nothing changes while a worker with a heartbeat within that time is incompatible with the new
     tables. Raises OlderWorkers.
     """
 
@@ -83,13 +83,13 @@ def upgrade(url: str, revision: str = "head", *, silent_seconds: float | None = 
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Take a database down to a revision; "base" empties it."""
+    """Downgrade a database to a revision; "base" empties it."""
     with _engine(url) as engine:
         _run(engine, "downgrade", revision)
 
 
 def configuration(connection: Connection | None = None) -> Config:
-    """What the migration library needs to work on this connection."""
+    """Alembic's configuration for this connection."""
     from alembic.config import Config
 
     config = Config()
@@ -101,13 +101,13 @@ def configuration(connection: Connection | None = None) -> Config:
 
 def _refuse_older_workers(connection: Connection, silent_seconds: float) -> None:
     tables = read_schema_status(connection)
-    older = [each for each in living_workers(connection, silent_seconds) if not tables.serves(each.revision)]
+    older = [each for each in living_workers(connection, silent_seconds) if not tables.supports(each.revision)]
     if older:
         raise OlderWorkers(
             f"The new tables (revision {tables.revision}) need programs of revision {tables.oldest} or later, and "
             "these workers that are alive are older: "
             + ", ".join(f"{each.id} (version {each.version})" for each in older)
-            + ". Nothing was changed. Stop them first, or let them be stopped by --force."
+            + ". Nothing was changed. Stop them first, or use --force, which makes them stop."
         )
 
 
@@ -117,7 +117,7 @@ def _run(
     from alembic import command
 
     if engine.dialect.name == "sqlite":
-        # A table can be changed there only by making another in its place, which others must not hold on to meanwhile.
+        # SQLite changes a table by creating a replacement, which no row may refer to meanwhile.
         event.listen(engine, "connect", _without_foreign_keys)
     with _alone(engine) as connection:
         getattr(command, direction)(configuration(connection), revision)
@@ -129,7 +129,7 @@ def _run(
 
 @contextmanager
 def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction that nobody else is in the way of, nor the other way round. Raises Unreachable."""
+    """A transaction with exclusive use of the tables. Raises Unreachable."""
     for attempt in range(1, TRIES + 1):
         with writing(engine) as connection:
             if connection.dialect.name != "postgresql" or _lock(connection):
@@ -138,18 +138,19 @@ def _alone(engine: Engine) -> Iterator[Connection]:
             connection.rollback()
         time.sleep(0.1 * min(attempt, 10))
     raise Unreachable(
-        "The tables cannot be changed: others have used some of them without a break for a minute. Nothing was "
-        "changed. Try again when less is going on, or stop workers and scheduler meanwhile."
+        "The tables cannot be changed: they have been in constant use for a minute. Nothing was "
+        "changed. Try again when the database is less busy, or stop workers and the scheduler first."
     )
 
 
 def _lock(connection: Connection) -> bool:
-    """Get hold of all tables before any is changed; False when others did not let go of them in time."""
+    """Lock all tables before changing any; False if other transactions did not release them in time."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
     tables = inspect(connection).get_table_names()
     if not tables:
         return True
-    # Those who wait for us may hold what we wait for. PostgreSQL would end them after a second, so we give way before.
+    # Transactions that wait for us may hold locks that we wait for. PostgreSQL would end them after a second, so we
+    # time out first.
     connection.execute(text(f"SET LOCAL statement_timeout = {round(1000 * LOCK_SECONDS)}"))
     quote = connection.dialect.identifier_preparer.quote
     try:

@@ -1,6 +1,6 @@
 """Engines and transactions, on SQLite and PostgreSQL.
 
-An engine belongs to the process that made it: make it after a fork, never before.
+An engine belongs to the process that creates it: create it after a fork, never before.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from psycopg import Cursor
 
 BUSY_SECONDS = 30.0
-"""How long SQLite waits for others that hold the database; `sqlite:///FILE?timeout=SECONDS` says otherwise."""
+"""How long SQLite waits for a locked database; `sqlite:///FILE?timeout=SECONDS` overrides it."""
 
 SQLITE_OPTIONS = frozenset({"cache", "immutable", "mode", "nolock", "timeout", "uri", "vfs"})
 
 LOCK_NOT_AVAILABLE = "55P03"
-"""What PostgreSQL says when somebody else held a row for too long."""
+"""PostgreSQL's error when the wait for a row lock times out."""
 
 CHANNEL = "steelyard"
-"""On which PostgreSQL notifies of what was committed; channels belong to one database."""
+"""The channel of PostgreSQL's notifications of commits; channels belong to one database."""
 
 IDLE_SECONDS = 30.0
-"""PostgreSQL ends a writing transaction whose process says nothing for so long: others may wait for its locks."""
+"""PostgreSQL ends a writing transaction that has been idle this long: others may wait for its locks."""
 
 
 def make_engine(
@@ -49,24 +49,39 @@ def make_engine(
     binary: bool = False,
     statement_seconds: float | None = None,
 ) -> Engine:
-    """An engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
+    """Create an engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
-    `relaxed` lets PostgreSQL answer before a commit is on disk: right for claims and shards, which
-    are run again if they are lost (`writing(durable=True)` overrides it). Without `pooled` no
-    connection outlives its transaction; `connections` says how many there may be at once (15).
-    `binary` is for who reads many blobs and not PostgreSQL's catalogue: rows come as they are, and not as
-    hexadecimal digits. A statement that takes longer than `statement_seconds` is ended; on SQLite one that does as much
-    work. Raises BadDatabaseUrl.
+    Parameters
+    ----------
+    url : str
+        The database URL.
+    relaxed : bool
+        Let PostgreSQL confirm commits before they are on disk: right for claims and shards, which are repeated if lost
+        (`writing(durable=True)` overrides it).
+    pooled : bool
+        Whether connections are kept after their transactions.
+    connections : int
+        Maximum number of connections (15).
+    binary : bool
+        Transfer rows in binary form rather than as hexadecimal digits: for readers of large blobs. Do not use it to
+        read PostgreSQL's catalogue.
+    statement_seconds : float
+        Time limit of a statement; on SQLite, a limit on the equivalent amount of work.
+
+    Raises
+    ------
+    BadDatabaseUrl
+        If the URL is invalid.
     """
     address = parse_url(url)
-    # Errors go to logs, and what statements carry are the texts of users.
+    # Errors are logged, and statement parameters are users' texts.
     options: dict[str, Any] = {"hide_parameters": True}
     if not pooled:
         options["poolclass"] = NullPool
     elif connections is not None:
         options |= {"pool_size": min(connections, 5), "max_overflow": max(0, connections - 5)}
     if address.get_backend_name() == "postgresql":
-        # Prepared statements do not survive pgbouncer and the like; we gain little by them.
+        # Prepared statements do not survive PgBouncer and similar poolers, and gain little here.
         arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
         if binary:
             arguments["cursor_factory"] = _binary_cursor()
@@ -94,18 +109,18 @@ def make_engine(
 
 
 def make_steady_engine(url: str) -> Engine:
-    """A `relaxed` engine of one connection, for a thread that asks now and then in a process that is forked.
+    """A `relaxed` engine of one connection, for a thread that queries now and then in a process that forks.
 
-    On SQLite no connection outlives its transaction: the new processes would inherit what SQLite remembers of its
-    locks. A connection to PostgreSQL they leave alone, as its driver does.
+    On SQLite no connection outlives its transaction: forked processes would inherit SQLite's record of its locks. They
+    do not touch a connection to PostgreSQL, nor does its driver.
     """
     steady = sqlite_file(url) is None
     return make_engine(url, relaxed=True, pooled=steady, connections=1 if steady else None)
 
 
 def parse_url(url: str) -> URL:
-    """A database URL with our driver in it. Raises BadDatabaseUrl."""
-    # Nothing of what cannot be taken apart is repeated, nor the error chained: any of it may be a password.
+    """Parse a database URL and add our driver. Raises BadDatabaseUrl."""
+    # Repeat nothing of a URL that cannot be parsed, and do not chain the error: any part of it may be a password.
     try:
         address = make_url(url)
     except ArgumentError:
@@ -136,7 +151,7 @@ _WRITE = "Write sqlite:///FILE or postgresql://USER@HOST/NAME."
 
 
 def _kind(url: str) -> str:
-    """How an address begins, if it does so as one."""
+    """The scheme of a URL, if it has one."""
     found = re.match(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://", url)
     return f'"{found[0]}..."' if found else "What was given"
 
@@ -148,19 +163,20 @@ def sqlite_file(url: str) -> str | None:
 
 
 READS: dict[str, dict[str, Any]] = {
-    # PostgreSQL would take a new snapshot for each statement: a status or a leaderboard would mix moments.
+    # By default PostgreSQL takes a new snapshot for each statement: a status or a leaderboard would mix moments.
     "postgresql": {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"},
     "sqlite": {"reads_only": True},
 }
-"""What makes a connection of each kind of database only read, and read one moment."""
+"""Options that make a connection read-only, with one snapshot."""
 
 
 @contextmanager
 def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None = None) -> Iterator[Connection]:
     """A transaction that may write: committed at the end, rolled back on an exception.
 
-    Whoever listens (`models.database.changes`) hears of the commit. `durable` makes sure that it is on disk even on a
-    `relaxed` engine. With `lock_seconds` PostgreSQL waits no longer for rows that others hold, and RowsHeld is raised.
+    Listeners (`models.database.changes`) are notified of the commit. `durable` makes sure that it is on disk even on a
+    `relaxed` engine. With `lock_seconds`, PostgreSQL waits no longer than that for rows locked by others, and RowsHeld
+    is raised.
     """
     gate = unforked() if engine.dialect.name == "sqlite" else nullcontext()
     with gate, engine.begin() as connection:
@@ -170,7 +186,7 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
                 values["synchronous_commit"] = "on"
             if lock_seconds is not None:
                 values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
-            # In one statement: each costs a way to the server and back. The notification leaves with the commit.
+            # In one statement, to save round trips. The notification is sent with the commit.
             local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
             connection.exec_driver_sql(f"SELECT {local}, pg_notify('{CHANNEL}', '')")
         try:
@@ -183,7 +199,7 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
 
 @contextmanager
 def touching(engine: Engine) -> Iterator[Connection]:
-    """For statements that write of which each stands for itself, again and again, and of which nobody need hear."""
+    """A connection for frequent, independent writing statements that need no notification."""
     if engine.dialect.name == "sqlite":
         with writing(engine) as connection:
             yield connection
@@ -194,9 +210,9 @@ def touching(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads, and reads one moment: no statement sees what was committed after the first.
+    """A read-only transaction with one snapshot: no statement sees what was committed after the first.
 
-    On SQLite it waits for no writer.
+    On SQLite it does not wait for writers.
     """
     with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
         yield connection
@@ -204,7 +220,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading_once(engine: Engine) -> Iterator[Connection]:
-    """For statements that read, each for itself, again and again: no transaction around them, which costs more."""
+    """A connection for frequent, independent reading statements, without the cost of a transaction."""
     options = READS["sqlite"] if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with engine.connect().execution_options(**options) as connection:
         yield connection
@@ -212,7 +228,7 @@ def reading_once(engine: Engine) -> Iterator[Connection]:
 
 @cache
 def _binary_cursor() -> type[Cursor[Any]]:
-    """Cursors that get rows in binary form."""
+    """A cursor class that receives rows in binary form."""
     from psycopg import Cursor
     from psycopg.pq import Format
 
@@ -230,13 +246,13 @@ def _busy_seconds(address: URL) -> str:
 
 
 def _keep_sqlite_private(dialect: object, record: object, arguments: Sequence[Any], options: object) -> None:  # noqa: ARG001
-    # A URI may say that nothing is to be written.
+    # A URI may request read-only access.
     if arguments and not str(arguments[0]).startswith("file:"):
         keep_database_private(str(arguments[0]))
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
-    # The driver must not open transactions by itself: it would use a plain BEGIN.
+    # The driver must not open transactions itself: it would use a plain BEGIN.
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode = WAL")
@@ -246,20 +262,20 @@ def _prepare_sqlite(connection: Any, record: object) -> None:  # noqa: ARG001
 
 
 def _roll_back_sqlite(connection: sqlite3.Connection, record: object, error: object) -> None:  # noqa: ARG001
-    # SQLAlchemy closes a connection where Ctrl-C comes in the middle of a statement. But SQLite closes it only when the
-    # statement is gone, too, which the traceback keeps: until then nobody could write, not even to clean up.
+    # SQLAlchemy closes a connection when Ctrl-C interrupts a statement. But SQLite closes it only once the statement is
+    # gone as well, and the traceback keeps it: until then nothing could write, not even to clean up.
     with suppress(sqlite3.Error):
         connection.rollback()
 
 
 STEPS_AT_ONCE = 1_000_000
-"""Instructions of SQLite's machine between two looks."""
+"""Instructions of SQLite's virtual machine between two checks."""
 STEPS_PER_SECOND = 50_000_000
-"""Half of what a counting statement was measured to do, so that slow machines get their time, too."""
+"""Half of the measured rate of a counting statement, so that slow machines get their time, too."""
 
 
 def _bound_sqlite(seconds: float, connection: Any, record: Any) -> None:
-    """End a statement after so many instructions: its time would count those who read its rows slowly, too."""
+    """End a statement after a number of instructions: its time would include a slow reader of its rows."""
     most = math.ceil(seconds * STEPS_PER_SECOND / STEPS_AT_ONCE)
 
     def is_too_much() -> bool:
@@ -270,7 +286,7 @@ def _bound_sqlite(seconds: float, connection: Any, record: Any) -> None:
 
 
 LOOKS = "looks"
-"""How often a statement was looked at."""
+"""The number of checks of the statement."""
 
 
 def _begin_to_count(connection: Connection, *_: object) -> None:
@@ -278,7 +294,7 @@ def _begin_to_count(connection: Connection, *_: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that begins by reading and then wants to write dies with "database is locked"
-    # when another wrote in between, whatever the timeout; so writers queue up at the start.
+    # A transaction that begins by reading and then writes fails with "database is locked" if another one wrote in
+    # between, whatever the timeout; so writers queue at the start.
     reads_only = connection.get_execution_options().get("reads_only", False)
     connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")

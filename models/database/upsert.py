@@ -1,4 +1,4 @@
-"""Inserts that meet rows which are there already."""
+"""Inserts that tolerate existing rows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def insert_ignore(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
-    """Insert the rows, leaving alone those that would break a unique key."""
+    """Insert the rows, ignoring those that would violate a unique key."""
     if rows:
         connection.execute(_insert(connection, table).on_conflict_do_nothing(), rows)
 
 
 def insert_new(connection: Connection, table: type[Base], row: dict[str, Any]) -> int | None:
-    """Insert a row; its id, or None where it would break a unique key."""
+    """Insert a row; its id, or None if it would violate a unique key."""
     key: Any = table.__table__.c.id
     made = connection.execute(_insert(connection, table).values(**row).on_conflict_do_nothing().returning(key))
     found = made.scalar_one_or_none()
@@ -28,16 +28,16 @@ def insert_new(connection: Connection, table: type[Base], row: dict[str, Any]) -
 
 
 def lock_table(connection: Connection, table: type[Base]) -> None:
-    """Let nobody else write to a table until the transaction ends, for what no unique key can say.
+    """Lock a table against other writers until the transaction ends, for constraints that no unique key can express.
 
-    On SQLite it is so already: writers come one after the other.
+    SQLite needs no lock: it serialises writers.
     """
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"LOCK TABLE {table.__tablename__} IN SHARE ROW EXCLUSIVE MODE")
 
 
 def upsert(connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
-    """Insert the rows; where the primary key is there already, replace the columns named in `values`."""
+    """Insert the rows; for existing primary keys, replace the columns in `values`."""
     if rows:
         statement = _insert(connection, table)
         keys = [column.name for column in table.__table__.primary_key]

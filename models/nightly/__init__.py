@@ -1,1 +1,1 @@
-"""Schedules and their runs: the state machine, and what a run measured."""
+"""Schedules and their nightly runs: the state machine, and what a run measured."""

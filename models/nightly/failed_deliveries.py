@@ -1,4 +1,4 @@
-"""Messages about nights that did not reach the webhooks of their schedules."""
+"""Webhook deliveries of schedules that failed."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from models.schema.nightly import Delivery, Night
+from models.schema.nightly import Delivery, NightlyRun
 from models.schema.states import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
 class FailedDelivery:
-    """The last message of a schedule that was tried, and has not arrived."""
+    """The last attempted delivery of a schedule, which has not succeeded."""
 
     date: str
-    """Of the night that it is about."""
+    """Of the nightly run that it reports."""
     attempts: int
     given_up: bool
-    """Whether it will not be tried again."""
+    """Whether no further attempt will be made."""
     reason: str
 
 
 def read_failed_deliveries(connection: Connection) -> dict[int, FailedDelivery]:
-    """By schedule, where the last message that was tried has not arrived."""
+    """By schedule: the last attempted delivery, if it has not succeeded."""
     last = (
         select(func.max(Delivery.id))
-        .join(Night, Night.id == Delivery.night_id)
+        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
         .where(Delivery.attempts > 0)
-        .group_by(Night.schedule_id)
+        .group_by(NightlyRun.schedule_id)
     )
     rows = connection.execute(
-        select(Night.schedule_id, Night.date, Delivery.attempts, Delivery.state, Delivery.error)
-        .join(Night, Night.id == Delivery.night_id)
+        select(NightlyRun.schedule_id, NightlyRun.date, Delivery.attempts, Delivery.state, Delivery.error)
+        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
         .where(Delivery.id.in_(last), Delivery.state != LeaseState.DONE, Delivery.error.is_not(None))
     )
     return {

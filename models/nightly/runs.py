@@ -1,4 +1,4 @@
-"""Nights: one run of a schedule each, with what it measured and what came of it."""
+"""Nightly runs, with their measurements and outcomes."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sqlalchemy import (
 )
 
 from models.errors import NotFound
-from models.schema.campaigns import CampaignTestSet, called_there
+from models.schema.campaigns import CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission
-from models.schema.nightly import Night, NightEvaluation
+from models.schema.nightly import NightlyRun, NightlyRunEvaluation
 from models.schema.queue import Evaluation
-from models.schema.states import OPEN, OPEN_NIGHT_STATES, NightState
+from models.schema.states import OPEN, OPEN_RUN_STATES, NightlyRunState
 
 
 @dataclass(frozen=True, slots=True)
-class NightInfo:
-    """A night as others see it."""
+class NightlyRunInfo:
+    """A nightly run as a read model."""
 
     id: int
     schedule_id: int
     due_at: float
     date: str
-    state: NightState
+    state: NightlyRunState
     reason: str | None
     caught_up: bool
     manual: bool
@@ -42,106 +42,110 @@ class NightInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class NightMember:
-    """A system on a test set, as a night measured it."""
+class NightlyRunMember:
+    """A system on a test set, as a nightly run measured it."""
 
     evaluation_id: int
     system: str
     protocol_id: int
     test_set: str
-    """`NAME`, or `NAME@VERSION` where that is not the first."""
+    """`NAME`, or `NAME@VERSION` if it is not the first version."""
     references: tuple[str, ...]
     """Labels, in order."""
 
 
 @dataclass(frozen=True, slots=True)
-class NightProgress:
-    """How far a night has come."""
+class NightlyRunProgress:
+    """The progress of a nightly run."""
 
     date: str
-    state: NightState
+    state: NightlyRunState
     evaluations: int
-    """That it measures; 0 until its outputs are there."""
+    """The number of its evaluations; 0 until its outputs have arrived."""
     evaluations_done: int
 
     @property
     def open(self) -> int:
-        """Whether it will still change by itself."""
-        return int(self.state in OPEN_NIGHT_STATES)
+        """Whether it can still change."""
+        return int(self.state in OPEN_RUN_STATES)
 
 
-def read_night_progress(connection: Connection, night_id: int) -> NightProgress:
-    """How far the night of that id has come. Raises NotFound."""
-    night = read_night(connection, night_id)
+def read_nightly_run_progress(connection: Connection, nightly_run_id: int) -> NightlyRunProgress:
+    """The progress of the nightly run with this id. Raises NotFound."""
+    nightly_run = read_nightly_run(connection, nightly_run_id)
     states = connection.scalars(
         select(Evaluation.state)
-        .join(NightEvaluation, NightEvaluation.evaluation_id == Evaluation.id)
-        .where(NightEvaluation.night_id == night_id)
+        .join(NightlyRunEvaluation, NightlyRunEvaluation.evaluation_id == Evaluation.id)
+        .where(NightlyRunEvaluation.night_id == nightly_run_id)
     ).all()
     done = sum(state not in OPEN for state in states)
-    return NightProgress(night.date, night.state, len(states), done)
+    return NightlyRunProgress(nightly_run.date, nightly_run.state, len(states), done)
 
 
-def read_night(connection: Connection, night_id: int) -> NightInfo:
-    """The night of that id. Raises NotFound."""
-    row = connection.execute(select(*_COLUMNS).where(Night.id == night_id)).one_or_none()
+def read_nightly_run(connection: Connection, nightly_run_id: int) -> NightlyRunInfo:
+    """The nightly run with this id. Raises NotFound."""
+    row = connection.execute(select(*_COLUMNS).where(NightlyRun.id == nightly_run_id)).one_or_none()
     if row is None:
-        raise NotFound(f"There is no night {night_id}.")
+        raise NotFound(f"There is no nightly run {nightly_run_id}.")
     return _known(row)
 
 
-def list_nights(connection: Connection, schedule_id: int) -> list[NightInfo]:
-    """All nights of a schedule, the earliest first."""
-    rows = connection.execute(select(*_COLUMNS).where(Night.schedule_id == schedule_id).order_by(Night.due_at))
+def list_nightly_runs(connection: Connection, schedule_id: int) -> list[NightlyRunInfo]:
+    """All runs of a schedule, the earliest first."""
+    rows = connection.execute(
+        select(*_COLUMNS).where(NightlyRun.schedule_id == schedule_id).order_by(NightlyRun.due_at)
+    )
     return [_known(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
-class NightCount:
-    """How many nights a schedule has, and the last one that has begun."""
+class NightlyRunCount:
+    """The number of runs of a schedule, and the last one that has begun."""
 
     count: int = 0
-    last: NightInfo | None = None
+    last: NightlyRunInfo | None = None
 
 
-def count_nights(connection: Connection, schedules: Collection[int]) -> dict[int, NightCount]:
-    """The nights of each of these schedules."""
-    begun_at = case((Night.state != NightState.DUE, Night.due_at))
+def count_nightly_runs(connection: Connection, schedules: Collection[int]) -> dict[int, NightlyRunCount]:
+    """The number of runs of each of these schedules."""
+    begun_at = case((NightlyRun.state != NightlyRunState.DUE, NightlyRun.due_at))
     counted = (
-        select(Night.schedule_id.label("schedule"), func.count().label("nights"), func.max(begun_at).label("begun_at"))
-        .where(Night.schedule_id.in_(schedules))
-        .group_by(Night.schedule_id)
+        select(
+            NightlyRun.schedule_id.label("schedule"), func.count().label("nights"), func.max(begun_at).label("begun_at")
+        )
+        .where(NightlyRun.schedule_id.in_(schedules))
+        .group_by(NightlyRun.schedule_id)
         .subquery()
     )
-    last = and_(Night.schedule_id == counted.c.schedule, Night.due_at == counted.c.begun_at)
-    rows = connection.execute(select(counted, *_COLUMNS).outerjoin(Night, last))
-    found = {row.schedule: NightCount(row.nights, None if row.id is None else _known(row)) for row in rows}
-    return {schedule: found.get(schedule, NightCount()) for schedule in schedules}
+    last = and_(NightlyRun.schedule_id == counted.c.schedule, NightlyRun.due_at == counted.c.begun_at)
+    rows = connection.execute(select(counted, *_COLUMNS).outerjoin(NightlyRun, last))
+    found = {row.schedule: NightlyRunCount(row.nights, None if row.id is None else _known(row)) for row in rows}
+    return {schedule: found.get(schedule, NightlyRunCount()) for schedule in schedules}
 
 
-def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, list[NightMember]]:
-    """What each of these nights measured, in the order of test sets and then systems' names."""
-    found: dict[int, list[NightMember]] = {night: [] for night in nights}
+def read_nightly_run_members(connection: Connection, nightly_runs: Sequence[int]) -> dict[int, list[NightlyRunMember]]:
+    """What each of these runs measured, ordered by test set and system name."""
+    found: dict[int, list[NightlyRunMember]] = {nightly_run: [] for nightly_run in nightly_runs}
     rows = connection.execute(
         select(
-            NightEvaluation.night_id,
-            NightEvaluation.evaluation_id,
-            NightEvaluation.system,
+            NightlyRunEvaluation.night_id,
+            NightlyRunEvaluation.evaluation_id,
+            NightlyRunEvaluation.system,
             Evaluation.protocol_id,
             Protocol.reference_labels,
             CampaignTestSet.name,
             CampaignTestSet.version,
         )
-        .join(Evaluation, Evaluation.id == NightEvaluation.evaluation_id)
+        .join(Evaluation, Evaluation.id == NightlyRunEvaluation.evaluation_id)
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
-        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
-        .where(NightEvaluation.night_id.in_(nights))
-        .order_by(NightEvaluation.night_id, Protocol.id, NightEvaluation.system)
+        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
+        .where(NightlyRunEvaluation.night_id.in_(nightly_runs))
+        .order_by(NightlyRunEvaluation.night_id, Protocol.id, NightlyRunEvaluation.system)
     )
     for row in rows:
         found[row.night_id].append(
-            NightMember(
+            NightlyRunMember(
                 evaluation_id=row.evaluation_id,
                 system=row.system,
                 protocol_id=row.protocol_id,
@@ -152,8 +156,8 @@ def night_members(connection: Connection, nights: Sequence[int]) -> dict[int, li
     return found
 
 
-_COLUMNS = [getattr(Night, name) for name in NightInfo.__dataclass_fields__]
+_COLUMNS = [getattr(NightlyRun, name) for name in NightlyRunInfo.__dataclass_fields__]
 
 
-def _known(row: Any) -> NightInfo:
-    return NightInfo(**{name: getattr(row, name) for name in NightInfo.__dataclass_fields__})
+def _known(row: Any) -> NightlyRunInfo:
+    return NightlyRunInfo(**{name: getattr(row, name) for name in NightlyRunInfo.__dataclass_fields__})

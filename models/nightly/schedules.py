@@ -1,4 +1,4 @@
-"""Schedules: what is measured every night, and against what."""
+"""Schedules: what is measured every night, and the baseline."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a night is compared with."""
+    """The baseline of nightly runs."""
 
     kind: BaselineKind
     system: str | None = None
-    """Of a named one."""
+    """For a named system."""
     night: str | None = None
-    """Of a named one the date (YYYY-MM-DD) of the night whose output is meant; None means the latest there is."""
+    """For a named system, the date (YYYY-MM-DD) of the run whose output is used; None for the latest."""
 
     def as_json(self) -> dict[str, str]:
-        """As it is stored."""
+        """The stored form."""
         given = {"kind": str(self.kind), "system": self.system, "night": self.night}
         return {key: value for key, value in given.items() if value is not None}
 
     @classmethod
     def from_json(cls, stored: dict[str, str]) -> Baseline:
-        """As it was stored."""
+        """Read the stored form."""
         return cls(BaselineKind(stored["kind"]), stored.get("system"), stored.get("night"))
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleInfo:
-    """A schedule as others see it: all but the secret."""
+    """A schedule as a read model, without its secret."""
 
     id: int
     name: str
@@ -67,7 +67,7 @@ class ScheduleInfo:
 
 
 def list_schedules(connection: Connection, *, removed: bool = False) -> list[ScheduleInfo]:
-    """All schedules by name; with `removed` those too that were removed. What cannot be read is left out and logged."""
+    """All schedules by name, including removed ones with `removed`. Unreadable schedules are left out and logged."""
     which = [] if removed else [Schedule.active.is_(True)]
     found = []
     for row in connection.execute(select(*_COLUMNS).where(*which).order_by(Schedule.name)):
@@ -79,22 +79,38 @@ def list_schedules(connection: Connection, *, removed: bool = False) -> list[Sch
 
 
 def find_schedule(connection: Connection, name: str) -> ScheduleInfo:
-    """The schedule of that name, also one that was removed. Raises NotFound and UnreadableSchedule."""
+    """The schedule with this name, including removed ones.
+
+    Raises
+    ------
+    NotFound
+        If no schedule has this name.
+    UnreadableSchedule
+        If it cannot be read.
+    """
     return read_schedule(connection, find_schedule_id(connection, name))
 
 
 def find_schedule_id(connection: Connection, name: str) -> int:
-    """The number of the schedule of that name, whatever it holds. Raises NotFound with the names that there are."""
+    """The id of the schedule with this name, even if it is unreadable. Raises NotFound, listing the names."""
     key = connection.scalar(select(Schedule.id).where(Schedule.name == name))
     if key is not None:
         return int(key)
     names = connection.scalars(select(Schedule.name).where(Schedule.active.is_(True)).order_by(Schedule.name)).all()
-    there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard nightly add` makes one."
+    there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard nightly add` creates one."
     raise NotFound(f"There is no schedule {name!r}. {there}")
 
 
 def read_schedule(connection: Connection, schedule_id: int) -> ScheduleInfo:
-    """The schedule of that id. Raises NotFound and UnreadableSchedule."""
+    """The schedule with this id.
+
+    Raises
+    ------
+    NotFound
+        If no schedule has this id.
+    UnreadableSchedule
+        If it cannot be read.
+    """
     row = connection.execute(select(*_COLUMNS).where(Schedule.id == schedule_id)).one_or_none()
     if row is None:
         raise NotFound(f"There is no schedule {schedule_id}.")

@@ -1,4 +1,4 @@
-"""Scores as nights are judged by them: some evaluations' at a time, with or without replicates."""
+"""Scores for judging nightly runs, with or without replicates."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from models.schema.results import Score
 from models.storage.arrays import unpack
 
 CHUNK = 500
-"""Evaluations asked for at a time: databases limit the parameters of a statement."""
+"""Evaluations per query: databases limit the parameters of a statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NightScore:
+class NightlyScore:
     """The score of one evaluation by one metric."""
 
     specification: str
@@ -30,15 +30,15 @@ class NightScore:
     score: float | None
     """None where the metric is undefined."""
     replicate_scores: NDArray[np.float64]
-    """(replicates,), NaN where undefined; empty where they were not asked for."""
+    """(replicates,), NaN where undefined; empty if not requested."""
 
 
-def read_night_scores(
+def read_nightly_scores(
     connection: Connection, evaluations: Collection[int], *, metric: int | None = None, replicates: bool = True
-) -> dict[tuple[int, int], NightScore]:
-    """The scores of evaluations: (evaluation, position of the metric) -> score; only by one `metric` where it is given.
+) -> dict[tuple[int, int], NightlyScore]:
+    """The scores of evaluations: (evaluation, position of the metric) -> score; optionally by one `metric` only.
 
-    Evaluations that are not done have none. Without `replicates` these stay where they are.
+    Evaluations that are not done have none. Without `replicates`, these are not read.
     """
     columns = (*(Score.evaluation_id, Score.metric, Score.specification, Score.title, Score.signature),
                *(Score.higher_is_better, Score.scale, Score.score))  # fmt: skip
@@ -50,7 +50,7 @@ def read_night_scores(
         if metric is not None:
             asked = asked.where(Score.metric == metric)
         for row in connection.execute(asked):
-            found[row.evaluation_id, row.metric] = NightScore(
+            found[row.evaluation_id, row.metric] = NightlyScore(
                 specification=row.specification,
                 title=row.title,
                 signature=row.signature,
@@ -64,11 +64,11 @@ def read_night_scores(
 
 @dataclass(frozen=True, slots=True)
 class MeasuredOutput:
-    """What an evaluation measured, and by which edition of the numbers."""
+    """The output of an evaluation, and its edition of the numbers."""
 
     edition: int
     text_id: int
-    """Of the output: two with the same text are the very same output."""
+    """The id of the output's text; outputs with equal ids are identical."""
 
 
 def read_measured_outputs(connection: Connection, evaluations: Collection[int]) -> dict[int, MeasuredOutput]:
@@ -86,7 +86,7 @@ def read_measured_outputs(connection: Connection, evaluations: Collection[int]) 
 
 
 def latest_evaluation(connection: Connection, campaign_id: int, protocol_id: int, system: str) -> int | None:
-    """The last evaluation by this protocol of a system of that name in the campaign that has scores; None without."""
+    """The last scored evaluation by this protocol of a system with this name in the campaign; None without one."""
     return connection.scalar(
         select(Evaluation.id)
         .join(Submission, Submission.id == Evaluation.submission_id)

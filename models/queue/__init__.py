@@ -1,1 +1,1 @@
-"""The life of leased tasks and of the evaluations that wait for them."""
+"""The life cycle of leased tasks, and of the evaluations that wait for them."""

@@ -1,6 +1,6 @@
-"""Whether evaluations and comparisons wait for as much work as there is, and mending where they do not.
+"""Consistency of counters of open work: whether evaluations and comparisons wait for exactly the tasks that exist.
 
-Both change in one transaction, so they can only differ in a database that was edited or restored by hand.
+Counter and tasks change in one transaction, so they differ only in a database edited or restored by hand.
 """
 
 from __future__ import annotations
@@ -8,25 +8,25 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.reductions import enqueue_reduction
 from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.states import IN_FLIGHT, UNSCORED, LeaseState
 
 
 def find_miscounted(connection: Connection) -> list[int]:
-    """Evaluations whose `remaining` is not the number of their unfinished shards, or that wait for none."""
+    """Evaluations whose `remaining` differs from their number of unfinished shards, or is 0."""
     wrong = or_(Evaluation.remaining != _unfinished(), Evaluation.remaining == 0)
     rows = select(Evaluation.id).where(Evaluation.state.in_(UNSCORED), wrong)
     return list(connection.scalars(rows.order_by(Evaluation.id)))
 
 
 def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
-    """Set what an evaluation waits for by its shards: (before, now); None where nothing was wrong.
+    """Recompute `remaining` of an evaluation from its shards: (before, now); None if it was right.
 
-    One whose shards are all done is reduced.
+    An evaluation without unfinished shards goes on to its reduction.
     """
-    # Who completes, splits or fails a shard holds the shard, then the evaluation, until he commits. So with the
-    # evaluation in hand, and only in a statement after that, shards and counter are both before or both after it.
+    # A transaction that completes, splits or fails a shard holds the shard, then the evaluation, until it commits. So
+    # once we hold the evaluation, and only in a later statement, shards and counter are consistent.
     if not lock_evaluations(connection, [evaluation], UNSCORED):
         return None
     row = connection.execute(
@@ -36,12 +36,12 @@ def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
         return None
     connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(remaining=row.unfinished))
     if not row.unfinished:
-        start_reducing(connection, [evaluation])
+        enqueue_reduction(connection, [evaluation])
     return row.remaining, row.unfinished
 
 
 def find_broken_comparisons(connection: Connection) -> list[int]:
-    """Running comparisons whose rows of trials do not cover their trials, or are not as many as they wait for."""
+    """Running comparisons whose task rows do not cover their trials, or differ in number from `remaining`."""
     theirs = Trials.comparison_id == Comparison.id
     waiting = Trials.state.in_((LeaseState.PENDING, *IN_FLIGHT))
     unfinished = select(func.count()).select_from(Trials).where(theirs, waiting).scalar_subquery()
@@ -49,7 +49,7 @@ def find_broken_comparisons(connection: Connection) -> list[int]:
         theirs, or_(waiting, Trials.state == LeaseState.DONE)
     )
     wrong = or_(unfinished != Comparison.remaining, covered.scalar_subquery() != Comparison.trials)
-    # As the index of those that run has it: SQLite takes a partial index for such words alone.
+    # Written as in the partial index of running comparisons: SQLite uses it only for the same expression.
     rows = select(Comparison.id).where(RUNNING, wrong)
     return sorted(connection.scalars(rows))
 

@@ -1,4 +1,4 @@
-"""How evaluations end without scores: failed with a reason, or cancelled."""
+"""Ends evaluations without scores: failed with a reason, or cancelled."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from sqlalchemy import Connection, exists, select, update
 
 from models.queue.lease import cancel_idle
 from models.schema.base import now
-from models.schema.queue import Evaluation, Preparation, ProtocolState, Shard, ShardEvaluation
+from models.schema.queue import CorpusCount, Evaluation, ProtocolStatistics, Shard, ShardEvaluation
 from models.schema.states import OPEN, UNSCORED, EvaluationState, Fault
 
 
 def lock_evaluations(
     connection: Connection, evaluations: Sequence[int], states: Sequence[EvaluationState]
 ) -> list[int]:
-    """Of these evaluations, those in one of the states, held until the transaction ends.
+    """Lock these evaluations, if in one of the states, until the transaction ends; their ids.
 
-    Always locked in the order of their ids: two transactions that took them in different orders
-    would wait for each other for ever.
+    Always in the order of their ids: transactions with different orders would deadlock.
     """
     if not evaluations:
         return []
@@ -34,9 +33,9 @@ def lock_evaluations(
 def fail_evaluations(
     connection: Connection, evaluations: Sequence[int], reason: str, *, fault: Fault = Fault.PLATFORM
 ) -> list[int]:
-    """Fail those of the evaluations that are still open, with a reason; which they were.
+    """Fail those of the evaluations that are still open; their ids.
 
-    With a fault of the platform, the attempts of teams that asked for them are given back
+    After a fault of the platform, the submissions are credited back to the quotas of their teams
     (`campaigns.quotas.usage_log`).
     """
     return _end(connection, evaluations, EvaluationState.FAILED, reason, fault)
@@ -45,9 +44,9 @@ def fail_evaluations(
 def cancel_evaluations(
     connection: Connection, evaluations: Sequence[int], reason: str | None = None, *, counts: bool = False
 ) -> list[int]:
-    """Cancel those of the evaluations that are still open; which they were.
+    """Cancel those of the evaluations that are still open; their ids.
 
-    The attempts of teams that asked for them are given back unless they are to count (`campaigns.quotas.usage_log`).
+    The submissions are credited back to the quotas of their teams unless `counts` (`campaigns.quotas.usage_log`).
     """
     return _end(connection, evaluations, EvaluationState.CANCELLED, reason, Fault.INPUT if counts else None)
 
@@ -67,7 +66,7 @@ def _end(
             .values(state=state, reason=reason, fault=fault, finished_at=now())
         )
         _cancel_idle_shards(connection, ended)
-        _cancel_idle_preparations(connection, ended)
+        _cancel_idle_counts(connection, ended)
     return ended
 
 
@@ -81,18 +80,18 @@ def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> N
     cancel_idle(connection, Shard, Shard.id.in_(touched), ~waiting_evaluation)
 
 
-def _cancel_idle_preparations(connection: Connection, evaluations: Sequence[int]) -> None:
+def _cancel_idle_counts(connection: Connection, evaluations: Sequence[int]) -> None:
     touched = (
-        select(ProtocolState.prepared_state_id)
-        .join(Evaluation, Evaluation.protocol_id == ProtocolState.protocol_id)
+        select(ProtocolStatistics.prepared_state_id)
+        .join(Evaluation, Evaluation.protocol_id == ProtocolStatistics.protocol_id)
         .where(Evaluation.id.in_(evaluations))
     )
     waiting_evaluation = exists().where(
-        ProtocolState.prepared_state_id == Preparation.prepared_state_id,
-        Evaluation.protocol_id == ProtocolState.protocol_id,
-        Evaluation.edition == Preparation.edition,
+        ProtocolStatistics.prepared_state_id == CorpusCount.prepared_state_id,
+        Evaluation.protocol_id == ProtocolStatistics.protocol_id,
+        Evaluation.edition == CorpusCount.edition,
         Evaluation.state.in_(UNSCORED),
     )
-    # One that is cancelled while somebody queues an evaluation that needs it, of which we cannot know yet, is made anew
-    # by the next sweep.
-    cancel_idle(connection, Preparation, Preparation.prepared_state_id.in_(touched), ~waiting_evaluation)
+    # If a count is cancelled while another transaction enqueues an evaluation that needs it, which we cannot see yet,
+    # the next sweep adds it again.
+    cancel_idle(connection, CorpusCount, CorpusCount.prepared_state_id.in_(touched), ~waiting_evaluation)

@@ -1,7 +1,7 @@
-"""The row of a leased task: work that one process holds for a limited time. `task_kind` says what a task is for.
+"""Leases: each row of work is held by one process for a limited time. `task_kind` says what a task is for.
 
-Every change is one conditional UPDATE, and its row count says who won. `owner` is a fencing
-token, new at each claim: whoever comes back late with an old one finds no row to change.
+Every change is one conditional UPDATE, and its row count says whether it took place. `owner` is a fencing token, new at
+each claim: a late process with an old token finds no row to change.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from models.schema.states import IN_FLIGHT, NOT_YET, LeaseState
 
 
 def is_open(table: type[Leased]) -> ColumnElement[bool]:
-    """Whether a row waits or is in flight: said so that a partial index serves each."""
+    """Whether a row is pending or in flight; written so that a partial index serves each part."""
     return or_(table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
 
 
 def held_by(table: type[Leased], key: int, owner: str) -> ColumnElement[bool]:
-    """Whether it is this owner who holds the row."""
+    """Condition: this owner holds the row."""
     return and_(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
 
 
-def take(
+def claim_row(
     connection: Connection,
     table: type[Leased],
     key: int,
@@ -45,11 +45,10 @@ def take(
     max_attempts: int,
     edition: int | None = None,
 ) -> int | None:
-    """Try to become the one who holds this row: which attempt it is, also when it was ours before; None if it failed.
+    """Claim a row; the number of the attempt, also if the row was already ours; None if the claim failed.
 
-    With an `edition` only a row of that one is taken; one of another is left to others, and its message is given up.
-    A connection may break when the claim is written and before we hear of it: who asks again must not wait for the end
-    of his own lease.
+    With an `edition`, only rows of this edition are claimed; a row of another one goes back to pending. A connection
+    may break after the claim was committed and before we learn of it: the second try must find its own lease.
     """
     own = true() if edition is None else table.edition == edition
     taken: int | None = connection.scalar(
@@ -79,7 +78,7 @@ def take(
 
 
 def unsend(connection: Connection, table: type[Leased], keys: Iterable[int], *which: ColumnElement[bool]) -> int:
-    """Put those of the rows back whose message will not be acted on; how many. No attempt is used."""
+    """Return enqueued rows whose message will not be handled to pending; their number. No attempt is counted."""
     unsent = connection.execute(
         update(table)
         .where(table.id.in_(list(keys)), table.state == LeaseState.ENQUEUED, *which)
@@ -89,7 +88,7 @@ def unsend(connection: Connection, table: type[Leased], keys: Iterable[int], *wh
 
 
 def refusals(connection: Connection, table: type[Leased], key: int, owner: str) -> set[str]:
-    """The releases whose workers could not do this row so far, locked; none where it is not the owner's any more."""
+    """The releases whose workers have refused this row, which is locked; empty if the owner no longer holds it."""
     held = select(table.refused_by).where(held_by(table, key, owner))
     stored = connection.scalar(held.with_for_update())
     return set() if stored is None else set(readable(stored, []))
@@ -104,7 +103,7 @@ def pass_on(
     delay_seconds: float,
     refused_by: Collection[str],
 ) -> bool:
-    """Leave a row to others that may be able to do it; no attempt is used. False when it was not the owner's."""
+    """Leave a row to workers of other releases; no attempt is counted. False if the owner did not hold it."""
     refused = update(table).where(held_by(table, key, owner)).values(refused_by=sorted(refused_by))
     if not connection.execute(refused).rowcount:
         return False
@@ -113,7 +112,7 @@ def pass_on(
 
 
 def release_worker(connection: Connection, table: type[Leased], worker: str) -> int:
-    """Put back all that a worker runs, because it stops; how many. No attempt is used, and nobody need wait."""
+    """Return everything that a stopping worker runs to pending, with no attempt counted; the number of rows."""
     released = connection.execute(
         update(table)
         .where(table.worker == worker, table.state == LeaseState.RUNNING)
@@ -130,15 +129,15 @@ def release_worker(connection: Connection, table: type[Leased], worker: str) -> 
 
 
 def renew(connection: Connection, table: type[Leased], key: int, owner: str, lease_seconds: float) -> bool:
-    """Hold a row for longer; False when it is not the owner's any more."""
+    """Extend a lease; False if the owner no longer holds it."""
     longer = update(table).where(held_by(table, key, owner)).values(lease_until=now() + lease_seconds)
     return connection.execute(longer).rowcount == 1
 
 
-def finish(connection: Connection, table: type[Leased], key: int, owner: str, **values: object) -> bool:
-    """Mark the row done if `owner` still holds it; False means the work must be thrown away.
+def complete_row(connection: Connection, table: type[Leased], key: int, owner: str, **values: object) -> bool:
+    """Mark the row done if `owner` still holds it; if False, the work must be discarded.
 
-    `values` are written into other columns of it.
+    `values` are written into other columns of the row.
     """
     finished = connection.execute(
         update(table)
@@ -157,7 +156,7 @@ def retry_later(
     delay_seconds: float,
     used: bool = True,
 ) -> None:
-    """Let somebody else have the row, `delay_seconds` from now; `used` says if the attempt counts."""
+    """Return a row to pending for a retry in `delay_seconds`; `used` says whether the attempt counts."""
     connection.execute(
         update(table)
         .where(table.id == key)
@@ -185,9 +184,9 @@ def end(
 
 
 def cancel_idle(connection: Connection, table: type[Leased], *which: ColumnElement[bool]) -> None:
-    """Cancel those of the rows that wait: nobody needs them any more."""
-    # A claim locks the row first and then what it works for, who cancels the other way round: so take only rows that
-    # nobody holds. One that slips through is cancelled when it is claimed.
+    """Cancel those of the rows that are waiting, since they are no longer needed."""
+    # A claim locks the task and then what it works for; cancelling locks in the opposite order. So take only unlocked
+    # rows. A row missed here is cancelled when it is claimed.
     idle = (
         select(table.id)
         .where(*which, table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)))
@@ -201,14 +200,15 @@ def cancel_idle(connection: Connection, table: type[Leased], *which: ColumnEleme
 
 
 def retry_unowned(connection: Connection, table: type[Leased], longest_delay: float) -> int:
-    """Let rows wait that nobody would ever take up: sent or running without what says so, or delayed for too long.
+    """Return rows that could never be claimed to pending; their number.
 
-    How many there were. No transaction leaves such a row behind; people who edit the database may.
+    Such rows are sent or running without the matching columns, or delayed for too long. No transaction creates them;
+    editing the database by hand may.
     """
     stuck = or_(
         and_(table.state == LeaseState.RUNNING, or_(table.owner.is_(None), table.lease_until.is_(None))),
         and_(table.state == LeaseState.ENQUEUED, table.enqueued_at.is_(None)),
-        # What waits for references (`NOT_YET`) is no delay.
+        # Waiting for corpus statistics (`NOT_YET`) is no delay.
         and_(table.state == LeaseState.PENDING, table.not_before > now() + longest_delay, table.not_before < NOT_YET),
     )
     free = select(table.id).where(stuck).with_for_update(skip_locked=True)
@@ -226,7 +226,7 @@ def no_attempt_left(error: str | None, setting: str, most: int) -> str:
 
 
 def owned_by_task(connection: Connection, table: type[Leased], task_id: str) -> list[tuple[int, str]]:
-    """Running rows that a task of that id claimed: (id, owner). Owners are "task id:random"."""
+    """Running rows claimed by the task with this id: (id, owner). Owners are "task id:random"."""
     rows = connection.execute(
         select(table.id, table.owner).where(
             table.state == LeaseState.RUNNING, table.owner.startswith(f"{task_id}:", autoescape=True)

@@ -1,4 +1,4 @@
-"""Which blocks of which metrics evaluations still lack."""
+"""Blocks of an evaluation's metrics without stored statistics."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, Statistics
 
 Ranges = tuple[tuple[int, int], ...]
-"""Runs of blocks, the end exclusive."""
+"""Ranges of blocks, the end exclusive."""
 
-Lacking = dict[Ranges, tuple[int, ...]]
-"""Blocks -> positions of the metrics that have no statistics of exactly these."""
+MissingBlocks = dict[Ranges, tuple[int, ...]]
+"""Blocks -> positions of the metrics that have no statistics for exactly these."""
 
 
-def all_blocks(measurement: ProtocolContent) -> Ranges:
-    """The blocks of a metric that has nothing yet."""
-    return ((0, -(-measurement.segments // BLOCK_SEGMENTS)),)
+def all_blocks(protocol: ProtocolContent) -> Ranges:
+    """All blocks, for a metric without any statistics."""
+    return ((0, -(-protocol.segments // BLOCK_SEGMENTS)),)
 
 
 def find_missing_blocks(
-    connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]
-) -> dict[int, Lacking]:
-    """What each of these evaluations of a protocol lacks; nothing where all statistics are stored.
+    connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]
+) -> dict[int, MissingBlocks]:
+    """The missing blocks of each of these evaluations of a protocol; empty where all statistics are stored.
 
-    No two of its stored ranges may overlap (`delete_overlapping_statistics`).
+    No two stored ranges may overlap (`delete_overlapping_statistics`).
     """
-    ((_, end),) = all_blocks(measurement)
+    ((_, end),) = all_blocks(protocol)
     key = Statistics.evaluation_id, Statistics.metric
     blocks = func.sum(Statistics.last_block - Statistics.first_block).label("blocks")
     summed = select(*key, blocks).where(Statistics.evaluation_id.in_(evaluations)).group_by(*key).subquery()
     stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    # As a rule all is there or nothing: of the others alone is looked up which blocks they have.
+    # Usually all blocks are stored or none: only for the others, look up which ones.
     for row in connection.execute(select(summed)):
         if row.blocks == end:
             stored[row.evaluation_id, row.metric] = [(0, end)]
@@ -46,18 +46,18 @@ def find_missing_blocks(
         .order_by(Statistics.first_block)
     ):
         stored.setdefault((row.evaluation_id, row.metric), []).append((row.first_block, row.last_block))
-    lacking: dict[int, Lacking] = {evaluation: {} for evaluation in evaluations}
-    for evaluation, its in lacking.items():
-        for metric in range(len(measurement.metrics)):
+    missing: dict[int, MissingBlocks] = {evaluation: {} for evaluation in evaluations}
+    for evaluation, its in missing.items():
+        for metric in range(len(protocol.metrics)):
             if gaps := _gaps(stored.get((evaluation, metric), []), end):
                 its[gaps] = (*its.get(gaps, ()), metric)
-    return lacking
+    return missing
 
 
 def delete_overlapping_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
-    """Delete statistics of these evaluations that share blocks with others: none of them can be added up.
+    """Delete statistics of these evaluations whose blocks overlap: they cannot be added up.
 
-    A worker of a release that measures all metrics of a shard, whatever is there, may have stored them.
+    A worker of a release that measures all metrics of a shard, stored or not, may have written them.
     """
     other = aliased(Statistics)
     connection.execute(
@@ -75,7 +75,7 @@ def delete_overlapping_statistics(connection: Connection, evaluations: Sequence[
 
 
 def delete_statistics(connection: Connection, evaluations: Sequence[int]) -> None:
-    """Delete all that was measured for these evaluations."""
+    """Delete all results of these evaluations."""
     for table in (Statistics, ReplicatePart):
         connection.execute(delete(table).where(table.evaluation_id.in_(evaluations)))
 

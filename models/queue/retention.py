@@ -1,4 +1,4 @@
-"""Deleting rows of work that ended long ago. Results (statistics, states, scores, tests) do not rest on them."""
+"""Deletes rows of tasks that ended long ago. Results (statistics, states, scores, tests) do not depend on them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from models.schema.states import ComparisonState, LeaseState
 CLOSED = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
 
 HOUR = 3600.0
-"""Long enough ago that nobody takes it for work of these minutes."""
+"""Long enough ago not to count as recent work."""
 
 
 def backfill_ended_at(connection: Connection) -> int:
-    """Say that rows without a time of their end, from workers of an earlier release, ended an hour ago; how many."""
+    """Set `ended_at` to an hour ago in rows written by workers of an earlier release; their number."""
     undated = 0
     for kind in KINDS:
         without = (kind.table.state.in_(CLOSED), kind.table.ended_at.is_(None))
@@ -28,9 +28,9 @@ def backfill_ended_at(connection: Connection) -> int:
 
 
 def prune_finished(connection: Connection, keep_seconds: float, most: int) -> dict[str, int]:
-    """Delete at most so many rows of each kind of work that ended so long ago; how many of each kind."""
+    """Delete at most this many rows of each kind of task that ended long enough ago; the number of each kind."""
     deleted = {kind.name: _forget(connection, kind, keep_seconds, most) for kind in KINDS}
-    return {**deleted, "comparisons": _forget_comparisons(connection, keep_seconds, most)}
+    return {**deleted, "comparisons": _prune_comparisons(connection, keep_seconds, most)}
 
 
 def _forget(connection: Connection, kind: TaskKind[Any, Any], keep_seconds: float, most: int) -> int:
@@ -49,7 +49,7 @@ def _forget(connection: Connection, kind: TaskKind[Any, Any], keep_seconds: floa
     return connection.execute(delete(table).where(table.id.in_(keys))).rowcount
 
 
-def _forget_comparisons(connection: Connection, keep_seconds: float, most: int) -> int:
+def _prune_comparisons(connection: Connection, keep_seconds: float, most: int) -> int:
     trials = exists().where(Trials.comparison_id == Comparison.id)
     old = (
         select(Comparison.id)

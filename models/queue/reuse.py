@@ -1,7 +1,7 @@
-"""Statistics that are there already: found by what they depend on, and copied under new evaluations.
+"""Reuse of statistics: finds stored ones by everything that they depend on, and copies them to new evaluations.
 
-They depend on a text, the reference texts in their order, whether references may lack segments, the settled metric and
-the edition of the numbers; not on the campaign, the system, the replicates or the seed.
+They depend on a text, the reference texts in order, whether references may lack segments, the settled metric and the
+edition of the numbers; not on the campaign, the system, the replicates or the seed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from models.schema.states import EvaluationState
 
 @dataclass(frozen=True, slots=True)
 class CachedStatistics:
-    """A text that was measured by a metric against the same references."""
+    """A text with stored statistics of a metric against the same references."""
 
     evaluation_id: int
     metric: int
-    """Position in the list of its own protocol."""
+    """The position in the metric list of its own protocol."""
     text_id: int
     specification: str
     signature: str
@@ -36,27 +36,27 @@ class CachedStatistics:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    """What is to be copied from one evaluation and metric to another."""
+    """A copy of statistics from one evaluation and metric to another."""
 
     source: CachedStatistics
     evaluation_id: int
     metric: int
     replicate_parts: bool
-    """Whether also the sums of replicates that large shards have made."""
+    """Whether to copy the replicate parts of large shards, too."""
 
 
 def find_cached_statistics(
     connection: Connection,
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     texts: Collection[int],
     specifications: Collection[str],
     edition: int,
 ) -> list[CachedStatistics]:
-    """What finished evaluations have of these texts and metrics, against the references of a protocol, by id.
+    """The statistics of these texts and metrics in finished evaluations with the same references, by id.
 
-    Of those that differ in nothing but the evaluation the newest.
+    Among those that differ only in the evaluation, the newest.
     """
-    protocols = _protocols_alike(connection, measurement)
+    protocols = _protocols_alike(connection, protocol)
     newest = func.max(Evaluation.id).label("evaluation_id")
     key = (Evaluation.protocol_id, Submission.text_id, Score.metric, Score.specification, Score.signature)
     rows = connection.execute(
@@ -82,7 +82,7 @@ def find_cached_statistics(
 
 
 def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
-    """Copy statistics, in the database. A source that was deleted meanwhile leaves nothing."""
+    """Copy statistics within the database. Sources deleted meanwhile are skipped."""
     for table, chosen in (
         (Statistics, copies),
         (ReplicatePart, [copy for copy in copies if copy.replicate_parts]),
@@ -102,9 +102,9 @@ def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
             )
 
 
-def _protocols_alike(connection: Connection, measurement: ProtocolContent) -> dict[int, tuple[int, int]]:
+def _protocols_alike(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int]]:
     """Protocols with the same reference texts in the same order: id -> (replicates, seed)."""
-    shared = select(Reference.test_set_id).where(Reference.text_id == measurement.reference_texts[0])
+    shared = select(Reference.test_set_id).where(Reference.text_id == protocol.reference_texts[0])
     labelled: dict[int, dict[str, int]] = {}
     for row in connection.execute(
         select(Reference.test_set_id, Reference.label, Reference.text_id).where(Reference.test_set_id.in_(shared))
@@ -115,18 +115,18 @@ def _protocols_alike(connection: Connection, measurement: ProtocolContent) -> di
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .where(
             TestSet.id.in_(labelled),
-            TestSet.variable_references.is_(measurement.variable_references),
+            TestSet.variable_references.is_(protocol.variable_references),
         )
     )
     return {
         row.id: (row.replicates, row.seed)
         for row in protocols
-        if tuple(labelled[row.test_set_id][label] for label in row.reference_labels) == measurement.reference_texts
+        if tuple(labelled[row.test_set_id][label] for label in row.reference_labels) == protocol.reference_texts
     }
 
 
 def _copying(table: type[ShardResult]) -> Any:
-    # All but the key as it is, whatever columns there are.
+    # All columns but the key, whatever they are.
     kept = [column for column in table.__table__.columns if column.name not in {"evaluation_id", "metric"}]  # type: ignore[attr-defined]
     chosen = select(bindparam("target", type_=BIG), bindparam("target_metric", type_=Integer()), *kept).where(
         table.evaluation_id == bindparam("source"), table.metric == bindparam("source_metric")

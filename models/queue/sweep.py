@@ -1,4 +1,4 @@
-"""What nobody would take up by himself, of all kinds of tasks: one statement for each question."""
+"""Finds tasks of all kinds that would otherwise be stuck: one statement for each question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A task whose owner will not end it."""
+    """A task whose owner will not finish it."""
 
     kind: TaskKind[Any, Any]
     key: int
@@ -29,7 +29,7 @@ class Expired:
 
 
 def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]:
-    """Running tasks whose lease is over, or whose worker is silent or gone."""
+    """Running tasks whose lease has expired, or whose worker is silent or gone."""
     parts = []
     for number, kind in enumerate(KINDS):
         table = kind.table
@@ -40,7 +40,7 @@ def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]
             silent = or_(Worker.id.is_(None), Worker.beat_at < now() - silent_seconds)
             parts.append(part.outerjoin(Worker, Worker.id == table.worker).where(*held, or_(over, silent)))
         else:
-            # Who does these himself is no worker, and has no heart that beats.
+            # These kinds run in the scheduler, which has no heartbeat row.
             parts.append(part.where(*held, over))
     rows = sorted(connection.execute(union_all(*parts)), key=lambda row: (row.number, row.id))
     return [
@@ -56,12 +56,12 @@ def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]
 
 def _what_happened(kind: TaskKind[Any, Any], worker: str, *, over: bool) -> str:
     if kind not in SENT:
-        return f"the lease of {worker} ran out"
-    return f"worker {worker} " + ("took longer than its lease" if over else "fell silent")
+        return f"the lease of {worker} expired"
+    return f"worker {worker} " + ("exceeded its lease" if over else "stopped responding")
 
 
 def find_exhausted(connection: Connection, settings: Settings) -> list[tuple[TaskKind[Any, Any], int]]:
-    """Tasks that wait although their attempts are used up, since fewer are allowed now than when they were tried."""
+    """Pending tasks without attempts left, because the limit is lower now than when they were tried."""
     parts = (
         select(literal(number, Integer).label("number"), kind.table.id).where(
             RETRIED, kind.table.attempts >= kind.policy(settings).max_attempts
@@ -73,7 +73,7 @@ def find_exhausted(connection: Connection, settings: Settings) -> list[tuple[Tas
 
 
 def count_stale_messages(connection: Connection, seconds: float, edition: int) -> Counter[int]:
-    """How many tasks of an edition, of each class, have a message that was sent so long ago and not acted on."""
+    """The number of tasks of an edition, by class, whose message was sent this long ago and not handled."""
     parts = (
         select(kind.table.queue_class.label("queue_class"), func.count().label("amount"))
         .where(_stale(kind.table, seconds), kind.table.edition == edition)
@@ -89,9 +89,9 @@ def count_stale_messages(connection: Connection, seconds: float, edition: int) -
 def resend_stale(
     connection: Connection, seconds: float, classes: Iterable[int] | None = None, edition: int | None = None
 ) -> int:
-    """Put tasks back whose message was sent long ago and never acted on; how many.
+    """Return tasks whose message was sent long ago and not handled to pending; their number.
 
-    Those of these classes or of all, and of this edition or of all.
+    Of these classes and this edition, by default of all.
     """
     wanted = None if classes is None else list(classes)
 
@@ -107,7 +107,7 @@ def resend_stale(
     resent = 0
     for kind, any_there in zip(SENT, there, strict=True):
         if any_there:
-            # One that somebody holds is about to be claimed.
+            # A locked row is about to be claimed.
             free = select(kind.table.id).where(stale(kind.table)).with_for_update(skip_locked=True)
             resent += connection.execute(
                 update(kind.table)

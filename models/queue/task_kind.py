@@ -1,7 +1,6 @@
-"""What a kind of leased task is, and the one way in which all of them are claimed, completed and released.
+"""Kinds of leased tasks, and how all of them are claimed, completed and released.
 
-Each function is one short transaction's worth of work on the connection it gets. docs/tasks.md shows how to add a
-kind.
+Each function is one short transaction's worth of work on the given connection. docs/tasks.md shows how to add a kind.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import ColumnElement, Connection, Row, select, true, update
 from sqlalchemy.orm import InstrumentedAttribute
 
-from models.queue.lease import end, finish, held_by, no_attempt_left, retry_later, take
+from models.queue.lease import claim_row, complete_row, end, held_by, no_attempt_left, retry_later
 from models.schema.queue import RETRIED, Leased
 from models.schema.states import Fault, LeaseState
 from runtime.settings import Settings
@@ -24,22 +23,22 @@ from runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A task that is ours until its lease is over."""
+    """A task under our lease."""
 
     key: int
     """The id of its row."""
     owner: str
     """The fencing token, new at each claim."""
     attempt: int
-    """Which attempt this is, the first being 1."""
+    """The number of this attempt, from 1."""
 
     @property
     def identity(self) -> tuple[int, str, int]:
-        """For the claim of a kind, which adds what is to be done."""
+        """The arguments that a kind's claim begins with."""
         return self.key, self.owner, self.attempt
 
     def log_fields(self) -> dict[str, Any]:
-        """For whom the work is done, as logs tell it."""
+        """Log fields that say what the task works for."""
         return {}
 
 
@@ -49,18 +48,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class LeasePolicy:
-    """How long a task may be held, how often it is tried, and how long it waits in between."""
+    """The lease duration, the number of attempts, and the delay between them."""
 
     lease_seconds: float
     max_attempts: int
     delay: Callable[[int], float]
-    """The seconds to wait after so many attempts."""
+    """Seconds to wait after this many attempts."""
     setting: str = "STEELYARD_MAX_ATTEMPTS"
-    """What an operator changes to allow more attempts."""
+    """The setting that allows more attempts."""
 
 
 def queue_policy(settings: Settings) -> LeasePolicy:
-    """That of all tasks for which people wait: the delay grows with each attempt."""
+    """The policy of all tasks for evaluations: the delay grows with each attempt."""
     return LeasePolicy(
         settings.lease_seconds, settings.max_attempts, lambda attempts: settings.retry_seconds * attempts
     )
@@ -73,26 +72,26 @@ class Failure:
     attempts: int
     reason: str
     permanent: bool
-    """Whether the error comes again whoever tries."""
+    """Whether the error would recur at every attempt."""
 
-    def told(self, what: str) -> str:
-        """The reason for people, after a clause that says what could not be done."""
+    def describe(self, what: str) -> str:
+        """The reason for users, after a clause that says what failed."""
         tries = f"tried {self.attempts} times" if self.attempts > 1 else "tried once"
         return f"{what} ({tries}): {self.reason}"
 
     @property
     def fault(self) -> Fault:
-        """Whose fault it is: what comes again whoever tries is that of the input."""
+        """Permanent errors are the input's fault."""
         return Fault.INPUT if self.permanent else Fault.PLATFORM
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Result]):
-    """What a task has computed."""
+    """The result of running a task."""
 
     result: Result
     report: Callable[[float], Mapping[str, object]] = lambda _: {}
-    """Called once the result is stored, with the seconds since the claim: counts it, and gives what the log says."""
+    """Called once the result is stored, with the seconds since the claim; counts it and returns log fields."""
 
 
 def _no_columns(_claim: Any, _result: Any) -> Mapping[str, object]:
@@ -109,35 +108,36 @@ def _nothing_refers(_connection: Connection, _keys: list[int]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TaskKind(Generic[Claimed, Result]):
-    """A kind of leased task. Its locks are taken in the order: its row, then what it works for."""
+    """A kind of leased task. Lock order: the task's row, then the rows it works for."""
 
     name: str
-    """What metrics and `steelyard status` call such tasks, in the plural."""
+    """The plural name in metrics and `steelyard status`."""
     table: type[Leased]
     message: str | None
-    """The name of the message by which workers hear of one; None where the scheduler does them itself."""
+    """The name of the message that tells workers of a task; None if the scheduler runs the tasks itself."""
     run: str | None
-    """The function with which workers do it outside any transaction: `(context, claim, give_way) -> Outcome`.
+    """The function that runs a task in workers, outside any transaction: `(context, claim, preempt) -> Outcome`.
 
-    As `module:name`, because it lies in a room above this one; whoever only sends or recovers tasks never imports it.
+    Written as `module:name`, because it belongs to a package above this one; processes that only send or recover tasks
+    never import it.
     """
     load: Callable[[Connection, Claim], Claimed | None]
-    """Reads what is to be done, in the transaction of the claim. None: nobody needs it any more."""
+    """Reads what is to be done, in the transaction of the claim. None: the task is no longer needed."""
     complete: Callable[[Connection, Claimed, Result], tuple[TaskKind[Any, Any], int] | None]
-    """Stores the result, in the transaction that ends the task; a task that is ready by it, if any."""
+    """Stores the result, in the transaction that ends the task; returns a task that is now ready, if any."""
     exhausted: Callable[[Connection, Row[Any], Failure], None]
-    """Fails or splits what waits for a row that has failed for good."""
+    """Fails or splits what waits for a task that has failed for good."""
     cost: ColumnElement[float] | InstrumentedAttribute[float] | Callable[[Settings], float] | None = None
-    """The estimated seconds of a task, a column of it or one number for all; None where it takes no place in the
-    scheduler's window."""
+    """The estimated seconds of a task, as a column or one number for all; None if it takes no place in the scheduler's
+    window."""
     removable: Callable[[], ColumnElement[bool]] = true
-    """Of a row that ended long ago, whether it may be deleted."""
+    """Condition: a row that ended long ago may be deleted."""
     log_fields: Callable[[Connection, int], dict[str, Any]] = _no_fields
-    """For whom a row is worked on, as logs tell it, for those who did not claim it."""
+    """Log fields that say what a row works for, for processes that did not claim it."""
     columns: Callable[[Claimed, Result], Mapping[str, object]] = _no_columns
-    """What the row itself keeps of a result."""
+    """The columns of the row that keep a result."""
     detach: Callable[[Connection, list[int]], None] = _nothing_refers
-    """Frees rows that are to be deleted from what refers to them."""
+    """Removes references to rows that are about to be deleted."""
     policy: Callable[[Settings], LeasePolicy] = queue_policy
 
     def __repr__(self) -> str:
@@ -145,8 +145,13 @@ class TaskKind(Generic[Claimed, Result]):
 
     @property
     def title(self) -> str:
-        """What logs call one of them."""
+        """The name of one such task in logs."""
         return self.table.__name__
+
+    @property
+    def log_key(self) -> str:
+        """The log field with the id of such a task."""
+        return str(self.table.__tablename__)  # type: ignore[attr-defined]
 
     @cached_property
     def runner(self) -> Callable[[Any, Claimed, Callable[[], None]], Outcome[Result]]:
@@ -158,12 +163,12 @@ class TaskKind(Generic[Claimed, Result]):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What came of handing in a result."""
+    """The outcome of completing a task."""
 
     accepted: bool
-    """False when somebody else had taken the task over."""
+    """False if another process had taken the task over."""
     ready: tuple[TaskKind[Any, Any], int] | None = None
-    """A pending task that this one was the last to be waited for by."""
+    """A pending task that became ready with this one."""
 
 
 def claim(
@@ -176,11 +181,11 @@ def claim(
     worker: str,
     edition: int | None = None,
 ) -> Claimed | None:
-    """Try to become the one who does a task; None when somebody else does, or nobody needs it.
+    """Claim a task; None if another process holds it, or it is no longer needed.
 
-    With an `edition` only a task of that one is taken.
+    With an `edition`, only a task of this edition is claimed.
     """
-    attempt = take(
+    attempt = claim_row(
         connection,
         kind.table,
         key,
@@ -199,8 +204,8 @@ def claim(
 
 
 def complete(connection: Connection, kind: TaskKind[Claimed, Result], claimed: Claimed, result: Result) -> Completion:
-    """Hand in what was computed, if the task is still ours."""
-    if not finish(connection, kind.table, claimed.key, claimed.owner, **kind.columns(claimed, result)):
+    """Store a result, if we still hold the task."""
+    if not complete_row(connection, kind.table, claimed.key, claimed.owner, **kind.columns(claimed, result)):
         return Completion(accepted=False)
     return Completion(accepted=True, ready=kind.complete(connection, claimed, result))
 
@@ -215,10 +220,10 @@ def release(
     *,
     permanent: bool = False,
 ) -> bool:
-    """Take a task from an owner that could not finish it; False when it was not his any more.
+    """Release a task that failed; False if the owner no longer holds it.
 
-    It goes back to pending after a delay. Out of attempts, or at once when the error is `permanent`, it fails, and
-    the kind says what that means for those who wait for it.
+    The task returns to pending after a delay. Without attempts left, or at once if the error is `permanent`, it fails,
+    and the kind decides what that means for what waits for it.
     """
     row = connection.execute(select(kind.table).where(held_by(kind.table, key, owner)).with_for_update()).one_or_none()
     if row is None:
@@ -232,12 +237,12 @@ def release(
 
 
 def give_up(connection: Connection, kind: TaskKind[Any, Any], key: int, policy: LeasePolicy) -> bool:
-    """End a task that waits although its attempts are used up, as if the last one had failed now.
+    """End a pending task without attempts left, as if the last attempt had failed now.
 
-    False when it is not such a task any more.
+    False if it is no longer such a task.
     """
     table, owner = kind.table, uuid.uuid4().hex
-    # Who holds it can release it, and nobody can claim it any more.
+    # A task that is held can be released, but no longer claimed.
     held = (
         update(table)
         .where(table.id == key, RETRIED, table.attempts >= policy.max_attempts)
@@ -252,6 +257,6 @@ def give_up(connection: Connection, kind: TaskKind[Any, Any], key: int, policy: 
 
 
 def found_fields(connection: Connection, kind: TaskKind[Any, Any], key: int) -> dict[str, Any]:
-    """What logs tell of a task that somebody else has claimed: its id, for whom it is done, which attempt it is."""
+    """Log fields of a task that another process claimed: its id, what it works for, and the attempt."""
     attempt = connection.scalar(select(kind.table.attempts).where(kind.table.id == key))
-    return {kind.title.lower(): key, **kind.log_fields(connection, key), "attempt": attempt}
+    return {kind.log_key: key, **kind.log_fields(connection, key), "attempt": attempt}

@@ -9,12 +9,12 @@ from models.schema.queue import Worker
 
 
 def beat(connection: Connection, worker: str) -> bool:
-    """Say that the worker lives; False when its row is gone."""
+    """Update the worker's heartbeat; False if its row is gone."""
     return connection.execute(update(Worker).where(Worker.id == worker).values(beat_at=now())).rowcount == 1
 
 
 def count_processes(connection: Connection, silent_seconds: float) -> int:
-    """Pool processes of all workers that are not silent."""
+    """The number of pool processes of all workers that are not silent."""
     total = connection.scalar(
         select(func.coalesce(func.sum(Worker.concurrency), 0)).where(Worker.beat_at >= now() - silent_seconds)
     )
@@ -22,7 +22,7 @@ def count_processes(connection: Connection, silent_seconds: float) -> int:
 
 
 def read_editions(connection: Connection, silent_seconds: float) -> dict[int, int]:
-    """The editions that workers make which are not silent, and how many pool processes each has."""
+    """The editions of workers that are not silent, with their numbers of pool processes."""
     rows = connection.execute(
         select(Worker.edition, func.sum(Worker.concurrency).label("processes"))
         .where(Worker.beat_at >= now() - silent_seconds)
@@ -33,15 +33,15 @@ def read_editions(connection: Connection, silent_seconds: float) -> dict[int, in
 
 
 def stop_claiming(connection: Connection, worker: str) -> None:
-    """Say that a worker takes no more work, though it beats until it has ended."""
+    """Mark a worker as taking no more work, though its heartbeat continues until it ends."""
     connection.execute(update(Worker).where(Worker.id == worker).values(concurrency=0))
 
 
 def delete_worker(connection: Connection, worker: str) -> None:
-    """Remove a worker that has stopped."""
+    """Delete the row of a stopped worker."""
     connection.execute(delete(Worker).where(Worker.id == worker))
 
 
 def delete_silent_workers(connection: Connection, silent_seconds: float) -> None:
-    """Remove the rows of workers that have long been silent."""
+    """Delete the rows of workers that have long been silent."""
     connection.execute(delete(Worker).where(Worker.beat_at < now() - silent_seconds))

@@ -1,1 +1,1 @@
-"""Reads how far work is: for people who watch, and for telemetry."""
+"""Queries for the progress of work: for people who watch, and for telemetry."""

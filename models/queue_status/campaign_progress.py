@@ -1,4 +1,4 @@
-"""How far campaigns are."""
+"""The progress of campaigns."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import OPEN, EvaluationState, LeaseState
 
 JUST_SECONDS = 60.0
-"""A campaign in which an evaluation ended so long ago is still shown to those who watch."""
+"""Seconds for which a finished campaign is still shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """The evaluations of one campaign on one test set, and the shards that work for them."""
+    """The evaluations of a campaign on one test set, and their shards."""
 
     campaign: str
     test_set: str
     version: str
     evaluations: dict[EvaluationState, int]
     shards: int
-    """Shards that count: all but those that were split or cancelled."""
+    """Shards that count: all but split and cancelled ones."""
     shards_done: int
 
     @property
     def name(self) -> str:
-        """Campaign and test set, each only where it says something new."""
+        """Campaign and test set; each is named only if it adds information."""
         name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
         return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
 
     @property
     def total(self) -> int:
-        """All evaluations."""
+        """The number of evaluations."""
         return sum(self.evaluations.values())
 
     @property
     def open(self) -> int:
-        """Those that will still change by themselves."""
+        """The number of evaluations that can still change."""
         return sum(self.evaluations[state] for state in OPEN)
 
 
 def read_campaigns(connection: Connection, selection: EvaluationFilter) -> tuple[CampaignProgress, ...]:
     """The campaigns of a selection, counted over its evaluations.
 
-    Where it is all, those with open evaluations, and those in which one has just ended.
+    Without a filter, those with open evaluations and those with one that ended recently.
     """
     which = where_clauses(selection)
     if selection.everything:
@@ -58,7 +58,7 @@ def read_campaigns(connection: Connection, selection: EvaluationFilter) -> tuple
             .join(Evaluation, Evaluation.submission_id == Submission.id)
             .where(or_(Evaluation.state.in_(OPEN), Evaluation.finished_at >= now() - JUST_SECONDS))
         )
-        # Asked apart: how few they are tells the database how to find the rest.
+        # A separate query: its few rows tell the database how to find the others.
         which = [Submission.campaign_id.in_(sorted(set(connection.scalars(moving))))]
     place = (Submission.campaign_id, Submission.test_set_id)
     counted = connection.execute(

@@ -1,4 +1,4 @@
-"""Evaluations as people name them: by number, campaign, test set, system, team or state."""
+"""Filters over evaluations: by number, campaign, test set, system, team or state."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, sel
 
 from models.errors import NotFound
 from models.schema.base import now
-from models.schema.campaigns import Campaign, CampaignTestSet, called_there
+from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 
-MOST_NAMES = 20
-"""Names that a message tells; of more, so many."""
+MAX_NAMES = 20
+"""Names listed in a message; for more, their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFilter:
-    """Which evaluations are meant: those for which all that is given holds; without anything, all."""
+    """Selects the evaluations that match all given criteria; without any, all evaluations."""
 
     evaluations: tuple[int, ...] = ()
     name: str | None = None
@@ -31,24 +31,24 @@ class EvaluationFilter:
     system: str | None = None
     """NAME or TEAM/NAME."""
     team: str | None = None
-    """The one whose turn the work takes."""
+    """The team charged for the work."""
     states: tuple[EvaluationState, ...] = ()
 
     @property
     def everything(self) -> bool:
-        """Whether nothing is left out."""
+        """Whether the filter selects everything."""
         return self == EvaluationFilter()
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSummary:
-    """An evaluation with the names by which people know it."""
+    """An evaluation with the names of what it evaluates."""
 
     id: int
     state: EvaluationState
     campaign: str
     test_set: str
-    """With its version, where that is not the first."""
+    """With the version if it is not the first."""
     references: tuple[str, ...]
     system_team: str
     system: str
@@ -56,9 +56,9 @@ class EvaluationSummary:
     reason: str | None
     fault: str | None
     ended_seconds: float | None
-    """How long ago it ended."""
+    """Seconds since it ended."""
     remaining: int
-    """Shards that are not done yet."""
+    """Unfinished shards."""
     protocol_id: int
     submission_id: int
     queue_class: int
@@ -66,31 +66,31 @@ class EvaluationSummary:
 
     @property
     def called(self) -> str:
-        """The system, with its team and run where there are such."""
+        """The system, with its team and run, if any."""
         system = f"{self.system_team}/{self.system}" if self.system_team else self.system
         return f"{system}, run {self.run}" if self.run else system
 
     @property
     def measured(self) -> str:
-        """Campaign, test set and references, each only where it says something new."""
+        """Campaign, test set and references; each is named only if it adds information."""
         name = self.test_set if self.campaign == self.test_set else f"{self.campaign}: {self.test_set}"
         return f"{name} against {','.join(self.references)}"
 
 
 def base_query(*columns: Any) -> Select[Any]:
-    """These columns of evaluations, with all tables that a selection may ask for."""
+    """Select these columns of evaluations, joined with all tables that a filter may refer to."""
     return (
         select(*columns)
         .select_from(Evaluation)
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(System, System.id == Submission.system_id)
         .join(Campaign, Campaign.id == Submission.campaign_id)
-        .join(CampaignTestSet, called_there(Submission.campaign_id, Submission.test_set_id))
+        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
     )
 
 
 def where_clauses(selection: EvaluationFilter) -> list[ColumnElement[bool]]:
-    """What holds for the evaluations of a selection, in a query that `base_query` begins."""
+    """The conditions of a filter, for a query that begins with `base_query`."""
     found: list[ColumnElement[bool]] = []
     if selection.evaluations:
         found.append(Evaluation.id.in_(selection.evaluations))
@@ -110,7 +110,7 @@ def where_clauses(selection: EvaluationFilter) -> list[ColumnElement[bool]]:
 def read_evaluations(
     connection: Connection, selection: EvaluationFilter, *, newest: bool = False, most: int | None = None
 ) -> list[EvaluationSummary]:
-    """The evaluations of a selection in the order of their numbers, or those that ended last first; at most `most`."""
+    """The selected evaluations by number, or those that ended last first; at most `most`."""
     columns = (
         *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.fault, Evaluation.protocol_id),
         *(Evaluation.submission_id, Evaluation.queue_class, Evaluation.team, Evaluation.remaining),
@@ -145,7 +145,7 @@ def read_evaluations(
 
 
 def check_names(connection: Connection, selection: EvaluationFilter) -> None:
-    """Raise NotFound, with what there is, where a number or name of the selection is that of nothing evaluated."""
+    """Raise NotFound, listing what exists, for a number or name in the filter that matches nothing."""
     if selection.evaluations:
         there = set(connection.scalars(select(Evaluation.id).where(Evaluation.id.in_(selection.evaluations))))
         if missing := [number for number in selection.evaluations if number not in there]:
@@ -180,5 +180,5 @@ def _known(connection: Connection, columns: Iterable[Column[str]]) -> str:
     names = sorted({name for column in columns for name in connection.scalars(base_query(column).distinct()) if name})
     if not names:
         return "There are none." if connection.scalar(select(Evaluation.id).limit(1)) else "Nothing was evaluated yet."
-    more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"There are: {', '.join(names[:MOST_NAMES])}{more}."
+    more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"There are: {', '.join(names[:MAX_NAMES])}{more}."

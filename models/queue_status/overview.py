@@ -1,4 +1,4 @@
-"""How the queue stands at one moment: what waits, who works, how far campaigns are, what failed. Pure reading."""
+"""The state of the queue at one moment: waiting work, workers, progress of campaigns, failures. Read-only."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ from models.schema.states import IN_FLIGHT, OPEN, ComparisonState, EvaluationSta
 
 SENT_NAMES = frozenset(kind.name for kind in SENT)
 
-LATELY_SECONDS = 86400.0
-"""Evaluations that ended so long ago are still counted where all are meant."""
+RECENT_SECONDS = 86400.0
+"""Seconds for which ended evaluations are counted in an overview of everything."""
 
 Counted = Row[tuple[str, int, str, str, int, int, float | None]]
-"""Kind, class, team, state, amount, how many of them were tried before, and the age of the oldest in seconds."""
+"""Kind, class, team, state, count, how many of them were tried before, and the age of the oldest in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The work of one class that workers do."""
+    """The work of one class that workers run."""
 
     queue_class: QueueClass
     waiting: int
     in_flight: int
-    """Sent to the workers, or running."""
+    """Sent to workers, or running."""
     oldest_seconds: float | None
-    """How long the oldest that waits has been there; None where nothing waits."""
+    """The age of the oldest waiting task; None if nothing waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One kind of work."""
+    """The work of one kind."""
 
     kind: str
     """The name of one of `models.queue.kinds.registry.KINDS`."""
     waiting: int
     sent: int
-    """A message is on its way to a worker."""
+    """A message has been sent to a worker."""
     running: int
 
 
@@ -70,18 +70,18 @@ class TeamWork:
 
 @dataclass(frozen=True, slots=True)
 class RunningTask:
-    """Something that runs."""
+    """A running task."""
 
     kind: str
     id: int
     attempt: int
     seconds: float | None
-    """Since it was claimed; None where a worker of an earlier release did that."""
+    """Since it was claimed; None for workers of an earlier release."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOverview:
-    """A worker, and what it holds."""
+    """A worker and the tasks that it runs."""
 
     id: str
     host: str
@@ -90,22 +90,22 @@ class WorkerOverview:
     edition: int
     processes: int
     beating: bool
-    """False when its last beat is so long ago that it is taken for dead."""
+    """False if its last heartbeat is so old that it counts as dead."""
     beat_seconds: float
-    """Since its last beat."""
+    """Since its last heartbeat."""
     up_seconds: float | None
-    """Since it was started."""
+    """Since it started."""
     holds: tuple[RunningTask, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RunningComparison:
-    """Randomization tests that are being made together."""
+    """Randomization tests that run as one comparison."""
 
     id: int
     test_set: str
     tests: int
-    """Pairs of systems, by each of their metrics."""
+    """Pairs of systems, counted for each metric."""
     trials: int
     """Of each test."""
     tasks_left: int
@@ -113,47 +113,47 @@ class RunningComparison:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The queue, the workers, and how far those evaluations are that were asked for."""
+    """The queue, the workers, and the progress of the selected evaluations."""
 
     at: float
-    """The database's clock, seconds since 1970."""
+    """The database's clock, in seconds since 1970."""
     queues: tuple[Queue, ...]
     work: tuple[Work, ...]
     teams: tuple[TeamWork, ...]
-    """Those that wait or have work in flight."""
+    """Teams with waiting or in-flight work."""
     workers: tuple[WorkerOverview, ...]
     astray: tuple[RunningTask, ...]
-    """What workers hold that have no row any more; the next sweep gives it to others."""
+    """Tasks of workers that no longer have a row; the next sweep reassigns them."""
     comparisons: tuple[RunningComparison, ...]
-    """Those that run, in the whole database."""
+    """All running comparisons of the database."""
     throughput: Throughput
     seconds_left: float | None
-    """Until all shards that wait are done, estimated. None when nobody works, or what is left has no estimate."""
+    """The estimated seconds until all waiting shards are done. None without workers or estimates."""
     evaluations: dict[EvaluationState, int]
-    """By state, of those asked for; where all are, of those that are open or ended within a day."""
+    """Of the selected evaluations by state; of all, those that are open or ended within a day."""
     campaigns: tuple[CampaignProgress, ...]
-    """Those asked for; where all are, those that are open or have just ended."""
+    """Of the selected evaluations; of all, those that are open or have just ended."""
     unserved: dict[int, int]
-    """Editions of open evaluations of the whole database that no worker makes, and how many there are of each."""
+    """Numbers of open evaluations, in the whole database, by editions that no worker produces."""
     failures: tuple[EvaluationSummary, ...]
-    """Failed evaluations of those asked for, the newest first."""
+    """Failed evaluations of the selection, the newest first."""
     asked: tuple[EvaluationSummary, ...]
-    """Those asked for by their numbers."""
+    """Evaluations that were selected by number."""
 
     @property
     def open(self) -> int:
-        """Evaluations of those asked for that will still change by themselves."""
+        """The number of selected evaluations that can still change."""
         ended = (EvaluationState.DONE, EvaluationState.FAILED, EvaluationState.CANCELLED)
         return sum(count for state, count in self.evaluations.items() if state not in ended)
 
     @property
     def processes(self) -> int:
-        """Pool processes of the workers that beat."""
+        """The number of pool processes of responsive workers."""
         return sum(worker.processes for worker in self.workers if worker.beating)
 
     @property
     def waiting(self) -> int:
-        """Pieces of work of all kinds that wait."""
+        """The number of waiting tasks of all kinds."""
         return sum(queue.waiting for queue in self.queues)
 
 
@@ -164,14 +164,14 @@ def read_overview(
     selection: EvaluationFilter | None = None,
     most_failures: int = 10,
 ) -> Overview:
-    """How things stand. Queues and workers are always those of the whole database.
+    """Read an overview. Queues and workers are always those of the whole database.
 
     Evaluations, campaigns and failures are those of `selection`; at most `most_failures` of the latter.
     """
     chosen = selection or EvaluationFilter()
     at = connection.execute(select(now())).scalar_one()
     counted = count_work(connection)
-    # What the scheduler does itself waits for no worker.
+    # Kinds that the scheduler runs itself wait for no worker.
     sent = [row for row in counted if row.kind in SENT_NAMES]
     workers, astray = _read_workers(connection, silent_seconds)
     processes = sum(worker.processes for worker in workers if worker.beating)
@@ -195,8 +195,8 @@ def read_overview(
 
 
 def count_work(connection: Connection) -> list[Counted]:
-    """The open work by kind, class, team and state: how many there are and were tried before, and the oldest's age."""
-    # Two statements for each table, so that each is answered from a partial index.
+    """Open work by kind, class, team and state: how many, how many tried before, and the oldest's age."""
+    # Two statements per table, so that each is answered from a partial index.
     parts = [
         select(
             literal(name).label("kind"),
@@ -204,7 +204,7 @@ def count_work(connection: Connection) -> list[Counted]:
             table.team,
             table.state,
             func.count().label("amount"),
-            # What runs has counted its attempt already.
+            # Running tasks have already counted their attempt.
             func.sum(case((table.attempts > case((table.state == LeaseState.RUNNING, 1), else_=0), 1), else_=0)).label(
                 "retried"
             ),
@@ -292,7 +292,7 @@ def _read_workers(
 def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
     rows = connection.execute(
         select(Comparison.id, Comparison.contestants, Comparison.tests, Comparison.trials, Comparison.remaining)
-        # In so many words, as in the index of those that run.
+        # Written as in the index of running comparisons.
         .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
     ).all()
     systems = {row.id: readable(row.contestants, []) for row in rows}
@@ -321,12 +321,12 @@ def _unserved(connection: Connection, made: Collection[int]) -> dict[int, int]:
 
 
 def count_evaluations(connection: Connection, selection: EvaluationFilter | None = None) -> dict[EvaluationState, int]:
-    """How many evaluations of a selection there are in each state; without one, of those that are open or ended lately.
+    """The number of evaluations of a selection in each state; without a filter, of open and recently ended ones.
 
-    All that were ever done are not counted at each look.
+    This avoids counting every finished evaluation on each call.
     """
     if selection is None or selection.everything:
-        lately = Evaluation.finished_at >= now() - LATELY_SECONDS
+        lately = Evaluation.finished_at >= now() - RECENT_SECONDS
         # Two statements, so that each is answered from an index.
         parts = Evaluation.state.in_(OPEN), lately & Evaluation.state.not_in(OPEN)
         meant = union_all(*(select(Evaluation.state).where(part) for part in parts)).subquery()

@@ -1,4 +1,4 @@
-"""How far evaluations and comparisons have come."""
+"""The progress of evaluations and comparisons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.schema.states import ComparisonState, EvaluationState, LeaseState
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts of evaluations and of the shards that work for them."""
+    """Counts of evaluations and of their shards."""
 
     queued: int
     running: int
@@ -22,12 +22,12 @@ class Progress:
     failed: int
     cancelled: int
     shards: int
-    """Shards that count: all but those that were split or cancelled."""
+    """Shards that count: all but split and cancelled ones."""
     shards_done: int
 
     @property
     def open(self) -> int:
-        """Evaluations that will still change by themselves."""
+        """The number of evaluations that can still change."""
         return self.queued + self.running + self.reducing
 
 
@@ -47,18 +47,18 @@ def read_progress(connection: Connection, evaluations: Sequence[int]) -> Progres
 
 @dataclass(frozen=True, slots=True)
 class ComparisonProgress:
-    """How far comparisons have come together."""
+    """The combined progress of comparisons."""
 
     running: int
     done: int
     failures: tuple[str, ...]
-    """Why the others failed."""
+    """The reasons of failed comparisons."""
     trials: int
     trials_done: int
 
     @property
     def open(self) -> int:
-        """Comparisons that will still change by themselves."""
+        """The number of comparisons that can still change."""
         return self.running
 
 
@@ -85,7 +85,7 @@ def read_comparison_progress(connection: Connection, comparisons: Sequence[int])
 
 
 def failure_reasons(connection: Connection, evaluations: Sequence[int]) -> list[str]:
-    """Why some of these evaluations failed: each reason once, in the evaluations' order."""
+    """The reasons why some of these evaluations failed, each once, in the evaluations' order."""
     rows = select(Evaluation.reason).where(
         Evaluation.id.in_(evaluations), Evaluation.state == EvaluationState.FAILED, Evaluation.reason.is_not(None)
     )

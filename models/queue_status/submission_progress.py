@@ -1,4 +1,4 @@
-"""How far submissions are, and what is before them: for all that somebody watches, in a few statements."""
+"""Progress and queue position of watched submissions, in a few statements for all of them."""
 
 from __future__ import annotations
 
@@ -21,34 +21,35 @@ from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import OPEN, UNSCORED, EvaluationState, LeaseState
 
 ENDED = (EvaluationState.FAILED, EvaluationState.CANCELLED, EvaluationState.DONE)
-"""States in which nothing changes by itself, the worst first."""
-MOST_SHARDS = 20_000
-"""Open shards that an estimate looks at."""
+"""Final states, the worst first."""
+MAX_SHARDS = 20_000
+"""Limit on the open shards used by an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionProgress:
-    """How far a submission is."""
+    """The progress of a submission."""
 
     state: EvaluationState
-    """That of all its evaluations (`public_state`): where some are open, how far the furthest is; else the worst."""
+    """The combined state of its evaluations (`public_state`): if some are open, that of the furthest; otherwise the
+    worst."""
     segments: int
-    """Of the test set, once for each evaluation."""
+    """Of the test set, counted once per evaluation."""
     segments_done: int
-    """Those that no shard has still to measure; 0 until something was begun."""
+    """Segments that no open shard has to measure; 0 until work has begun."""
     ahead: int | None
-    """Other open submissions of its class, or of a more urgent one, that were queued before; None when ended."""
+    """Other open submissions of its class or a more urgent one that were queued earlier; None once ended."""
     seconds_left: float | None
-    """Until it is done, roughly; None where nobody works or it has ended."""
+    """The rough time until it is done; None without workers or once ended."""
 
     @property
     def ended(self) -> bool:
-        """Whether it will not change by itself any more."""
+        """Whether it can no longer change."""
         return self.state in ENDED
 
 
 def submission_state(states: Collection[EvaluationState]) -> EvaluationState:
-    """The state of a submission, by those of its evaluations; one that this release does not know is told as it is."""
+    """The state of a submission from those of its evaluations; unknown states are passed through."""
     for state in states:
         if not is_known(state):
             return state
@@ -61,24 +62,24 @@ def submission_state(states: Collection[EvaluationState]) -> EvaluationState:
 
 
 def public_state(state: EvaluationState, started_at: float | None) -> EvaluationState:
-    """The state of an evaluation as its team is told it.
+    """The state of an evaluation as shown to its team.
 
-    One of which all statistics were there when it came waits to be added up: as long as that was not begun it is told
-    like any other that waits. What else is stored, by another campaign perhaps, is nobody's business.
+    An evaluation whose statistics all existed is only waiting for its reduction. Until that begins it is shown as
+    queued like any other, so that it does not reveal what another campaign has stored.
     """
     return EvaluationState.QUEUED if state == EvaluationState.REDUCING and started_at is None else state
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSegments:
-    """Of one evaluation, or of several."""
+    """Measured segments of one evaluation, or of several."""
 
     every: int
     done: int
 
 
 def read_measured_segments(connection: Connection, evaluation: int) -> MeasuredSegments:
-    """How many segments of an evaluation no shard has still to measure."""
+    """The number of segments of an evaluation that no open shard has to measure."""
     row = connection.execute(_evaluations().where(Evaluation.id == evaluation)).one()
     return _measured_segments(connection, [row])[evaluation]
 
@@ -93,9 +94,9 @@ def _evaluations() -> Any:
 
 
 def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> dict[int, MeasuredSegments]:
-    """Of one that nobody has begun none are measured, whatever was there before.
+    """Measured segments by evaluation. Before work begins, none count as measured, whatever is stored.
 
-    And how work is cut into shards, which depends on that, too, does not show.
+    The partition into shards, which depends on that as well, does not show.
     """
     left: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in connection.execute(
@@ -113,7 +114,7 @@ def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> di
 
 
 def _covered(ranges: list[tuple[int, int]], end: int) -> int:
-    """How many of the first numbers lie in any of these ranges."""
+    """The number of blocks from 0 to `end` that lie in any of these ranges."""
     covered = reached = 0
     for first, last in sorted(ranges):
         covered += max(min(last, end) - max(first, reached), 0)
@@ -124,7 +125,7 @@ def _covered(ranges: list[tuple[int, int]], end: int) -> int:
 def read_submission_progress(
     connection: Connection, submissions: Sequence[int], silent_seconds: float
 ) -> dict[int, SubmissionProgress]:
-    """How far these submissions are. One of which nothing is to be measured is done."""
+    """The progress of these submissions. One with nothing left to measure is done."""
     rows = connection.execute(
         _evaluations().where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
     ).all()
@@ -158,7 +159,7 @@ def read_submission_progress(
 
 
 def _last_shards(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:
-    """The last shard that counts, by submission."""
+    """The last open shard by submission."""
     rows = connection.execute(
         select(Evaluation.submission_id, func.max(Shard.id).label("last"))
         .join(ShardEvaluation, ShardEvaluation.evaluation_id == Evaluation.id)
@@ -183,14 +184,14 @@ def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[
     }
     in_order = {queue_class: sorted(first.values()) for queue_class, first in firsts.items()}
     return {
-        # All before it, but for itself.
+        # All before it, excluding itself.
         submission: bisect_left(in_order[queue_class], first) - (firsts[queue_class][submission] < first)
         for submission, (queue_class, first) in waiting.items()
     }
 
 
 def _firsts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """Of each submission the first of its evaluations."""
+    """The first evaluation of each submission."""
     firsts: dict[int, int] = {}
     for submission, first in rows:
         firsts[submission] = min(first, firsts.get(submission, first))
@@ -200,12 +201,12 @@ def _firsts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
 def _seconds(
     connection: Connection, waiting: dict[int, tuple[int, int]], last: dict[int, int], silent_seconds: float
 ) -> dict[int, float]:
-    """Their own shards and those before them, over all processes; teams take turns, so it may well be sooner."""
+    """Estimated seconds for their own shards and those ahead, over all processes; fair share may make it sooner."""
     workers = count_processes(connection, silent_seconds) if waiting else 0
     if not workers:
         return {}
     open_shards = connection.execute(
-        select(Shard.id, Shard.queue_class, Shard.cost).where(is_open(Shard)).order_by(Shard.id).limit(MOST_SHARDS)
+        select(Shard.id, Shard.queue_class, Shard.cost).where(is_open(Shard)).order_by(Shard.id).limit(MAX_SHARDS)
     ).all()
     ratio = measured_ratio(connection)
     before = {
@@ -215,13 +216,13 @@ def _seconds(
     seconds = {}
     for submission, (queue_class, _) in waiting.items():
         ids, costs = before[queue_class]
-        # One that needs no shard is told no other time than one that has just come.
+        # A submission without shards gets the same estimate as a new one.
         place = bisect_right(ids, last[submission]) if submission in last else len(ids)
         seconds[submission] = ratio * costs[place] / workers
     return seconds
 
 
 def _costs_up_to(shards: Iterable[tuple[int, float]]) -> tuple[list[int], list[float]]:
-    """The ids of shards in their order, and what the first so many of them cost together."""
+    """The ids of shards in order, with their cumulative costs."""
     rows = list(shards)
     return [shard for shard, _ in rows], list(accumulate((cost for _, cost in rows), initial=0.0))

@@ -1,4 +1,4 @@
-"""How quickly shards are done, and how long those will take that are not."""
+"""The throughput of shards, and the estimated time for the remaining ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from models.schema.queue import Shard, ShardEvaluation
 from models.schema.states import IN_FLIGHT, LeaseState
 
 LAST_SECONDS = 60.0
-"""The time over which throughput is counted."""
+"""The time window of the throughput."""
 
 RECENT_SHARDS = 200
-"""So many shards, those done last, say how estimates compare with what is measured."""
+"""The number of recent shards that calibrate estimates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """What was done in the last minute."""
+    """The throughput of the last minute."""
 
     shards: int
     hypotheses: int
@@ -28,7 +28,7 @@ class Throughput:
 
 
 def read_throughput(connection: Connection) -> Throughput:
-    """What was done in the last minute, by the database's clock."""
+    """The throughput of the last minute, by the database's clock."""
     end = Shard.last_block * BLOCK_SEGMENTS
     segments = case((end > TestSet.segments, TestSet.segments), else_=end) - Shard.first_block * BLOCK_SEGMENTS
     done = (
@@ -46,9 +46,10 @@ def read_throughput(connection: Connection) -> Throughput:
 
 
 def estimate_seconds_left(connection: Connection, processes: int, other_work: bool) -> float | None:
-    """Seconds until all shards are done: their estimated costs spread over the processes, times what those are off by.
+    """Estimated seconds until all shards are done, from their costs and the number of processes.
 
-    None without processes, and where no shard is left but `other_work`, which has no estimate.
+    The estimates are corrected by recent measurements. None without processes, or if only `other_work` is left, which
+    has no estimate.
     """
     if not processes:
         return None
@@ -64,7 +65,7 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
         return None if other_work else 0.0
     measured, estimated = _recent(connection)
     if not measured or not estimated:
-        # Nothing was done yet: what runs already longer than it should says at least so much.
+        # Nothing is done yet: shards that exceed their estimates give a lower bound.
         running = [row for row in handed_out if row.state == LeaseState.RUNNING]
         measured, estimated = sum(max(row.seconds or 0.0, 0.0) for row in running), sum(row.cost for row in running)
         measured = max(measured, estimated)
@@ -73,22 +74,22 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
         max(0.0, row.cost * ratio - (max(row.seconds or 0.0, 0.0) if row.state == LeaseState.RUNNING else 0.0))
         for row in handed_out
     ]
-    # Fewer shards than processes take as long as the longest of them.
+    # With fewer shards than processes, the longest one decides.
     longest = max([waiting[1] * ratio, *remaining])
     return float(max((waiting[0] * ratio + sum(remaining)) / processes, longest))
 
 
 def measured_ratio(connection: Connection) -> float:
-    """How many times its estimate a shard took, of those that were done last; 1 where none was."""
+    """The ratio of measured to estimated time of recent shards; 1 without any."""
     measured, estimated = _recent(connection)
     return measured / estimated if measured and estimated else 1.0
 
 
 def _recent(connection: Connection) -> tuple[float, float]:
-    """What the shards that were done last took, and what they were estimated to take: seconds of all together."""
+    """Measured and estimated seconds of recent shards, in total."""
     recent = (
         select((Shard.ended_at - Shard.claimed_at).label("seconds"), Shard.cost)
-        # Not those during which the clock was put back.
+        # Skip shards during which the clock was set back.
         .where(Shard.ended_at >= Shard.claimed_at, Shard.state == LeaseState.DONE)
         .order_by(Shard.ended_at.desc())
         .limit(RECENT_SHARDS)

@@ -1,4 +1,4 @@
-"""Whether there is anything to do at all."""
+"""Whether there is any work."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from sqlalchemy import Connection, exists, or_, select
 from models.queue.kinds.registry import KINDS
 from models.queue.lease import is_open
 from models.schema.base import now
-from models.schema.nightly import Night, Schedule
+from models.schema.nightly import NightlyRun, Schedule
 from models.schema.queue import Comparison, Evaluation
-from models.schema.states import OPEN, OPEN_NIGHT_STATES, ComparisonState
+from models.schema.states import OPEN, OPEN_RUN_STATES, ComparisonState
 
 SIGNS_OF_WORK = (
     exists().where(Evaluation.state.in_(OPEN)),
     exists().where(Comparison.state == ComparisonState.RUNNING),
     *(exists().where(is_open(kind.table)) for kind in KINDS),
-    exists().where(Night.state.in_(OPEN_NIGHT_STATES)),
+    exists().where(NightlyRun.state.in_(OPEN_RUN_STATES)),
     exists().where(Schedule.active.is_(True), Schedule.next_at <= now()),
 )
-"""Of which an index serves each."""
+"""Each is answered from an index."""
 
 _WORK = select(or_(*SIGNS_OF_WORK))
 
 
 def is_there_work(connection: Connection) -> bool:
-    """Whether anything waits, is in flight or is due."""
+    """Whether any work is waiting, in flight or due."""
     return bool(connection.scalar(_WORK))

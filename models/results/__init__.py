@@ -1,1 +1,1 @@
-"""Reads what reductions left behind: scores, statistics, leaderboards, tests."""
+"""Queries for results: scores, statistics, leaderboards, tests."""

@@ -1,4 +1,4 @@
-"""Which leaderboards there are: one for each protocol and campaign."""
+"""The leaderboards that exist: one for each protocol and campaign."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, FromClause, select, union
 
-from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, called_there
+from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import readable_rows
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
@@ -18,7 +18,7 @@ from models.schema.states import EvaluationState
 
 @dataclass(frozen=True, slots=True)
 class BoardSummary:
-    """A leaderboard in words: what is measured, and whose submissions."""
+    """What a leaderboard measures, and for which campaign."""
 
     protocol_id: int
     campaign_id: int
@@ -33,11 +33,11 @@ class BoardSummary:
     """Of the test set."""
     test_set_id: int = 0
     target_language: str = ""
-    """Of the test set; "" where nobody said it."""
+    """Of the test set; "" if unknown."""
 
     @property
     def name(self) -> str:
-        """Campaign and test set, each only where it says something new."""
+        """Campaign and test set; each is named only if it adds information."""
         name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
         return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
 
@@ -51,12 +51,12 @@ def list_boards(
     references: Sequence[str] | None = None,
     planned: bool = False,
 ) -> list[BoardSummary]:
-    """The leaderboards with evaluations, in the order their protocols were made; only those asked for.
+    """The leaderboards with evaluations, in the order of their protocols' creation; filtered by the arguments.
 
-    Sweeps of a parameter are there only where their `protocols` are named.
+    Parameter sweeps are included only if their `protocols` are given.
 
-    `name` is that of a test set or a campaign; `references` chooses those against exactly these labels, in any
-    order. With `planned` those are there, too, on which nothing stands yet.
+    `name` is that of a test set or a campaign; `references` selects exactly these labels, in any order. With `planned`,
+    empty leaderboards are included.
     """
     measured = (
         select(Submission.campaign_id, Evaluation.protocol_id)
@@ -69,7 +69,7 @@ def list_boards(
         measured = measured.where(Evaluation.protocol_id.in_(protocols))
     there: FromClause = measured.subquery()
     if planned:
-        # `union` makes them distinct.
+        # `union` removes duplicates.
         there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
     wanted = (
         select(Protocol, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments, TestSet.target_language)
@@ -77,7 +77,7 @@ def list_boards(
         .join(there, there.c.protocol_id == Protocol.id)
         .join(Campaign, Campaign.id == there.c.campaign_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .join(CampaignTestSet, called_there(Campaign.id, Protocol.test_set_id))
+        .join(CampaignTestSet, is_campaign_test_set(Campaign.id, Protocol.test_set_id))
         .order_by(Campaign.id, Protocol.id)
     )
     wanted = wanted.where(~Protocol.sweep if protocols is None else Protocol.id.in_(protocols))
@@ -107,9 +107,9 @@ def list_boards(
 
 
 def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
-    """Those that a newer one of these says everything of: it has the same references, all metrics and all submissions.
+    """The boards superseded by a newer one with the same references, all of its metrics and all of its submissions.
 
-    Such boards are left behind where a campaign has grown: measured by another metric, or with more replicates.
+    They remain when a campaign grows: another metric, or more replicates.
     """
     alike: dict[tuple[int, int, tuple[str, ...]], list[BoardSummary]] = {}
     for board in boards:
@@ -129,7 +129,7 @@ def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) ->
         if row.state == EvaluationState.DONE:
             done[row.protocol_id].add(row.submission_id)
 
-    def says_all(newer: BoardSummary, older: BoardSummary) -> bool:
+    def covers(newer: BoardSummary, older: BoardSummary) -> bool:
         if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
             return False
         return measured[older.protocol_id, older.campaign_id] <= done[newer.protocol_id]
@@ -138,11 +138,11 @@ def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) ->
         older
         for group in several
         for number, older in enumerate(group)
-        if any(says_all(newer, older) for newer in group[number + 1 :])
+        if any(covers(newer, older) for newer in group[number + 1 :])
     }
 
 
 def output_of(connection: Connection, submissions: Sequence[int]) -> dict[int, int]:
-    """Submission -> text: two submissions with the same text are the very same output."""
+    """Submission -> text id: submissions with the same text have identical outputs."""
     rows = connection.execute(select(Submission.id, Submission.text_id).where(Submission.id.in_(submissions)))
     return {row.id: row.text_id for row in rows}

@@ -1,4 +1,4 @@
-"""Dropping what was measured, so that it is measured anew."""
+"""Deletes results, so that they are computed again."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete
 
 from models.schema.queue import ShardEvaluation
-from models.schema.results import Contestant, ReplicatePart, Score, Statistics
+from models.schema.results import ReplicatePart, Score, Statistics, SystemRuns
 
 
 def delete_results(connection: Connection, evaluations: Sequence[int]) -> None:
-    """Drop all that shards and reductions stored for these evaluations, and the randomization tests that rest on it.
+    """Delete the results of these evaluations, including their randomization tests.
 
-    Their shards no longer work for them: what is still handed in is dropped. Only for who holds the evaluations.
+    Their shards are detached: late results are discarded. The caller must hold the evaluations' locks.
     """
     for table in (Statistics, ReplicatePart, Score, ShardEvaluation):
         connection.execute(delete(table).where(table.evaluation_id.in_(evaluations)))
-    # Tests go with their contestants, and so do contestants of further runs.
-    connection.execute(delete(Contestant).where(Contestant.evaluation_id.in_(evaluations)))
+    # Tests are deleted with their systems, and these with their further runs.
+    connection.execute(delete(SystemRuns).where(SystemRuns.evaluation_id.in_(evaluations)))

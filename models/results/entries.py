@@ -1,8 +1,8 @@
-"""Which submissions stand on a leaderboard, and which of them are ranked: one rule, whoever asks.
+"""Which submissions stand on a leaderboard, and which of them are ranked: the one rule for all callers.
 
-Of each run of a system its last submission stands, and a team's primary one also where another came after it. What was
-withdrawn does not stand. Ranked is, of each team, its primary submission; where it has named none, the last one that
-it has not called contrastive. Systems that organisers have put in themselves have no declaration and are all ranked.
+The last submission of each run of a system stands, and a team's primary submission also if it has been replaced.
+Withdrawn submissions do not stand. Of each team, the primary submission is ranked; without one, the last that is not
+declared contrastive. Systems that organisers submitted themselves have no declaration and are all ranked.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ from typing import Any, Protocol
 
 from models.schema.roles import DeclaredKind
 
-RULE = (
-    "Of each team its primary submission is ranked or, where it has named none, the last one that it has not called "
-    "contrastive."
-)
-"""What leaderboards say of it."""
+RULE = "Each team's primary submission is ranked or, without one, its last submission that is not declared contrastive."
+"""The rule as shown on leaderboards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +25,26 @@ class Entry:
     runs: tuple[Any, ...]
     """Rows of `models.results.leaderboard.read_measured_entries`."""
     declared: bool
-    """Whether a team has submitted it; else it is the organisers' own."""
+    """Whether a team has submitted it; otherwise the organisers have."""
     kind: DeclaredKind
 
     @property
     def team(self) -> str:
-        """Empty for a system of no team."""
+        """Empty without a team."""
         return str(self.runs[0].team)
 
     @property
     def system(self) -> tuple[Any, ...]:
-        """What it is a submission of."""
+        """Identifies the system."""
         return self.runs[0].team, self.runs[0].name, self.runs[0].campaign_id
 
 
 class Rankable(Protocol):
-    """What the rule needs to know of an entry."""
+    """The properties of an entry that ranking depends on."""
 
     @property
     def team(self) -> str:
-        """Empty for a system of no team."""
+        """Empty without a team."""
 
     @property
     def declared(self) -> bool:
@@ -55,11 +52,11 @@ class Rankable(Protocol):
 
     @property
     def kind(self) -> DeclaredKind:
-        """What its team has called it."""
+        """The kind that its team has declared."""
 
 
 def standing_entries(rows: Sequence[Any]) -> list[Entry]:
-    """The entries that stand, in the order of their last submissions; `rows` are those of one protocol."""
+    """The standing entries, in the order of their last submissions; `rows` are those of one protocol."""
     groups = last_of_runs(rows)
     there = {row.submission_id for group in groups for row in group}
     groups += [[row] for row in rows if row.kind == DeclaredKind.PRIMARY and row.submission_id not in there]
@@ -67,20 +64,20 @@ def standing_entries(rows: Sequence[Any]) -> list[Entry]:
 
 
 def replaced_entries(rows: Sequence[Any], standing: Sequence[Entry]) -> list[Entry]:
-    """All submissions of `rows` that do not stand, each by itself."""
+    """All submissions of `rows` that do not stand, each as an entry of its own."""
     there = {row.submission_id for entry in standing for row in entry.runs}
     return [entry_of([row]) for row in rows if row.submission_id not in there]
 
 
 def single_entries(rows: Sequence[Any]) -> list[Entry]:
-    """Every submission by itself."""
+    """Every submission as an entry of its own."""
     return [entry_of([row]) for row in rows]
 
 
 def last_of_runs(rows: Sequence[Any]) -> list[list[Any]]:
-    """The last submission of each run, those of one system (in each campaign) together.
+    """The last submission of each run, grouped by system and campaign.
 
-    A system that was submitted with named runs and without stands with what came last.
+    If a system was submitted both with named runs and without, the later kind counts.
     """
     of_system: dict[tuple[Any, ...], list[Any]] = {}
     for row in sorted(rows, key=lambda row: row.submission_id):
@@ -89,7 +86,7 @@ def last_of_runs(rows: Sequence[Any]) -> list[list[Any]]:
     for of_one in of_system.values():
         last_of_run = {row.run: row for row in of_one}
         named = bool(of_one[-1].run)
-        # Sorted here: databases differ in how they order names.
+        # Sorted here: databases sort names differently.
         found.append([row for run, row in sorted(last_of_run.items()) if bool(run) == named])
     return found
 
@@ -113,14 +110,14 @@ def _ranked_of_team(entries: Sequence[Rankable], places: Sequence[int]) -> list[
     return [*own, *last[-1:]]
 
 
-def are_twice(entries: Sequence[Entry]) -> list[bool]:
-    """Whether the system of each entry stands with another submission, too."""
+def are_repeated(entries: Sequence[Entry]) -> list[bool]:
+    """Whether the system of each entry has another standing submission."""
     count = Counter(entry.system for entry in entries)
     return [count[entry.system] > 1 for entry in entries]
 
 
 def entry_of(group: Sequence[Any]) -> Entry:
-    """The runs of one system together."""
+    """An entry of the runs of one system."""
     kinds = {row.kind for row in group if row.kind is not None}
     kind = next(
         (kind for kind in (DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE) if kind in kinds), DeclaredKind.UNDECLARED

@@ -1,7 +1,7 @@
-"""Outputs that are the very same text as a reference of their test set, or as the output of another system.
+"""Outputs that are identical to a reference of their test set, or to another system's output.
 
-A text is stored once, so equal texts have one number. What is found here tells of references: it is for organisers
-alone as long as those are hidden.
+A text is stored once, so equal texts have one id. The results reveal references: show them only to organisers while
+references are hidden.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from models.schema.corpus import Reference, Submission, System
 
 @dataclass(frozen=True, slots=True)
 class EqualOutput:
-    """The same output, handed in by another system."""
+    """An identical output of another system."""
 
     submission: int
     team: str
@@ -27,22 +27,22 @@ class EqualOutput:
 
     @property
     def name(self) -> str:
-        """As organisers may read it."""
+        """The name for organisers."""
         return f"{self.system} of {self.team}" if self.team else self.system
 
 
 @dataclass(frozen=True, slots=True)
 class Equals:
-    """What an output is equal to."""
+    """The texts that an output is identical to."""
 
     references: tuple[str, ...] = ()
     """Labels."""
     outputs: tuple[EqualOutput, ...] = ()
-    """Of other systems of the campaign, on the same test set; not those that were withdrawn."""
+    """Other systems of the campaign on the same test set, without withdrawn submissions."""
 
 
 def read_equals(connection: Connection, submissions: Sequence[int]) -> dict[int, Equals]:
-    """What these submissions are equal to; those that are equal to nothing are not in it."""
+    """The texts that these submissions are identical to; submissions without any are left out."""
     labels = read_equal_references(connection, submissions)
     other = aliased(Submission)
     theirs, mine = aliased(System), aliased(System)
@@ -74,7 +74,7 @@ def read_equals(connection: Connection, submissions: Sequence[int]) -> dict[int,
 
 
 def read_equal_references(connection: Connection, submissions: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """Submission -> labels of the references that are the very same text; without those that equal none."""
+    """Submission -> labels of identical references; submissions without any are left out."""
     labels: dict[int, tuple[str, ...]] = {}
     for row in connection.execute(
         select(Submission.id, Reference.label)

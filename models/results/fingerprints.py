@@ -1,4 +1,4 @@
-"""Scores reduced to what tells whether two of them are the same to the bit."""
+"""Fingerprints of scores, to tell whether two are identical to the bit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from models.schema.results import Score
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """A score, and a digest of everything stored with it."""
+    """A score and a digest of everything stored with it."""
 
     title: str
-    """The metric's."""
+    """Of the metric."""
     signature: str
     score: float | None
     """None where the metric is undefined."""
@@ -25,12 +25,12 @@ class Fingerprint:
     """SHA-256 of the score's bits, the sums and all replicate scores."""
 
     def same(self, other: Fingerprint | None) -> bool:
-        """Whether the numbers are the same to the bit."""
+        """Whether the numbers are identical to the bit."""
         return other is not None and self.digest == other.digest
 
 
 def read_fingerprints(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int, int], Fingerprint]:
-    """Those of all scores of these evaluations: (evaluation, position of the metric) -> fingerprint."""
+    """The fingerprints of all scores of these evaluations: (evaluation, position of the metric) -> fingerprint."""
     rows = connection.execute(
         select(
             *(Score.evaluation_id, Score.metric, Score.title, Score.signature),
@@ -40,7 +40,7 @@ def read_fingerprints(connection: Connection, evaluations: Sequence[int]) -> dic
     found = {}
     for row in rows:
         bits = b"" if row.score is None else struct.pack("<d", row.score)
-        # The length of each keeps the parts apart.
+        # Their lengths delimit the parts.
         parts = b"".join(struct.pack("<q", len(part)) + part for part in (bits, row.sums, row.replicate_scores))
         digest = hashlib.sha256(parts).hexdigest()
         found[row.evaluation_id, row.metric] = Fingerprint(row.title, row.signature, row.score, digest)

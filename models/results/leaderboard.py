@@ -15,7 +15,7 @@ from models.errors import NotFound
 from models.results.entries import (
     Entry,
     are_ranked,
-    are_twice,
+    are_repeated,
     entry_of,
     replaced_entries,
     single_entries,
@@ -38,7 +38,7 @@ _PROGRESS = (
 Key = TypeVar("Key", bound=Hashable)
 
 AT_ONCE = 1_000
-"""Evaluations that one statement names."""
+"""Evaluations per statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,47 +51,47 @@ class LeaderboardScore:
     higher_is_better: bool
     scale: float
     score: float | None
-    """None where the metric is undefined. Of several runs, the mean of theirs."""
+    """None where the metric is undefined. For several runs, their mean."""
     run_scores: tuple[float | None, ...]
-    """Of each run, in the order of the row's `runs`."""
+    """The score of each run, in the order of the row's `runs`."""
     details: Mapping[str, float]
-    """Further figures to show with the score, by name; the means of the runs."""
+    """Further figures shown with the score, by name; the means of the runs."""
     replicate_scores: NDArray[np.float64]
     """(replicates,), NaN where undefined; compare two systems replicate by replicate. The means of the runs."""
     run_replicate_scores: NDArray[np.float64]
     """(runs, replicates): those of each run."""
     rank: int | None
-    """From 1; equal scores share a rank; None where there is no score."""
+    """From 1; equal scores share a rank; None without a score."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderboardRow:
-    """One system of a leaderboard, with all its runs."""
+    """A system on a leaderboard, with all its runs."""
 
     team: str
     system: str
     runs: tuple[str, ...]
-    """Names of its runs, sorted; ("",) where it has one that has no name."""
+    """The names of its runs, sorted; ("",) for a single unnamed run."""
     submissions: tuple[int, ...]
     evaluations: tuple[int, ...]
-    """One for each run, in the order of `runs`, as the submissions."""
+    """One for each run, in the order of `runs`, as are the submissions."""
     state: EvaluationState
-    """That of the run which has come least far."""
+    """The state of the least advanced run."""
     reason: str | None
     runs_done: int
-    """How many of its runs are done."""
+    """The number of finished runs."""
     scores: tuple[LeaderboardScore, ...]
     """In the protocol's order; empty until the evaluation is done."""
     kind: DeclaredKind = DeclaredKind.UNDECLARED
-    """What its team has called it."""
+    """The kind that its team has declared."""
     constrained: bool | None = None
-    """Whether it was trained on what the campaign allows alone (`constrained_of`); None where its team does not say."""
+    """Whether only permitted training data was used (`constrained_of`); None if its team has not said."""
     late_seconds: float = 0.0
-    """How long after the deadline it came."""
+    """Seconds after the deadline."""
     ranked: bool = True
     """Whether it is ranked (`models.results.entries`)."""
     twice: bool = False
-    """Whether its system stands here with another submission, too."""
+    """Whether its system has another standing submission."""
 
 
 def read_leaderboard(
@@ -105,11 +105,22 @@ def read_leaderboard(
 ) -> list[LeaderboardRow]:
     """The systems of a protocol, best first by one of its metrics.
 
-    `sort_metric` is a position in the protocol's list of metrics. Systems without a score (not done, failed, undefined)
-    come last, by name. Which submissions stand, and which of them are ranked, is the rule of `models.results.entries`;
-    with `all_submissions` those that were replaced stand, too, each by itself and not ranked. Given `submissions`, only
-    these stand, each by itself, also withdrawn ones, and all are ranked. A system of several runs has the means of
-    their scores, and none until all are done. Raises NotFound.
+    `models.results.entries` decides which submissions stand and are ranked. A system of several runs has the means of
+    their scores, and none until all are done. Systems without a score (not done, failed, undefined) come last, by name.
+
+    Parameters
+    ----------
+    sort_metric : int
+        A position in the protocol's list of metrics.
+    all_submissions : bool
+        Include replaced submissions as unranked rows of their own.
+    submissions : Collection[int] | None
+        Include only these submissions, even withdrawn ones, each as a ranked row of its own.
+
+    Raises
+    ------
+    NotFound
+        If the protocol or its metric does not exist.
     """
     metrics = _metrics(connection, protocol_id, sort_metric)
     rows = read_measured_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
@@ -125,7 +136,7 @@ def read_leaderboard(
 def read_selected_systems(
     connection: Connection, protocol_id: int, evaluations: Sequence[Sequence[int]], *, sort_metric: int = 0
 ) -> list[LeaderboardRow]:
-    """As `read_leaderboard`, of these systems and no others: each is the evaluations of its runs. Raises NotFound."""
+    """As `read_leaderboard`, with exactly these systems, each given by the evaluations of its runs. Raises NotFound."""
     metrics = _metrics(connection, protocol_id, sort_metric)
     wanted = [evaluation for runs in evaluations for evaluation in runs]
     row_of = {row.id: row for row in read_measured_entries(connection, protocol_id, evaluations=wanted)}
@@ -143,9 +154,9 @@ def read_measured_entries(
     submissions: Sequence[int] | None = None,
     evaluations: Sequence[int] | None = None,
 ) -> Sequence[Any]:
-    """Everything that is measured by a protocol, with what its team says of it; only what was asked for.
+    """Everything measured by a protocol, with its declarations; filtered by the arguments.
 
-    Without `submissions` and `evaluations`, what was withdrawn is not there.
+    Without `submissions` and `evaluations`, withdrawn submissions are left out.
     """
     chosen = (
         select(
@@ -189,7 +200,7 @@ def _rows(
     scores_of = read_scores(connection, [run.id for entry in entries for run in entry.runs])
     rows = [
         _row(entry, [scores_of.get(run.id, []) for run in entry.runs], len(metrics), ranked=is_ranked, twice=twice)
-        for entry, is_ranked, twice in zip(entries, ranks, are_twice(entries), strict=True)
+        for entry, is_ranked, twice in zip(entries, ranks, are_repeated(entries), strict=True)
     ]
     for metric in range(len(metrics)):
         of_metric = {number: row.scores[metric] for number, row in enumerate(rows) if row.scores and row.ranked}
@@ -223,7 +234,7 @@ def read_scores(
 
 
 def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int]:
-    """How far the run of a system is that has come least far, with its reason, and how many runs are done."""
+    """The state of the least advanced run, its reason, and the number of finished runs."""
     states = [run.state for run in runs]
     least = min(
         range(len(runs)),
@@ -233,7 +244,7 @@ def state_of_runs(runs: Sequence[Any]) -> tuple[EvaluationState, str | None, int
 
 
 def constrained_of(runs: Sequence[Any]) -> bool | None:
-    """Whether a system of these runs is constrained: one run that was trained on more makes it one that was."""
+    """Whether a system of these runs is constrained: one unconstrained run makes it unconstrained."""
     said = {run.constrained for run in runs}
     return False if False in said else True if said == {True} else None
 
@@ -262,15 +273,15 @@ def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked:
 
 
 def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
-    """One metric's score of a system from those of its runs, rows of Score."""
+    """A system's score by one metric from those of its runs, rows of Score."""
     first, values = runs[0], [run.score for run in runs]
-    # Of one run they are a column of one array, which need not be copied.
+    # For a single run, they are a column of one array and need not be copied.
     replicates = (
         np.stack([unpack(run.replicate_scores, columns=1)[:, 0] for run in runs])
         if len(runs) > 1
         else unpack(first.replicate_scores, columns=1).T
     )
-    # fsum: the same mean to the last bit, whatever the runs are called.
+    # fsum: the mean does not depend on the order of the runs.
     means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]
     details = [readable(run.details, {}) for run in runs]
     names = [name for name in details[0] if all(name in each for each in details)]
@@ -290,7 +301,7 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
 
 
 def ranked(scores: dict[Key, float], higher_is_better: bool) -> dict[Key, int]:
-    """Ranks from 1; equal scores share one, and the next rank is left out for each that shares."""
+    """Ranks from 1; equal scores share a rank, and the following ranks are skipped."""
     ordered = sorted(scores.values(), reverse=higher_is_better)
     first_place = {score: place for place, score in reversed(list(enumerate(ordered, start=1)))}
     return {key: first_place[score] for key, score in scores.items()}

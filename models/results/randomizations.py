@@ -15,16 +15,16 @@ from sqlalchemy.orm import aliased
 
 from models.database.upsert import insert_ignore
 from models.schema.queue import Evaluation
-from models.schema.results import Contestant, Randomization, Score
+from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import EvaluationState
 
 Runs = tuple[int, ...]
-"""A system as tests see it: the evaluations of all its runs, ascending."""
+"""A system in a test: the evaluations of all its runs, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A test of system b against system a, positions in a list of them, by one metric of their protocol."""
+    """A test of system b against system a, given by positions in a list, by one metric of their protocol."""
 
     metric: int
     a: int
@@ -33,7 +33,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class RandomizationPlan:
-    """What is tested, and how."""
+    """The tests of a comparison and their parameters."""
 
     protocol_id: int
     systems: tuple[Runs, ...]
@@ -44,16 +44,16 @@ class RandomizationPlan:
 
 @dataclass(frozen=True, slots=True)
 class StoredTest:
-    """What came of a test of one system against another."""
+    """The result of a test of one system against another."""
 
     difference: float
-    """Score of the second minus score of the first; of several runs the means."""
+    """Score of the second minus score of the first; for several runs, of the means."""
     as_large: int
     """Trials with a difference at least as large."""
 
 
 def mean_scores(connection: Connection, systems: Iterable[Runs], metric: int) -> dict[Runs, float]:
-    """The score of each system by a metric, the mean over its runs; without those that have none."""
+    """The score of each system by a metric, the mean over its runs; systems without a score are left out."""
     wanted = list(systems)
     rows = connection.execute(
         select(Score.evaluation_id, Score.score).where(
@@ -75,7 +75,7 @@ def read_randomizations(
 ) -> dict[tuple[Runs, Runs], StoredTest]:
     """The stored tests among these systems by one metric: (a, b) -> result, a < b as tuples."""
     runs_of = {key: runs for runs, key in tested_systems(connection, systems).items()}
-    first, second = aliased(Contestant), aliased(Contestant)
+    first, second = aliased(SystemRuns), aliased(SystemRuns)
     hashes = [_digest(runs) for runs in runs_of.values()]
     rows = connection.execute(
         select(Randomization.a_id, Randomization.b_id, Randomization.difference, Randomization.as_large)
@@ -92,51 +92,51 @@ def read_randomizations(
     return {(runs_of[row.a_id], runs_of[row.b_id]): StoredTest(row.difference, row.as_large) for row in rows}
 
 
-def store_randomizations(connection: Connection, contest: RandomizationPlan, as_large: NDArray[np.int64]) -> int | None:
-    """Store what came of a contest; tests that are stored already are the same and stay.
+def store_randomizations(connection: Connection, plan: RandomizationPlan, as_large: NDArray[np.int64]) -> int | None:
+    """Store the results of a comparison; existing tests are identical and stay.
 
-    `as_large` has a number for each pair. Returns None, or an evaluation that is gone or not done any more, in which
-    case nothing is stored.
+    `as_large` has a number for each pair. Returns None, or an evaluation that is gone or no longer done, in which case
+    nothing is stored.
     """
-    wanted = sorted({evaluation for runs in contest.systems for evaluation in runs})
-    # Held, so that none of them goes, or is queued anew, while we write rows that rest on it.
+    wanted = sorted({evaluation for runs in plan.systems for evaluation in runs})
+    # Locked, so that none is deleted or recomputed while we write rows that depend on it.
     done = select(Evaluation.id).where(Evaluation.id.in_(wanted), Evaluation.state == EvaluationState.DONE)
     there = set(connection.scalars(done.order_by(Evaluation.id).with_for_update(read=True)))
     for evaluation in wanted:
         if evaluation not in there:
             return evaluation
-    _add_contestants(connection, contest.systems)
-    key_of = tested_systems(connection, contest.systems)
-    metrics = {pair.metric for pair in contest.pairs}
-    scores = {metric: mean_scores(connection, contest.systems, metric) for metric in metrics}
+    _add_system_runs(connection, plan.systems)
+    key_of = tested_systems(connection, plan.systems)
+    metrics = {pair.metric for pair in plan.pairs}
+    scores = {metric: mean_scores(connection, plan.systems, metric) for metric in metrics}
     rows = []
-    for pair, count in zip(contest.pairs, as_large.tolist(), strict=True):
-        a, b = sorted((contest.systems[pair.a], contest.systems[pair.b]))
+    for pair, count in zip(plan.pairs, as_large.tolist(), strict=True):
+        a, b = sorted((plan.systems[pair.a], plan.systems[pair.b]))
         rows.append(
             {
                 "a_id": key_of[a],
                 "b_id": key_of[b],
                 "metric": pair.metric,
-                "trials": contest.trials,
-                "seed": contest.seed,
+                "trials": plan.trials,
+                "seed": plan.seed,
                 "difference": scores[pair.metric][b] - scores[pair.metric][a],
                 "as_large": count,
             }
         )
-    # In one order for all: two who store the same wait for each other only one way.
+    # All transactions insert in the same order: two that store the same rows cannot deadlock.
     rows.sort(key=lambda row: (row["a_id"], row["b_id"], row["metric"]))
     insert_ignore(connection, Randomization, rows)
     return None
 
 
 def tested_systems(connection: Connection, systems: Iterable[Runs]) -> dict[Runs, int]:
-    """The keys of those of the systems that have been tested."""
+    """The keys of those systems that have been tested."""
     runs_of = {_digest(runs): runs for runs in systems}
-    found = select(Contestant.id, Contestant.content_hash).where(Contestant.content_hash.in_(runs_of))
+    found = select(SystemRuns.id, SystemRuns.content_hash).where(SystemRuns.content_hash.in_(runs_of))
     return {runs_of[row.content_hash]: row.id for row in connection.execute(found)}
 
 
-def _add_contestants(connection: Connection, systems: Iterable[Runs]) -> None:
+def _add_system_runs(connection: Connection, systems: Iterable[Runs]) -> None:
     prefixes = {runs[:length] for runs in systems for length in range(1, len(runs) + 1)}
     known: Mapping[Runs, int] = {}
     for length in sorted({len(prefix) for prefix in prefixes}):
@@ -149,7 +149,7 @@ def _add_contestants(connection: Connection, systems: Iterable[Runs]) -> None:
             }
             for prefix in chosen
         ]
-        insert_ignore(connection, Contestant, rows)
+        insert_ignore(connection, SystemRuns, rows)
         known = tested_systems(connection, chosen)
 
 

@@ -1,4 +1,4 @@
-"""The statistics of evaluations, read back whole."""
+"""Reads the stored statistics of evaluations."""
 
 from __future__ import annotations
 
@@ -17,16 +17,30 @@ from models.storage.arrays import max_packed_bytes, unpack
 from models.storage.blobs import content_of
 
 AT_ONCE = 16
-"""Shards whose statistics are fetched, still packed, together."""
+"""Shards whose packed statistics are fetched together."""
 
-MOST_COLUMNS = 256
-"""Of a metric of which no score says how many it has."""
+MAX_COLUMNS = 256
+"""For a metric without a score that gives the number of columns."""
 
 
 def read_statistics(connection: Connection, evaluations: Sequence[int], metric: int) -> NDArray[np.float64]:
     """The per-segment statistics of finished evaluations by one metric of their protocol.
 
-    `metric` is a position in the protocol's list; (evaluations, segments, k). Raises NotFound where there are none.
+    Parameters
+    ----------
+    metric : int
+        A position in the protocol's list of metrics.
+
+    Returns
+    -------
+    ndarray of float64, shape (evaluations, segments, k)
+
+    Raises
+    ------
+    NotFound
+        If an evaluation has no statistics.
+    MissingObject
+        If an object is missing from the store.
     """
     places: dict[int, list[int]] = {}
     for place, evaluation in enumerate(evaluations):
@@ -35,7 +49,7 @@ def read_statistics(connection: Connection, evaluations: Sequence[int], metric: 
     found: NDArray[np.float64] | None = None
     for evaluation, first, statistics in statistics_by_shard(connection, evaluations, metric):
         if found is None:
-            # Filled in place: joined in the end, large statistics would be in memory twice.
+            # Filled in place: joining large statistics at the end would double the memory.
             found = np.full((len(evaluations), segments, statistics.shape[1]), np.nan)
         found[places[evaluation], first : first + len(statistics)] = statistics
     assert found is not None
@@ -45,9 +59,16 @@ def read_statistics(connection: Connection, evaluations: Sequence[int], metric: 
 def statistics_by_shard(
     connection: Connection, evaluations: Sequence[int], metric: int
 ) -> Iterator[tuple[int, int, NDArray[np.float64]]]:
-    """The same shard by shard: (evaluation, first segment, (segments, k)), in the order of both.
+    """As `read_statistics`, shard by shard: (evaluation, first segment, (segments, k)), in the order of both.
 
-    One shard's are in memory at a time. Raises NotFound for evaluations without any, MissingObject.
+    Holds one shard's statistics in memory at a time.
+
+    Raises
+    ------
+    NotFound
+        If an evaluation has no statistics.
+    MissingObject
+        If an object is missing from the store.
     """
     chosen = (Statistics.evaluation_id.in_(set(evaluations)), Statistics.metric == metric)
     keys = connection.execute(
@@ -79,7 +100,7 @@ def statistics_by_shard(
         )
         for row in blobs.all():
             rows = min(row.last_block * BLOCK_SEGMENTS, segments) - row.first_block * BLOCK_SEGMENTS
-            content = content_of(row, max_packed_bytes(rows, columns or MOST_COLUMNS))
+            content = content_of(row, max_packed_bytes(rows, columns or MAX_COLUMNS))
             values = unpack(content, rows=rows, columns=columns, finite=True)
             yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, values
 

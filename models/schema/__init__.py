@@ -1,6 +1,6 @@
-"""All tables, by subject, and the states and roles that their columns hold.
+"""All tables, by subject, with the states and roles of their columns.
 
-Tables refer to each other by name: whoever uses one of them has loaded all.
+Tables refer to each other by name: importing one of them imports all.
 """
 
 from models.schema import accounts, campaigns, corpus, human, nightly, queue, results

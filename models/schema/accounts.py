@@ -8,34 +8,34 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import OneOf, Shaped
+from models.schema.column_types import EnumText, JsonOf
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from models.schema.states import one_of
 
 
 class Account(Base):
-    """Somebody who can sign in."""
+    """A person who can sign in."""
 
     __tablename__ = "account"
     __table_args__ = (CheckConstraint(one_of("role", SiteRole), name="role"),)
 
     id: Mapped[Key]
     email: Mapped[str] = mapped_column(String(254), unique=True)
-    """Folded, so that two spellings are one account."""
+    """Case-folded, so that two spellings are one account."""
     name: Mapped[str] = mapped_column(String(100))
     password_hash: Mapped[str | None] = mapped_column(String(200))
     """None until the first password is set."""
-    role: Mapped[SiteRole] = mapped_column(OneOf(SiteRole), default=SiteRole.PARTICIPANT)
+    role: Mapped[SiteRole] = mapped_column(EnumText(SiteRole), default=SiteRole.PARTICIPANT)
     verified_at: Mapped[Seconds | None]
     """When the e-mail address was confirmed."""
     claimed: Mapped[bool] = mapped_column(server_default=false(), default=False)
-    """Whether its owner alone has said that the address is his: until it is confirmed, nobody gives it a role by it."""
+    """Whether the address was only claimed by the account's owner: until it is confirmed, it grants no roles."""
     disabled_at: Mapped[Seconds | None]
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
 
 class WebSession(Base):
-    """A browser that has signed in."""
+    """The session of a signed-in browser."""
 
     __tablename__ = "web_session"
     __table_args__ = (Index(None, "account_id"), Index(None, "expires_at"))
@@ -49,7 +49,7 @@ class WebSession(Base):
 
 
 class ApiToken(Base):
-    """A program that acts for an account."""
+    """A token for programs that act for an account."""
 
     __tablename__ = "api_token"
     __table_args__ = (Index(None, "account_id"),)
@@ -58,7 +58,7 @@ class ApiToken(Base):
     secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(100))
-    scopes: Mapped[list[str]] = mapped_column(Shaped(list[str], "The scopes of a token"))
+    scopes: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The scopes of a token"))
     created_at: Mapped[Seconds] = mapped_column(default=now())
     used_at: Mapped[Seconds | None]
     expires_at: Mapped[Seconds | None]
@@ -66,7 +66,7 @@ class ApiToken(Base):
 
 
 class Invitation(Base):
-    """Lets one person sign up, or join a team or a campaign, once."""
+    """Allows one person to sign up, or to join a team or a campaign, once."""
 
     __tablename__ = "invitation"
     __table_args__ = (
@@ -81,16 +81,16 @@ class Invitation(Base):
     id: Mapped[Key]
     secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
     email: Mapped[str] = mapped_column(String(254), server_default="", default="")
-    """Whose it is; "" for whoever has it."""
+    """The invited address; "" for whoever holds the invitation."""
     mailed_hash: Mapped[str | None] = mapped_column(String(64))
-    """Of the secret that was sent to the address, and to nobody else: who has it gets what is sent there."""
-    role: Mapped[SiteRole] = mapped_column(OneOf(SiteRole), default=SiteRole.PARTICIPANT)
-    """Of an account that is made with it."""
+    """The hash of the secret that was sent to the address and nowhere else: its holder controls the address."""
+    role: Mapped[SiteRole] = mapped_column(EnumText(SiteRole), default=SiteRole.PARTICIPANT)
+    """The role of an account created with it."""
     team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"))
-    team_role: Mapped[TeamRole | None] = mapped_column(OneOf(TeamRole))
+    team_role: Mapped[TeamRole | None] = mapped_column(EnumText(TeamRole))
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
-    campaign_role: Mapped[CampaignRole | None] = mapped_column(OneOf(CampaignRole))
-    """None where the campaign is joined by the team."""
+    campaign_role: Mapped[CampaignRole | None] = mapped_column(EnumText(CampaignRole))
+    """None if the team joins the campaign."""
     made_by: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
     created_at: Mapped[Seconds] = mapped_column(default=now())
     expires_at: Mapped[Seconds]
@@ -99,7 +99,7 @@ class Invitation(Base):
 
 
 class Confirmation(Base):
-    """A link that was sent to an address: it confirms the address, or lets a new password be set."""
+    """A link sent to an address, to confirm the address or to set a new password."""
 
     __tablename__ = "confirmation"
     __table_args__ = (CheckConstraint("purpose IN ('address', 'password')", name="purpose"), Index(None, "account_id"))
@@ -116,14 +116,14 @@ class Confirmation(Base):
 
 
 class Team(Base):
-    """Those who hand in together."""
+    """A group of accounts that submits together."""
 
     __tablename__ = "team"
 
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(100), unique=True)
     folded_name: Mapped[str] = mapped_column(String(400), unique=True)
-    """`metrics.text.names.folded`: no two teams have names that people would take for the same."""
+    """`metrics.text.names.folded`: no two teams have names that people would confuse."""
     publication_name: Mapped[str] = mapped_column(String(100), server_default="", default="")
     affiliation: Mapped[str] = mapped_column(String(200), server_default="", default="")
     created_at: Mapped[Seconds] = mapped_column(default=now())
@@ -137,12 +137,12 @@ class Membership(Base):
 
     team_id: Mapped[int] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
-    role: Mapped[TeamRole] = mapped_column(OneOf(TeamRole), default=TeamRole.MEMBER)
+    role: Mapped[TeamRole] = mapped_column(EnumText(TeamRole), default=TeamRole.MEMBER)
     joined_at: Mapped[Seconds] = mapped_column(default=now())
 
 
 class AuditEntry(Base):
-    """One change."""
+    """An entry of the audit log: one change."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (Index(None, "campaign_id", "id"), Index(None, "account_id"))
@@ -151,15 +151,15 @@ class AuditEntry(Base):
     at: Mapped[Seconds] = mapped_column(default=now())
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
     actor: Mapped[str] = mapped_column(String(300))
-    """Who, in words that outlive the account: its address, or "command line"."""
+    """The actor in a form that outlives the account: an address, or "command line"."""
     address: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """From which network address."""
+    """The network address of the request."""
     action: Mapped[str] = mapped_column(String(100))
     """Such as "campaign.extend" or "submission.withdraw"."""
     subject: Mapped[str] = mapped_column(String(400))
-    """What was changed, such as "submission 12"."""
+    """The object of the change, such as "submission 12"."""
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="SET NULL"))
     details: Mapped[dict[str, Any]] = mapped_column(
-        Shaped(dict[str, Any], "The details of an audit entry"), default=dict
+        JsonOf(dict[str, Any], "The details of an audit entry"), default=dict
     )
-    """What was changed to what; never a secret, never a text of a test set."""
+    """Old and new values; never secrets, never texts of a test set."""

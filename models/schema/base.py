@@ -1,8 +1,7 @@
-"""What all tables share: metadata, constraint names, key types and the clock.
+"""The base of all tables: metadata, constraint names, key types and the clock.
 
-Every time in the database is the *database's* clock in seconds since 1970 (float64, so to
-about 1e-7 s; SQLite's clock itself ticks in milliseconds). The clocks of workers are never
-compared with each other.
+Every time in the database is read from the *database's* clock, in seconds since 1970 (float64, so to about 1e-7 s;
+SQLite's clock itself ticks in milliseconds). The clocks of workers are never compared with each other.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ BLOCK_SEGMENTS = 256
 class Base(DeclarativeBase):
     """The declarative base of every table."""
 
-    # Named constraints are what lets a later migration find them, on both databases.
+    # Later migrations find constraints by these names, on both databases.
     metadata = MetaData(
         naming_convention={
             "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -34,7 +33,7 @@ class Base(DeclarativeBase):
 
 
 class now(FunctionElement[float]):  # noqa: N801 - reads as the SQL function it is
-    """The database's clock, in seconds since 1970: the same all through a statement."""
+    """The database's clock, in seconds since 1970; constant within a statement."""
 
     name = "now"
     type = Double()
@@ -48,12 +47,12 @@ def _now_sqlite(element: now, compiler: Any, **options: Any) -> str:  # noqa: AR
 
 @compiles(now, "postgresql")
 def _now_postgresql(element: now, compiler: Any, **options: Any) -> str:  # noqa: ARG001
-    # Not now(): a lease must not be counted from the start of a long transaction. Nor clock_timestamp(), which is
-    # another one for each row, so that no index could serve what is compared with it.
+    # Not now(): a lease must not be counted from the start of a long transaction. Nor clock_timestamp(), which differs
+    # for each row, so that no index could serve comparisons with it.
     return "CAST(extract(epoch FROM statement_timestamp()) AS double precision)"
 
 
-# SQLite numbers rows by itself only where the key is its own INTEGER type.
+# SQLite generates keys only for its own INTEGER type.
 BIG = BigInteger().with_variant(Integer, "sqlite")
 
 Key = Annotated[int, mapped_column(BIG, primary_key=True)]

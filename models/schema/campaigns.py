@@ -22,13 +22,13 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import OneOf, Shaped
+from models.schema.column_types import EnumText, JsonOf
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, LateRule, PhaseKind, Visibility
 from models.schema.states import QuotaKind, one_of
 
 
 class Campaign(Base):
-    """Many submissions under one set of rules, known by a name."""
+    """Many submissions under one set of rules."""
 
     __tablename__ = "campaign"
     __table_args__ = (
@@ -40,33 +40,33 @@ class Campaign(Base):
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)
     folded_name: Mapped[str | None] = mapped_column(String(800))
-    """`metrics.text.names.folded`: no two campaigns have names that people would take for the same; None where two had
-    before that was so."""
+    """`metrics.text.names.folded`: no two campaigns have names that people would confuse; None for older campaigns with
+    a conflict."""
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """What its organisers call the time it is in now, where it has no rows of Phase; "" where it has no phases."""
+    """The current phase as set by the organisers, for campaigns without rows of Phase; "" without phases."""
     title: Mapped[str] = mapped_column(String(200), server_default="", default="")
-    """What pages call it; "" for its name."""
+    """The title on pages; "" for the name."""
     description: Mapped[str] = mapped_column(LongString, server_default="", default="")
-    """Plain text; an empty line parts paragraphs."""
+    """Plain text; empty lines separate paragraphs."""
     time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")
-    """In which its times are shown, and read where they name none."""
+    """The time zone in which times are shown, and read if they name none."""
     visibility: Mapped[Visibility] = mapped_column(
-        OneOf(Visibility), server_default=Visibility.PRIVATE, default=Visibility.PRIVATE
+        EnumText(Visibility), server_default=Visibility.PRIVATE, default=Visibility.PRIVATE
     )
-    joining: Mapped[Joining] = mapped_column(OneOf(Joining), server_default=Joining.INVITED, default=Joining.INVITED)
+    joining: Mapped[Joining] = mapped_column(EnumText(Joining), server_default=Joining.INVITED, default=Joining.INVITED)
     anonymous: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
-    """Whether other teams stand as "Team 7" until the results are published."""
+    """Whether other teams appear as "Team 7" until the results are published."""
     verified_only: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
-    """Whether only accounts with a confirmed address hand in."""
+    """Whether only accounts with a confirmed address may submit."""
     ranked_by: Mapped[str] = mapped_column(String(500), server_default="", default="")
     """The specification of the metric that ranks; "" for the first one."""
     frozen_at: Mapped[Seconds | None]
-    """Since when nothing is handed in, declared or withdrawn, whatever the phases say."""
+    """The time since which submitting, declaring and withdrawing are suspended, whatever the phase."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
 
 class Phase(Base):
-    """A time of a campaign with its own rules. The one that began last holds; phases do not overlap."""
+    """A period of a campaign with its own rules. The phase that began last is current; phases do not overlap."""
 
     __tablename__ = "phase"
     __table_args__ = (
@@ -81,23 +81,23 @@ class Phase(Base):
     id: Mapped[Key]
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(100))
-    kind: Mapped[PhaseKind] = mapped_column(OneOf(PhaseKind))
+    kind: Mapped[PhaseKind] = mapped_column(EnumText(PhaseKind))
     starts_at: Mapped[Seconds]
     ends_at: Mapped[Seconds | None]
-    """The deadline: the first moment at which it is too late. None for no deadline."""
-    late: Mapped[LateRule] = mapped_column(OneOf(LateRule), server_default=LateRule.REFUSE, default=LateRule.REFUSE)
+    """The deadline: the first time that is too late. None without a deadline."""
+    late: Mapped[LateRule] = mapped_column(EnumText(LateRule), server_default=LateRule.REFUSE, default=LateRule.REFUSE)
     grace_seconds: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
-    """How long after the deadline late submissions are still taken in, where they are only flagged."""
-    feedback: Mapped[Feedback] = mapped_column(OneOf(Feedback), server_default=Feedback.FULL, default=Feedback.FULL)
-    """Looked at in blind phases only."""
+    """How long after the deadline late submissions are accepted and marked."""
+    feedback: Mapped[Feedback] = mapped_column(EnumText(Feedback), server_default=Feedback.FULL, default=Feedback.FULL)
+    """Used in blind phases only."""
     feedback_step: Mapped[float] = mapped_column(Double, server_default="1", default=1.0)
-    """Points on the scale of 0 to 100 (NIST: a hundredth of that)."""
+    """Points on the scale of 0 to 100 (for NIST: a hundredth of that)."""
 
 
 class CampaignTestSet(Base):
-    """A test set of a campaign: what it is called there, when its outputs are wanted, and who may see what is in it.
+    """A test set of a campaign: its name there, when outputs are accepted, and the visibility of its texts.
 
-    There is one for every test set on which the campaign measures anything, or for which it has a submission.
+    There is one for every test set with a protocol or a submission in the campaign.
     """
 
     __tablename__ = "campaign_test_set"
@@ -112,23 +112,23 @@ class CampaignTestSet(Base):
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"), primary_key=True)
     name: Mapped[str] = mapped_column(String(200))
     version: Mapped[str] = mapped_column(String(50))
-    """Counted in the campaign: other content under the same name is another version."""
+    """Counted within the campaign: different content under the same name is another version."""
     position: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     phase_id: Mapped[int | None] = mapped_column(ForeignKey("phase.id", ondelete="SET NULL"))
-    """The only phase in which outputs for it are taken, and teams get its source; None for all."""
+    """The only phase in which outputs are accepted and teams get the source; None for all."""
     references_released_at: Mapped[Seconds | None]
-    """Since when its references may be seen by all who see the campaign; None while they are blind."""
+    """Since when everyone who sees the campaign may see the references; None while they are blind."""
     replaced_by: Mapped[int | None] = mapped_column(ForeignKey("test_set.id"))
-    """The test set with corrected references that stands for it now."""
+    """The test set with corrected references that has replaced this one."""
 
 
-def called_there(campaign_id: Any, test_set_id: Any) -> ColumnElement[bool]:
-    """What joins a campaign's test set by these columns."""
+def is_campaign_test_set(campaign_id: Any, test_set_id: Any) -> ColumnElement[bool]:
+    """Join condition: the campaign's entry for the test set in these columns."""
     return and_(CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set_id)
 
 
 class CampaignProtocol(Base):
-    """A way in which a campaign measures, also before its first submission."""
+    """A protocol of a campaign, possibly before its first submission."""
 
     __tablename__ = "campaign_protocol"
     __table_args__ = (Index(None, "protocol_id"),)
@@ -138,14 +138,14 @@ class CampaignProtocol(Base):
 
 
 class CampaignMember(Base):
-    """An account that organises a campaign, or may look at it."""
+    """An account that is an organiser or viewer of a campaign."""
 
     __tablename__ = "campaign_member"
     __table_args__ = (CheckConstraint(one_of("role", CampaignRole), name="role"), Index(None, "account_id"))
 
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
-    role: Mapped[CampaignRole] = mapped_column(OneOf(CampaignRole), default=CampaignRole.ORGANISER)
+    role: Mapped[CampaignRole] = mapped_column(EnumText(CampaignRole), default=CampaignRole.ORGANISER)
 
 
 class Participation(Base):
@@ -157,12 +157,12 @@ class Participation(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     team_id: Mapped[int] = mapped_column(ForeignKey("team.id"), primary_key=True)
     number: Mapped[int] = mapped_column(Integer)
-    """Drawn by lot, so that the order of joining tells nobody who "Team 7" is."""
+    """A random number, so that the order of joining does not reveal "Team 7"."""
     joined_at: Mapped[Seconds] = mapped_column(default=now())
 
 
 class Correction(Base):
-    """A test set of a campaign was replaced by one with corrected references, and everything measured anew."""
+    """The replacement of a campaign's test set by one with corrected references, with everything recomputed."""
 
     __tablename__ = "correction"
     __table_args__ = (Index(None, "campaign_id"),)
@@ -179,12 +179,12 @@ PRIMARY = text("kind = 'primary' AND withdrawn_at IS NULL")
 
 
 class Declaration(Base):
-    """What a team says about a submission. A submission without one was stored by organisers' commands."""
+    """A team's declaration about a submission. Submissions made by organisers' commands have none."""
 
     __tablename__ = "declaration"
     __table_args__ = (
         CheckConstraint(one_of("kind", DeclaredKind), name="kind"),
-        # The columns beside `kind` are copies, so that the database itself sees to it that there is one primary.
+        # The columns beside `kind` are copies, with which the database enforces a single primary submission.
         Index(
             "uq_declaration_primary",
             *("campaign_id", "test_set_id", "team"),
@@ -200,32 +200,34 @@ class Declaration(Base):
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
     team: Mapped[str] = mapped_column(String(100))
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
-    """Who handed it in; None for the command line."""
-    kind: Mapped[DeclaredKind] = mapped_column(OneOf(DeclaredKind), server_default="", default=DeclaredKind.UNDECLARED)
+    """Who submitted it; None for the command line."""
+    kind: Mapped[DeclaredKind] = mapped_column(
+        EnumText(DeclaredKind), server_default="", default=DeclaredKind.UNDECLARED
+    )
     constrained: Mapped[bool | None]
-    """Whether only the data that the campaign allows were used; None where the team has not said."""
+    """Whether only permitted training data was used; None if the team has not said."""
     description: Mapped[str] = mapped_column(LongString, server_default="", default="")
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """The phase in which it was handed in."""
+    """The phase in which it was submitted."""
     late_seconds: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
-    """How long after the deadline it came; 0 where it was in time."""
+    """Seconds after the deadline; 0 if it was in time."""
     withdrawn_at: Mapped[Seconds | None]
 
 
 class Diagnosis(Base):
-    """What was noticed about a submission when it came."""
+    """The findings of the checks on a submission."""
 
     __tablename__ = "diagnosis"
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
     findings: Mapped[list[dict[str, Any]]] = mapped_column(
-        Shaped(list[dict[str, Any]], "What was noticed about a submission")
+        JsonOf(list[dict[str, Any]], "What was noticed about a submission")
     )
-    """As `campaigns.checks` writes them; empty where there is nothing to say."""
+    """In the form of `campaigns.checks`; empty without findings."""
 
 
 class LadderStep(Base):
-    """What a team was told of a submission by the Ladder rule: written once, when it is done."""
+    """The feedback on a submission under the Ladder rule: written once, when it is done."""
 
     __tablename__ = "ladder_step"
     __table_args__ = (Index(None, "protocol_id", "team"),)
@@ -235,18 +237,18 @@ class LadderStep(Base):
     metric: Mapped[int] = mapped_column(Integer, primary_key=True)
     team: Mapped[str] = mapped_column(String(100))
     told: Mapped[float | None] = mapped_column(Double)
-    """On the metric's own scale; None where its score is undefined."""
+    """On the metric's own scale; None where the score is undefined."""
     improved: Mapped[bool]
 
 
 class Quota(Base):
-    """One limit: for a campaign and a team, for a campaign and every team, or for everything; perhaps in one phase."""
+    """A limit for a team in a campaign, for every team in a campaign, or for everything; optionally for one phase."""
 
     __tablename__ = "quota"
     __table_args__ = (
         CheckConstraint(one_of("kind", QuotaKind), name="kind"),
         CheckConstraint("amount >= 0", name="amount"),
-        # Two, since no two rows without a campaign would be the same to a database.
+        # Two indexes, since a unique index treats rows without a campaign as distinct.
         Index(
             "uq_quota_of_campaign",
             *("campaign_id", "team", "phase", "kind"),
@@ -265,20 +267,20 @@ class Quota(Base):
 
     id: Mapped[Key]
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
-    """None means every campaign."""
+    """None for every campaign."""
     team: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """"" means every team."""
+    """"" for every team."""
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """The phase of the campaign in which it holds; "" means always."""
-    kind: Mapped[QuotaKind] = mapped_column(OneOf(QuotaKind))
+    """The phase of the campaign in which it applies; "" for always."""
+    kind: Mapped[QuotaKind] = mapped_column(EnumText(QuotaKind))
     amount: Mapped[int | None] = mapped_column(Integer)
-    """The most that a team may have in a campaign; None means no limit, whatever less specific rows say."""
+    """The limit for a team in a campaign; None for no limit, overriding less specific rows."""
     time_zone: Mapped[str] = mapped_column(String(100), server_default="UTC", default="UTC")
-    """Of a limit per day: where days begin and end, a name of the IANA database."""
+    """For a limit per day: the time zone that defines days, a name of the IANA database."""
 
 
 class QuotaAccount(Base):
-    """A team in a campaign. Whoever submits for it locks this row: one after the other."""
+    """A team's quotas in a campaign. Submitting locks this row, so that submissions are processed one at a time."""
 
     __tablename__ = "quota_account"
     __table_args__ = (UniqueConstraint("campaign_id", "team"),)
@@ -288,8 +290,8 @@ class QuotaAccount(Base):
     team: Mapped[str] = mapped_column(String(100))
 
 
-class LedgerEntry(Base):
-    """A submission that a team has made by itself."""
+class UsageLogEntry(Base):
+    """A submission that a team made itself, as quotas count them."""
 
     __tablename__ = "ledger_entry"
     __table_args__ = (Index(None, "account_id", "created_at"),)
@@ -297,15 +299,15 @@ class LedgerEntry(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("quota_account.id", ondelete="CASCADE"))
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """The phase of the campaign in which it was made."""
+    """The campaign's phase when it was made."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
-    """When it was made: the day that it counts for."""
+    """When it was made: it counts for this day."""
     queued_at: Mapped[Seconds] = mapped_column(default=now())
-    """When its team had it queued last. Evaluations that were added later are the organisers' and change nothing."""
+    """When its team last had it queued. Later evaluations are the organisers' and do not count."""
 
 
 class SubmissionRequest(Base):
-    """A request that was taken in, by the key that its sender gave it: sent again, it is not done again."""
+    """An accepted request by the idempotency key of its sender: a repetition has no effect."""
 
     __tablename__ = "submission_request"
     __table_args__ = (Index(None, "submission_id"),)

@@ -1,7 +1,7 @@
-"""Columns that may hold what this release does not know: rows are edited by hand, and written by other releases.
+"""Column types that tolerate unknown values, since rows are edited by hand and written by other releases.
 
-Such a value stops nobody who only reads its row: of a list all rows can be shown. Whoever must decide by it raises
-UnreadableRow: `known` for a value of an enumeration, any use of a JSON value for the others.
+Such a value does not prevent reading its row: a list can show all rows. Code that depends on the value gets
+UnreadableRow: from `known` for an enumeration, from any use of a JSON value.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Made = TypeVar("Made")
 log = logging.getLogger(__name__)
 
 UNREADABLE = ("unreadable",)
-"""What lists show instead of a list of words that cannot be read."""
+"""Shown in place of an unreadable list of words."""
 
 
-class OneOf(TypeDecorator[Known]):
+class EnumText(TypeDecorator[Known]):
     """A value of an enumeration, stored as its text.
 
-    Another text is read as a value that is equal to that text and to no member of the enumeration.
+    An unknown text is read as a value that equals this text and no member of the enumeration.
     """
 
     impl = String
@@ -41,16 +41,16 @@ class OneOf(TypeDecorator[Known]):
         self.length = length
 
     def process_bind_param(self, value: Known | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """As it is stored."""
+        """The stored form."""
         return None if value is None else str(value)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> Known | None:  # noqa: ARG002
-        """As it was stored."""
+        """Read the stored form."""
         return None if value is None else read_as(self.kind, str(value))
 
 
 def read_as(kind: type[Known], text: str) -> Known:
-    """The member of an enumeration with this text, or a value that is equal to the text and to no member."""
+    """The member of an enumeration with this text, or a value that equals the text and no member."""
     try:
         return kind(text)
     except ValueError:
@@ -60,36 +60,36 @@ def read_as(kind: type[Known], text: str) -> Known:
 
 
 def is_known(value: StrEnum) -> bool:
-    """Whether a value that was read from a column is one that this release knows."""
+    """Whether a value read from a column is known to this release."""
     return value in tuple(type(value))
 
 
 def known(value: Known, what: str) -> Known:
-    """The value of a column. Raises UnreadableRow, which says `what` it is, where this release does not know it."""
+    """The value of a column. Raises UnreadableRow, naming `what`, if it is unknown to this release."""
     if is_known(value):
         return value
     there = ", ".join(repr(str(each)) for each in type(value))
     raise UnreadableRow(
-        f"{what} is {str(value)[:50]!r} in the database, where this release knows {there}. Put it right there, or "
+        f"{what} is {str(value)[:50]!r} in the database, where this release knows {there}. Correct it there, or "
         "upgrade this server."
     )
 
 
-class Shaped(TypeDecorator[Any]):
-    """JSON of a shape, such as `list[str]` or `dict[str, Any]`; anything else is read as an UnreadableValue."""
+class JsonOf(TypeDecorator[Any]):
+    """JSON of a given shape, such as `list[str]` or `dict[str, Any]`; anything else is read as an UnreadableValue."""
 
     impl = JSON
     cache_ok = True
 
     def __init__(self, shape: Any, what: str, *, none_as_null: bool = False) -> None:
-        """`what` it is, to begin an error with: "The metrics of a protocol"."""
+        """`what` names the value in errors, such as "The metrics of a protocol"."""
         super().__init__(none_as_null=none_as_null)
         self.shape = shape
         self.what = what
         self.none_as_null = none_as_null
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        """What reads a value. Not `process_result_value`, which is only called with what is JSON."""
+        """The reader of stored values. Not `process_result_value`, which is called for valid JSON only."""
         load = super().result_processor(dialect, coltype)
 
         def read(stored: Any) -> Any:
@@ -116,14 +116,14 @@ def _fits(value: Any, shape: Any) -> bool:
 
 
 class UnreadableValue:
-    """What stands for a stored value that is not what it must be. Any use of it raises UnreadableRow."""
+    """Stands for a stored value of the wrong shape. Any use of it raises UnreadableRow."""
 
     __slots__ = ("_message",)
 
     def __init__(self, what: str, stored: object) -> None:
         self._message = (
-            f"{what} cannot be read: {str(stored)[:50]!r} in the database is not what this release writes there. Put "
-            "it right there, or upgrade this server."
+            f"{what} cannot be read: {str(stored)[:50]!r} in the database does not have the expected form. Correct "
+            "it there, or upgrade this server."
         )
 
     def _raise(self, *_: object) -> NoReturn:
@@ -133,26 +133,26 @@ class UnreadableValue:
 
 
 def readable(value: Value, instead: Value) -> Value:
-    """A JSON value for a list of rows: `instead` of one that cannot be read, which only its own page has to say."""
+    """A JSON value for a list of rows, with `instead` for an unreadable one, which only its own page reports."""
     return instead if isinstance(value, UnreadableValue) else value
 
 
 def kept(value: Any, make: Callable[[Any], Made]) -> Made:
-    """What is made of a JSON value; one that cannot be read is kept as it is, to raise UnreadableRow where it is used.
+    """The result of `make` on a JSON value; an unreadable value is kept, to raise UnreadableRow when it is used.
 
-    So a task whose row cannot be read can be claimed, fails like others, and is not sent for ever.
+    So a task with an unreadable row can be claimed and fails like others, rather than being sent for ever.
     """
     return cast("Made", value) if isinstance(value, UnreadableValue) else make(value)
 
 
 def readable_rows(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
-    """What is made of each row. Rows that raise UnreadableRow are left out and logged; it is raised where all do."""
+    """`make` on each row. Rows that raise UnreadableRow are logged and skipped; if all do, it is raised."""
     found, fault = [], None
     for row in rows:
         try:
             found.append(make(row))
         except UnreadableRow as error:
-            log.warning("A row is left out: %s", error)
+            log.warning("Skipping an unreadable row: %s", error)
             fault = fault or error
     if fault is not None and not found:
         raise fault
@@ -161,7 +161,7 @@ def readable_rows(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made
 
 @contextmanager
 def stored(what: str) -> Iterator[None]:
-    """Raise UnreadableRow, which says `what` cannot be read, where stored JSON lacks a part or holds another."""
+    """Raise UnreadableRow, naming `what`, if stored JSON lacks a part or has the wrong form."""
     try:
         yield
     except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Tables of what is measured: texts, test sets, systems, submissions, protocols."""
+"""Tables of texts, test sets, systems, submissions and protocols."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import Shaped
+from models.schema.column_types import JsonOf
 
 
 class Text(Base):
-    """One text of n segments, known by the hash of its lines (each ended by a newline) and of its layers, if any."""
+    """A text of n segments, identified by the hash of its lines (each ended by a newline) and of its layers, if any."""
 
     __tablename__ = "text"
 
@@ -37,7 +37,7 @@ class TextBlock(Base):
 
     text_id: Mapped[int] = mapped_column(ForeignKey("text.id", ondelete="CASCADE"), primary_key=True)
     block: Mapped[int] = mapped_column(Integer, primary_key=True)
-    # Bytes, since PostgreSQL's text type refuses U+0000 and a system may well have written one.
+    # Bytes, since PostgreSQL's text type rejects U+0000 and system outputs may contain it.
     content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
@@ -53,13 +53,13 @@ class LayerBlock(Base):
 
 
 class TestSet(Base):
-    """A test set, known by its content and never changed.
+    """A test set, identified by its content; immutable.
 
-    Campaigns with equal content share it without knowing of each other: each calls it by a name and version of its own
+    Campaigns with equal content share it: each has a name and version of its own for it
     (`models.schema.campaigns.CampaignTestSet`).
     """
 
-    __test__ = False  # pytest would take the name for a test case
+    __test__ = False  # else pytest would collect it
     __tablename__ = "test_set"
 
     id: Mapped[Key]
@@ -69,7 +69,7 @@ class TestSet(Base):
     source_text_id: Mapped[int | None] = mapped_column(ForeignKey("text.id"))
     segments: Mapped[int] = mapped_column(Integer)
     variable_references: Mapped[bool] = mapped_column(Boolean)
-    """True when an empty line in a reference means that the segment lacks it."""
+    """True if an empty line in a reference means that the segment has no such reference."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
 
@@ -86,7 +86,7 @@ class Reference(Base):
 
 
 class Document(Base):
-    """A run of consecutive segments that belong together."""
+    """A range of consecutive segments that belong together."""
 
     __tablename__ = "document"
 
@@ -100,7 +100,7 @@ class Document(Base):
 
 
 class System(Base):
-    """A named system of a team; the team is "" where there are no teams."""
+    """A named system of a team; the team is "" if there are none."""
 
     __tablename__ = "system"
     __table_args__ = (UniqueConstraint("team", "name"),)
@@ -111,7 +111,7 @@ class System(Base):
 
 
 class Submission(Base):
-    """One run of a system: its hypotheses for one test set, in one campaign. Never changed."""
+    """One run of a system: its hypotheses for one test set in one campaign. Immutable."""
 
     __tablename__ = "submission"
     __table_args__ = (
@@ -126,7 +126,7 @@ class Submission(Base):
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
     system_id: Mapped[int] = mapped_column(ForeignKey("system.id"))
     run: Mapped[str] = mapped_column(String(100), server_default="", default="")
-    """Which of several runs (seeds, optimizer runs) of the system this is; "" where it has one."""
+    """Which of several runs (seeds, optimizer runs) of the system this is; "" for a single run."""
     text_id: Mapped[int] = mapped_column(ForeignKey("text.id"))
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
@@ -134,7 +134,7 @@ class Submission(Base):
 class Protocol(Base):
     """A test set, an ordered list of its references, metrics, replicates and seed.
 
-    Evaluations are compared only within one protocol. Known by its content, so it is stored once.
+    Evaluations are comparable only within one protocol. Identified by its content, so it is stored once.
     """
 
     __tablename__ = "protocol"
@@ -142,11 +142,11 @@ class Protocol(Base):
 
     id: Mapped[Key]
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
-    reference_labels: Mapped[list[str]] = mapped_column(Shaped(list[str], "The references of a protocol"))
-    metrics: Mapped[list[str]] = mapped_column(Shaped(list[str], "The metrics of a protocol"))
+    reference_labels: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The references of a protocol"))
+    metrics: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The metrics of a protocol"))
     """Metric specifications such as "bleu:order=1,2"; a metric's position here is its key elsewhere."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
     sweep: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
-    """Whether its metrics are one metric with many values of a parameter: no leaderboard that anybody wants to see."""
+    """Whether its metrics are one metric with many values of a parameter; such a sweep has no leaderboard."""

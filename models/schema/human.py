@@ -8,15 +8,15 @@ from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, Stri
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import OneOf, Shaped
+from models.schema.column_types import EnumText, JsonOf
 from models.schema.states import JudgmentKind, one_of
 
 
 class Judgments(Base):
     """One import of human judgments of a test set in a campaign.
 
-    Never changed: other content of that name is a new version. They are the campaign's: another one with the very same
-    test set has its own, and learns nothing of these.
+    Immutable: different content under the name is a new version. They belong to the campaign: another campaign with the
+    same test set has its own and cannot see these.
     """
 
     __tablename__ = "judgments"
@@ -33,25 +33,25 @@ class Judgments(Base):
     name: Mapped[str] = mapped_column(String(100))
     version: Mapped[int] = mapped_column(Integer)
     """From 1."""
-    kind: Mapped[JudgmentKind] = mapped_column(OneOf(JudgmentKind))
-    method: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "How scores were made of judgments"))
-    """How scores were made of the judgments, e.g. weights of errors, whether standardised by annotator."""
+    kind: Mapped[JudgmentKind] = mapped_column(EnumText(JudgmentKind))
+    method: Mapped[dict[str, Any]] = mapped_column(JsonOf(dict[str, Any], "How scores were made of judgments"))
+    """How scores were computed, e.g. the weights of errors, or whether they were standardised by annotator."""
     content_hash: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[Seconds] = mapped_column(default=now())
 
 
 class JudgedPart:
-    """The key of what belongs to one import."""
+    """The key columns of everything that belongs to one import."""
 
     judgments_id: Mapped[int] = mapped_column(
         ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True, sort_order=-2
     )
     system: Mapped[str] = mapped_column(String(200), primary_key=True, sort_order=-1)
-    """As the judgments call it: people also judge references and systems that were never submitted here."""
+    """The name in the judgments, which may be a reference or a system without a submission."""
 
 
 class HumanSystemScore(JudgedPart, Base):
-    """What people think of a system."""
+    """The human score of a system."""
 
     __tablename__ = "human_system_score"
 
@@ -62,11 +62,11 @@ class HumanSystemScore(JudgedPart, Base):
     segments: Mapped[int | None] = mapped_column(Integer)
     judgments: Mapped[int | None] = mapped_column(Integer)
     wins: Mapped[int | None] = mapped_column(Integer)
-    """How many systems it is better than, as published; None where that is found from its segments."""
+    """The published number of systems that it beats; None if that follows from its segments."""
 
 
 class HumanSegmentScore(JudgedPart, Base):
-    """What people think of one segment of a system."""
+    """The human score of one segment of a system."""
 
     __tablename__ = "human_segment_score"
 
@@ -80,7 +80,7 @@ class HumanSegmentScore(JudgedPart, Base):
 
 
 class Rating(Base):
-    """One annotator's rating of one segment, an error that was found in it, or its rank among others."""
+    """One annotator's rating of a segment, an error found in it, or its rank."""
 
     __tablename__ = "rating"
 
@@ -91,6 +91,6 @@ class Rating(Base):
     system: Mapped[str] = mapped_column(String(200))
     segment: Mapped[int] = mapped_column(Integer)
     value: Mapped[float] = mapped_column(Double)
-    """The rating; of an error its weight; of a ranking the rank, from 1 = best."""
+    """The rating, the weight of an error, or the rank, from 1 = best."""
     label: Mapped[str] = mapped_column(String(200), default="", server_default="")
-    """Of an error, its category and severity; of a ranking, which one it is."""
+    """The category and severity of an error, or the identifier of a ranking."""

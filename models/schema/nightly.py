@@ -1,4 +1,4 @@
-"""Tables of schedules, their scheduled runs, and the webhook deliveries that tell of them."""
+"""Tables of schedules, their nightly runs, and webhook deliveries."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import OneOf, Shaped
+from models.schema.column_types import EnumText, JsonOf
 from models.schema.queue import Leased, lease_indexes
-from models.schema.states import LeaseState, NightState, PairedTest, one_of
+from models.schema.states import LeaseState, NightlyRunState, PairedTest, one_of
 
 
 class Schedule(Base):
-    """Systems' outputs that are fetched, scored and compared with a baseline again and again, by the calendar."""
+    """A schedule by which outputs of systems are fetched, scored and compared with a baseline."""
 
     __tablename__ = "schedule"
     __table_args__ = (
@@ -42,83 +42,83 @@ class Schedule(Base):
     """When: a cron expression, in `time_zone`."""
     time_zone: Mapped[str] = mapped_column(String(100))
     """A name of the IANA database."""
-    source: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "The source of a schedule"))
+    source: Mapped[dict[str, Any]] = mapped_column(JsonOf(dict[str, Any], "The source of a schedule"))
     """Where outputs come from: {"kind": "folder", "pattern"}, or {"kind": "command", "command", "pattern", "seconds"}:
-    a command with a time limit that writes what the pattern finds."""
-    test_sets: Mapped[list[dict[str, Any]]] = mapped_column(Shaped(list[dict[str, Any]], "The test sets of a schedule"))
-    """A list of {"test_set_id", "references"}, the references by label and in order."""
-    metrics: Mapped[list[str]] = mapped_column(Shaped(list[str], "The metrics of a schedule"))
+    a command with a time limit that writes the files of the pattern."""
+    test_sets: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]], "The test sets of a schedule"))
+    """A list of {"test_set_id", "references"}, the references as labels in order."""
+    metrics: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The metrics of a schedule"))
     """Settled specifications."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
-    baseline: Mapped[dict[str, Any]] = mapped_column(Shaped(dict[str, Any], "The baseline of a schedule"))
+    baseline: Mapped[dict[str, Any]] = mapped_column(JsonOf(dict[str, Any], "The baseline of a schedule"))
     """`Baseline.as_json`."""
     alpha: Mapped[float] = mapped_column(Double)
     correction: Mapped[str] = mapped_column(String(20))
-    """How p-values of one night are corrected for their number: a name of `metrics.resampling`."""
-    test: Mapped[PairedTest] = mapped_column(OneOf(PairedTest, 20))
+    """The correction of a run's p-values for multiple tests: a name of `metrics.resampling`."""
+    test: Mapped[PairedTest] = mapped_column(EnumText(PairedTest, 20))
     """A `models.schema.states.PairedTest`."""
     minimum_difference: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)
-    """A worse score counts as a regression from so many points on."""
+    """The smallest loss, in points, that counts as a regression."""
     webhook: Mapped[str | None] = mapped_column(LongString)
     webhook_secret: Mapped[str | None] = mapped_column(LongString)
     """The key of the webhook's signatures. Never printed or logged."""
     webhook_private: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
-    """Whether the webhook may be at a private address."""
+    """Whether the webhook may have a private address."""
     team: Mapped[str] = mapped_column(String(100), default="")
     active: Mapped[bool] = mapped_column(Boolean, server_default=true(), default=True)
-    """False once it was removed; its history stays."""
+    """False once removed; its history stays."""
     next_at: Mapped[Seconds | None]
-    """When the next night is due; None when there will be none."""
+    """When the next run is due; None if there will be none."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    """The campaign of its name, which all that it stores belongs to."""
+    """The campaign of the same name, to which its submissions belong."""
 
 
-OPEN_NIGHTS = text("state IN ('due', 'fetching', 'scoring', 'judging')")
+OPEN_RUNS = text("state IN ('due', 'fetching', 'scoring', 'judging')")
 
 
-class Night(Base):
+class NightlyRun(Base):
     """One run of a schedule. `due -> fetching -> scoring -> judging -> done`, or `failed`, or `missed`."""
 
     __tablename__ = "night"
     __table_args__ = (
-        # Two schedulers that plan at once plan one night.
+        # Two schedulers that plan at once plan one run.
         UniqueConstraint("schedule_id", "due_at"),
-        CheckConstraint(one_of("state", NightState), name="state"),
-        Index("ix_night_open", "schedule_id", postgresql_where=OPEN_NIGHTS, sqlite_where=OPEN_NIGHTS),
+        CheckConstraint(one_of("state", NightlyRunState), name="state"),
+        Index("ix_night_open", "schedule_id", postgresql_where=OPEN_RUNS, sqlite_where=OPEN_RUNS),
     )
 
     id: Mapped[Key]
     schedule_id: Mapped[int] = mapped_column(ForeignKey("schedule.id", ondelete="CASCADE"))
     due_at: Mapped[Seconds]
-    """When it was planned for; nights of a schedule come in this order."""
+    """The planned time; a schedule's runs are ordered by it."""
     date: Mapped[str] = mapped_column(String(10))
-    """The day of it in the schedule's time zone, YYYY-MM-DD."""
-    state: Mapped[NightState] = mapped_column(OneOf(NightState), default=NightState.DUE)
+    """The date in the schedule's time zone, YYYY-MM-DD."""
+    state: Mapped[NightlyRunState] = mapped_column(EnumText(NightlyRunState), default=NightlyRunState.DUE)
     reason: Mapped[str | None] = mapped_column(LongString)
     """Why it failed or was missed."""
     caught_up: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
-    """Whether it began late, because no scheduler ran when it was due."""
+    """Whether it began late, because no scheduler was running when it was due."""
     manual: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
-    """Whether somebody asked for it by hand."""
+    """Whether it was requested by hand."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]
     comparisons: Mapped[list[int] | None] = mapped_column(
-        Shaped(list[int], "The comparisons of a night", none_as_null=True)
+        JsonOf(list[int], "The comparisons of a night", none_as_null=True)
     )
-    """Comparisons that it waits for before it can be judged by randomization tests."""
+    """Comparisons that must finish before the run can be judged by randomization tests."""
     verdict: Mapped[dict[str, Any] | None] = mapped_column(
-        Shaped(dict[str, Any], "The verdict on a night", none_as_null=True)
+        JsonOf(dict[str, Any], "The verdict on a night", none_as_null=True)
     )
-    """What was found (`analysis.nightly.verdict.Verdict.as_json`); None until it was judged."""
+    """The verdict (`analysis.nightly.verdict.Verdict.as_json`); None until the run is judged."""
     regressed: Mapped[bool | None] = mapped_column(Boolean)
-    """Whether a system is significantly worse than its baseline; None until it was judged."""
+    """Whether a system is significantly worse than its baseline; None until the run is judged."""
 
 
-class NightStep(Leased, Base):
-    """What is to be done for a night in the state that it is in: its outputs are fetched, or it is judged."""
+class NightlyRunStep(Leased, Base):
+    """The work of a nightly run in its current state: fetching its outputs, or judging it."""
 
     __tablename__ = "night_step"
     __table_args__ = (
@@ -130,8 +130,8 @@ class NightStep(Leased, Base):
     night_id: Mapped[int] = mapped_column(ForeignKey("night.id", ondelete="CASCADE"))
 
 
-class NightEvaluation(Base):
-    """An evaluation that a night measured, perhaps one that an earlier night had made of the same output."""
+class NightlyRunEvaluation(Base):
+    """An evaluation that a nightly run measured, possibly shared with an earlier run with the same output."""
 
     __tablename__ = "night_evaluation"
     __table_args__ = (Index(None, "evaluation_id"),)
@@ -142,7 +142,7 @@ class NightEvaluation(Base):
 
 
 class Delivery(Leased, Base):
-    """A message about a night that ended, for the webhook of its schedule."""
+    """A webhook delivery about a finished nightly run."""
 
     __tablename__ = "delivery"
     __table_args__ = (

@@ -17,11 +17,11 @@ from sqlalchemy import Text as LongString
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key
-from models.schema.column_types import Shaped
+from models.schema.column_types import JsonOf
 
 
 class ShardResult:
-    """The key of what one shard stored for one evaluation and one metric of its protocol."""
+    """The key columns of a shard's result for one evaluation and one metric of its protocol."""
 
     evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)
     metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
@@ -30,9 +30,9 @@ class ShardResult:
     last_block: Mapped[int] = mapped_column(Integer)
     """Exclusive."""
     blob: Mapped[bytes] = mapped_column(LargeBinary)
-    """Nothing where the bytes lie in an object (`models.storage.blobs`)."""
+    """None if the bytes are stored as an object (`models.storage.blobs`)."""
     object_url: Mapped[str | None] = mapped_column(String(500))
-    """The address of that object."""
+    """The address of the object."""
 
 
 class Statistics(ShardResult, Base):
@@ -48,7 +48,7 @@ class ReplicatePart(ShardResult, Base):
 
 
 class Score(Base):
-    """The score of one evaluation by one metric. The key makes a second one impossible."""
+    """The score of one evaluation by one metric. The primary key excludes a second one."""
 
     __tablename__ = "score"
 
@@ -60,23 +60,24 @@ class Score(Base):
     signature: Mapped[str] = mapped_column(LongString)
     higher_is_better: Mapped[bool] = mapped_column(Boolean)
     scale: Mapped[float] = mapped_column(Double)
-    columns: Mapped[list[str]] = mapped_column(Shaped(list[str], "The columns of a score"))
-    """What each of the sums counts."""
+    columns: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The columns of a score"))
+    """The names of the summed columns."""
     sums: Mapped[bytes] = mapped_column(LargeBinary)
     score: Mapped[float | None] = mapped_column(Double)
     """None where the metric is undefined."""
     details: Mapped[dict[str, float]] = mapped_column(
-        Shaped(dict[str, float], "The details of a score"), server_default="{}"
+        JsonOf(dict[str, float], "The details of a score"), server_default="{}"
     )
-    """Further figures to show with the score, by name."""
+    """Further figures shown with the score, by name."""
     replicate_scores: Mapped[bytes] = mapped_column(LargeBinary)
     """float64, one per replicate; NaN where undefined."""
 
 
-class Contestant(Base):
-    """A system as tests see it: the evaluations of all its runs.
+class SystemRuns(Base):
+    """A system in randomization tests: the evaluations of all its runs.
 
-    It is the last of them and the contestant of those before, so that it goes, with its tests, when any of them goes.
+    It is a chain, its last evaluation and the row of the preceding ones, so that it is deleted, with its tests, when
+    any of them is.
     """
 
     __tablename__ = "contestant"
@@ -91,19 +92,19 @@ class Contestant(Base):
 
 
 class Randomization(Base):
-    """A paired approximate randomization test of contestant b against contestant a, by one metric."""
+    """A paired approximate randomization test of system b against system a, by one metric."""
 
     __tablename__ = "randomization"
     __table_args__ = (Index(None, "b_id"),)
 
     a_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
-    """The one whose evaluations come first when compared as lists of numbers."""
+    """The system whose evaluations come first when compared as lists of numbers."""
     b_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
     metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     """Position in the protocol's list of metrics."""
     trials: Mapped[int] = mapped_column(Integer, primary_key=True)
     seed: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     difference: Mapped[float] = mapped_column(Double)
-    """Score of b minus score of a; of several runs the means."""
+    """Score of b minus score of a; for several runs, of the means."""
     as_large: Mapped[int] = mapped_column(Integer)
     """Trials with a difference at least as large, in either direction."""

@@ -1,4 +1,4 @@
-"""What people may be and do, and what phases of a campaign are like."""
+"""Roles of accounts, and properties of phases."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from enum import StrEnum
 
 
 class SiteRole(StrEnum):
-    """What an account may do on the whole server; each may do what those below it may."""
+    """The role of an account on the whole server; each includes those below it."""
 
     ADMINISTRATOR = "administrator"
-    """Sees and does everything, and says who is an organiser."""
+    """Sees and does everything, and appoints organisers."""
     ORGANISER = "organiser"
-    """Sets up campaigns, and runs those in which it is an organiser; no others."""
+    """Creates campaigns, and manages those in which it is an organiser."""
     PARTICIPANT = "participant"
-    """Founds teams and hands in for them."""
+    """Creates teams and submits for them."""
     VIEWER = "viewer"
-    """Looks at what it was invited to."""
+    """Views what it was invited to."""
 
 
 class CampaignRole(StrEnum):
-    """What an account is in one campaign, beside being in a team of it."""
+    """The role of an account in one campaign, besides team membership."""
 
     ORGANISER = "organiser"
     VIEWER = "viewer"
 
 
 class TeamRole(StrEnum):
-    """What an account is in a team."""
+    """The role of an account in a team."""
 
     LEAD = "lead"
     """Also invites and removes members."""
@@ -34,71 +34,71 @@ class TeamRole(StrEnum):
 
 
 class Scope(StrEnum):
-    """What an API token may be used for, never more than its account may do."""
+    """What an API token may do, never more than its account."""
 
     READ = "read"
     SUBMIT = "submit"
-    """Hand in, declare and withdraw."""
+    """Submit, declare and withdraw."""
     ORGANISE = "organise"
-    """Everything else that changes something."""
+    """All other changes."""
 
 
 class PhaseKind(StrEnum):
-    """What happens in a phase."""
+    """What a phase allows."""
 
     OPEN = "open"
-    """Teams hand in; everybody who sees the campaign sees the leaderboard."""
+    """Teams submit; everyone who sees the campaign sees the leaderboard."""
     BLIND = "blind"
-    """Teams hand in; of their own scores they are told what the feedback of the phase allows, of others nothing."""
+    """Teams submit; feedback on their own scores follows the phase's rule, other teams' scores are hidden."""
     CLOSED = "closed"
-    """Nobody hands in any more; what is seen is as in the phase before it."""
+    """No submissions; visibility is that of the preceding phase."""
     PUBLISHED = "published"
-    """The results are out: scores, names and outputs, and references where the organisers have released them."""
+    """Results are public: scores, names and outputs, and references once the organisers release them."""
 
 
 class Feedback(StrEnum):
-    """What a team is told of the scores of its own submissions in a phase."""
+    """The feedback that a team gets on its own scores in a phase."""
 
     FULL = "full"
     ROUNDED = "rounded"
-    """To whole points (0 to 100), or to the phase's `feedback_step`."""
+    """Rounded to whole points (0 to 100), or to the phase's `feedback_step`."""
     INTERVAL = "interval"
     """Only the ends of the interval, rounded outwards to the step."""
     LADDER = "ladder"
-    """The score only where it beats the team's best by the step; else that best again (Blum & Hardt 2015)."""
+    """The score only if it beats the team's best by the step; otherwise that best again (Blum & Hardt 2015)."""
     NONE = "none"
 
 
 class LateRule(StrEnum):
-    """What becomes of a submission that comes after the deadline of a phase, within its grace."""
+    """What happens to submissions after the deadline of a phase, within its grace period."""
 
     REFUSE = "refuse"
     FLAG = "flag"
-    """It is taken in and marked as late."""
+    """Accepted and marked as late."""
 
 
 class Visibility(StrEnum):
     """Who may see that a campaign exists, and its pages."""
 
     PUBLIC = "public"
-    """Everybody, also without an account."""
+    """Everyone, even without an account."""
     PRIVATE = "private"
     """Its organisers, viewers and teams."""
 
 
 class Joining(StrEnum):
-    """How teams come into a campaign."""
+    """How teams join a campaign."""
 
     OPEN = "open"
-    """Any team joins by itself."""
+    """Any team can join."""
     INVITED = "invited"
-    """Organisers invite them."""
+    """By invitation from its organisers."""
 
 
 class DeclaredKind(StrEnum):
-    """What a team says a submission is to it."""
+    """A team's declared kind of a submission."""
 
     PRIMARY = "primary"
-    """The one of this team on this test set that is ranked; there is at most one."""
+    """The one submission of this team on this test set that is ranked."""
     CONTRASTIVE = "contrastive"
     UNDECLARED = ""

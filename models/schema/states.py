@@ -1,4 +1,4 @@
-"""The states that rows of the queue go through, and the classes they wait in."""
+"""The states of the queue's rows, and its classes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class EvaluationState(StrEnum):
 
 
 class LeaseState(StrEnum):
-    """The state of a shard, a reduction, a preparation or a run of trials.
+    """The state of a leased task.
 
-    `pending -> enqueued -> running -> done`; back to `pending` when a hint or a worker is lost;
-    `failed` when all attempts are used; `cancelled` when nobody waits for it any more.
+    `pending -> enqueued -> running -> done`; back to `pending` if a message or a worker is lost; `failed` without
+    attempts left; `cancelled` once it is not needed.
     """
 
     PENDING = "pending"
@@ -40,26 +40,26 @@ class ComparisonState(StrEnum):
 
 
 class Fault(StrEnum):
-    """Why an evaluation failed, or was cancelled."""
+    """The cause of an evaluation's failure or cancellation."""
 
     INPUT = "input"
-    """Something in the texts or the metrics that were asked for: trying again does not help. The attempt counts."""
+    """The texts or the requested metrics: retrying does not help. It counts against the quota."""
     PLATFORM = "platform"
-    """Something here: a worker died, a disk was full. It does not count against a team's quota."""
+    """The platform: a worker died, a disk was full. It does not count against a team's quota."""
 
 
 class QuotaKind(StrEnum):
-    """What a quota limits: the submissions of a team in a campaign."""
+    """What a quota limits: a team's submissions in a campaign."""
 
     IN_FLIGHT = "in_flight"
-    """Those with evaluations that are open."""
+    """With open evaluations."""
     PER_DAY = "per_day"
-    """Those of one calendar day."""
+    """In a calendar day."""
     PER_PHASE = "per_phase"
-    """Those of the campaign's phase."""
+    """In the campaign's current phase."""
 
 
-class NightState(StrEnum):
+class NightlyRunState(StrEnum):
     """`due -> fetching -> scoring -> judging -> done`, or `failed` or `missed` with a reason."""
 
     DUE = "due"
@@ -72,38 +72,38 @@ class NightState(StrEnum):
 
 
 class BaselineKind(StrEnum):
-    """What a night is compared with."""
+    """The kind of baseline of a nightly run."""
 
     NAMED = "named"
     """A system, by name."""
     PREVIOUS = "previous"
-    """The same system in the night before."""
+    """The same system in the previous run."""
     BEST = "best"
-    """The same system in its best night so far, by the metric in question."""
+    """The same system in its best run so far, by the metric in question."""
 
 
 class PairedTest(StrEnum):
-    """How two systems are told apart."""
+    """Paired significance tests."""
 
     BOOTSTRAP = "bootstrap"
     RANDOMIZATION = "randomization"
 
 
 class JudgmentKind(StrEnum):
-    """What people were asked for."""
+    """The kind of task that annotators had."""
 
     SCORES = "scores"
-    """Scores that others have made of judgments."""
+    """Scores computed elsewhere from judgments."""
     RATINGS = "ratings"
     """Direct assessment (0 to 100) or another scale."""
     ERRORS = "errors"
     """Errors with categories and severities, as in MQM."""
     RANKINGS = "rankings"
-    """Several systems' outputs of one segment put in order, ties allowed."""
+    """Several outputs of one segment ranked, ties allowed."""
 
 
 class QueueClass(IntEnum):
-    """How urgent work is; the lower class goes first. The names are those of the broker's queues."""
+    """The urgency of work; lower classes go first. The names are those of the broker's queues."""
 
     INTERACTIVE = 0
     CAMPAIGN = 1
@@ -111,30 +111,30 @@ class QueueClass(IntEnum):
 
     @property
     def queue(self) -> str:
-        """The name of the broker's queue, for work of the first edition."""
+        """The name of the broker's queue for work of the first edition."""
         return self.name.lower()
 
     def queue_of(self, edition: int) -> str:
-        """The name of the broker's queue for work of an edition: who makes another never hears of it."""
+        """The name of the broker's queue for work of an edition, so that workers of other editions never receive it."""
         return self.queue if edition == 1 else f"{self.queue}-{edition}"
 
 
 NOT_YET = 1e15
-"""The time before which work is not sent that waits for something else; when that is there, the time is changed."""
+"""A `not_before` in the distant future, for work that waits for other work; the end of the wait changes it."""
 
-OPEN_NIGHT_STATES = (NightState.DUE, NightState.FETCHING, NightState.SCORING, NightState.JUDGING)
-"""States of a night that has not ended."""
+OPEN_RUN_STATES = (NightlyRunState.DUE, NightlyRunState.FETCHING, NightlyRunState.SCORING, NightlyRunState.JUDGING)
+"""States of a run that has not ended."""
 
 UNSCORED = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 """States of an evaluation that still waits for shards."""
 
 OPEN = (*UNSCORED, EvaluationState.REDUCING)
-"""States of an evaluation that will still change by itself."""
+"""States of an evaluation that can still change."""
 
 IN_FLIGHT = (LeaseState.ENQUEUED, LeaseState.RUNNING)
-"""States of work that holds a place in the window."""
+"""States of work that takes a place in the window."""
 
 
 def one_of(column: str, states: type[StrEnum]) -> str:
-    """The SQL condition that a column holds one of these states."""
+    """The SQL condition that a column has one of these states."""
     return f"{column} IN ({', '.join(repr(str(state)) for state in states)})"

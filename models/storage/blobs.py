@@ -1,8 +1,8 @@
-"""Where the bytes of statistics lie: in their rows, or as objects in a store, known by their content.
+"""Bytes of statistics, in their rows or as content-addressed objects in a store.
 
 A store is a folder that fsspec can write (`file:///...`, `s3://bucket/prefix`). An object is named by the SHA-256 of
-what it holds and written before the transaction that refers to it, so a worker that comes too late can overwrite
-nothing but the same bytes. Its row keeps the whole address: the store may be changed, what is there stays readable.
+its content and written before the transaction that refers to it, so a late worker can only overwrite it with the same
+bytes. Its row keeps the full address: after a change of the store, existing objects stay readable.
 """
 
 from __future__ import annotations
@@ -28,57 +28,70 @@ LONGEST_ADDRESS = 500
 NAME_LENGTH = 64
 READ_AT_ONCE = 1 << 20
 LARGEST_OBJECT = 1 << 31
-"""Bytes: of an object that is only looked through."""
+"""Bytes per read when only verifying an object."""
 _NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
-"""Of an object, and of one that was being written."""
+"""Names of objects, and of partially written ones."""
 _STORE = re.compile(r"file:///+[^/].*|(?!file:)[a-z][a-z0-9+.-]*://[^/:].*", re.IGNORECASE | re.DOTALL)
-"""A folder, or a bucket: not the root of a disk, and no chain of drivers, which would keep copies of their own."""
+"""A folder or a bucket: not the root of a disk, and no chain of drivers, which would keep copies of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """Bytes that lie in a store."""
+    """Bytes stored as an object."""
 
     address: str
 
 
 class BlobRow(NamedTuple):
-    """What a row of statistics keeps of its bytes."""
+    """The columns of a statistics row that hold its bytes."""
 
     blob: bytes
     object_url: str | None
 
 
 Blob: TypeAlias = bytes | StoredObject
-"""Bytes to be kept in a row, or where they lie instead."""
+"""Bytes to be kept in a row, or the object that holds them."""
 
 TABLES: tuple[type[ShardResult], ...] = (Statistics, ReplicatePart)
 
 
 def write_object(content: bytes, store: str) -> StoredObject:
-    """Write an object; raises BadStore for an address that cannot be one, OSError where the store cannot be written."""
+    """Write an object.
+
+    Raises
+    ------
+    BadStore
+        If the store's address is invalid.
+    OSError
+        If the store cannot be written.
+    """
     name = hashlib.sha256(content).hexdigest()
     address = f"{_checked(store)}/{name[:2]}/{name}"
     files, path = _files(address)
     if "file" in _protocols(files):
         _write_file(path, content)
     else:
-        # Written even if it is there: so it is young, and not collected before its row is stored.
+        # Written even if it exists: that makes it young, so that garbage collection keeps it until its row is stored.
         files.pipe_file(path, content)
     return StoredObject(address)
 
 
 def columns(blob: Blob) -> dict[str, Any]:
-    """The columns of a row that keeps these bytes."""
+    """The columns of a row that holds these bytes."""
     if isinstance(blob, StoredObject):
         return {"blob": b"", "object_url": blob.address}
     return {"blob": blob, "object_url": None}
 
 
 def content_of(row: Any, most: int) -> bytes:
-    """What a row with `blob` and `object_url` keeps, which has at most so many bytes.
+    """The bytes of a row with `blob` and `object_url`, at most `most`.
 
-    Raises MissingObject where its object is gone or damaged, and UnreachableStore.
+    Raises
+    ------
+    MissingObject
+        If the object is missing or damaged.
+    UnreachableStore
+        If the store cannot be read.
     """
     if row.object_url is None:
         return bytes(row.blob)
@@ -86,9 +99,14 @@ def content_of(row: Any, most: int) -> bytes:
 
 
 def _parts(address: str, most: int) -> Iterator[bytes]:
-    """An object, part by part. Raises MissingObject, at the end at the latest; never reads much more than `most`.
+    """Read an object in parts, hardly more than `most` bytes.
 
-    Raises UnreachableStore where the store does not let it be read.
+    Raises
+    ------
+    MissingObject
+        If the object is missing or damaged; after the last part at the latest.
+    UnreachableStore
+        If the store cannot be read.
     """
     files, path = _files(address)
     digest, size = hashlib.sha256(), 0
@@ -105,7 +123,7 @@ def _parts(address: str, most: int) -> Iterator[bytes]:
     except (ModelsError, MemoryError):
         raise
     except Exception as error:
-        # Whatever its driver calls it: no right to read, a server that is away or answers nonsense.
+        # Whatever its driver raises: no permission, an unreachable server, an invalid response.
         said = f"{type(error).__name__}: {error}".rstrip(".")
         raise UnreachableStore(redacted(f"The object {address} cannot be read: {said}.")) from error
     if digest.hexdigest() != address[-NAME_LENGTH:]:
@@ -125,7 +143,7 @@ def read_stored_objects(connection: Connection, evaluations: Collection[int]) ->
 
 
 def find_lost_objects(addresses: Iterable[str]) -> set[str]:
-    """Those of the objects that are gone or damaged. Reads them all: not for within a transaction."""
+    """Those of the objects that are missing or damaged. Reads them all: do not call it within a transaction."""
     lost = set()
     for address in addresses:
         try:
@@ -137,7 +155,7 @@ def find_lost_objects(addresses: Iterable[str]) -> set[str]:
 
 
 def delete_object_rows(connection: Connection, evaluations: Collection[int], addresses: Collection[str]) -> int:
-    """Delete rows of these evaluations that refer to these objects, so that they are measured again; how many."""
+    """Delete rows of these evaluations that refer to these objects, so that they are recomputed; their number."""
     return sum(
         connection.execute(
             delete(table).where(table.evaluation_id.in_(evaluations), table.object_url.in_(sorted(addresses)))
@@ -147,15 +165,15 @@ def delete_object_rows(connection: Connection, evaluations: Collection[int], add
 
 
 def collect_garbage(
-    connection: Connection, store: str, *, older_seconds: float, whosever: bool = False
+    connection: Connection, store: str, *, older_seconds: float, force: bool = False
 ) -> tuple[int, int]:
     """Delete the objects of a store that no row refers to; (kept, deleted).
 
-    Those younger than `older_seconds` are kept, for their rows may still come. Younger by the clocks of the store and
-    of this machine: leave more than these may differ.
+    Objects younger than `older_seconds` are kept, since their rows may not be committed yet. The age is measured by the
+    clocks of the store and of this machine: allow for their difference.
 
-    Raises BadStore, unless `whosever` they may be, where rows refer to fewer than would go: then it is the store of
-    another database, or of two, and objects do not say whose they are.
+    Raises BadStore, unless `force`, if more objects would be deleted than rows refer to: then the store probably
+    belongs to another database as well, and objects do not record their owner.
     """
     files, folder = _files(_checked(store))
     wanted = {
@@ -179,11 +197,11 @@ def collect_garbage(
             young += 1
         else:
             unwanted.append(path)
-    if len(unwanted) > known and not whosever:
+    if len(unwanted) > known and not force:
         raise BadStore(
-            f"This database knows {known:,} objects of {redacted(store)}, and {len(unwanted):,} would be deleted. Does "
-            "another installation keep its statistics there? They would be lost: give each a folder of its own. If "
-            "they are to go, say --force."
+            f"This database refers to {known:,} objects in {redacted(store)}, and {len(unwanted):,} would be deleted. "
+            "Does another installation keep its statistics there? They would be lost: give each a folder of its own. "
+            "If they should be deleted, use --force."
         )
     for path in unwanted:
         files.rm_file(path)
@@ -191,7 +209,7 @@ def collect_garbage(
 
 
 def _objects(files: Any, folder: str) -> Iterator[str]:
-    """What lies in the folders of objects."""
+    """The paths of the objects in a store."""
     if files.exists(folder):
         for part in files.ls(folder, detail=False):
             if len(part.rstrip("/").rpartition("/")[2]) == len("ab"):
@@ -203,7 +221,7 @@ def _checked(store: str) -> str:
         parts = urlsplit(store)
     except ValueError:
         raise BadStore from None
-    # A row keeps the address, and rows are shown and copied.
+    # The address is kept in rows, which are shown and copied.
     if "@" in parts.netloc:
         raise BadStore(
             f"The store of statistics {parts.scheme}://... names a user: addresses are kept in the database. Give user "
@@ -222,7 +240,7 @@ def _checked(store: str) -> str:
 
 
 def _files(address: str) -> tuple[Any, str]:
-    # Imported where it is used: most installations keep everything in SQL.
+    # Imported here: most installations keep everything in SQL.
     from fsspec.core import url_to_fs
 
     try:
@@ -237,7 +255,7 @@ def _protocols(files: Any) -> tuple[str, ...]:
 
 
 def _write_file(path: str, content: bytes) -> None:
-    """All of it at once, and on the disk: a row is to refer to it."""
+    """Write atomically and durably: a row is about to refer to it."""
     folder = os.path.dirname(path)
     make_private_folders(folder)
     tell_of_open_folder(os.path.dirname(folder))
@@ -251,6 +269,6 @@ def _write_file(path: str, content: bytes) -> None:
 
 def _lost(address: str, what: str) -> str:
     return (
-        f"An object with statistics {what}: {address}. Bring it back, or have the evaluation measured again: "
-        "`steelyard retry` measures what is lost."
+        f"An object with statistics {what}: {address}. Restore it, or recompute the evaluation: "
+        "`steelyard retry` recomputes what is missing."
     )

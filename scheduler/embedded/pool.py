@@ -1,7 +1,7 @@
-"""The pool of the embedded worker: any of its processes may be killed at any moment, and it ends when it is told to.
+"""The process pool of the embedded worker: it survives the death of any process, and shuts down on request.
 
-Each process has a pipe of its own, so none holds a lock that others wait for. The pool has no thread: it is at work
-while somebody calls `run`, and its processes are forked by who enters and runs it.
+Each process has a pipe of its own, so none holds a lock that others wait for. The pool has no thread: it works while
+`run` is being called, and the thread that starts and runs it forks its processes.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from scheduler.errors import WorkerDidNotStart
 from worker.context import WorkerContext
 from worker.processes.dead_processes import release_lost
 from worker.processes.parent_death import end_with_parent
-from worker.processes.start import begin, is_used_up, resident_limit
-from worker.tasks import Hint
+from worker.processes.start import begin, resident_limit, should_be_replaced
+from worker.tasks import TaskMessage
 
 BEGUN, DONE, LEAVING = 0, 1, 2
-"""What a process says: that it is ready, that its task is done, and that it ends after this one."""
+"""Messages of a process: it is ready, its task is done, and it exits after this task."""
 
 STILLBORN = 10
-"""So many processes in place of each may die before they are ready: then something is wrong with all of them."""
+"""Limit on processes that die before they are ready, per process of the pool: beyond, all of them must be broken."""
 
 LOOK_SECONDS = 0.05
-"""How often who waits for the end of the pool looks up."""
+"""Seconds between checks while waiting for the pool to end."""
 
 log = logging.getLogger(__name__)
 
@@ -48,43 +48,43 @@ class _Process:
     number: int
     process: ForkProcess
     pipe: Connection
-    hint: Hint | None = None
-    """What it is at."""
+    hint: TaskMessage | None = None
+    """Its current task."""
     task_id: str = ""
     overdue_at: float = 0.0
     begun: bool = False
     killed: str = ""
-    """Why, where we did it."""
+    """The reason, if we killed it."""
 
 
 class Pool:
-    """Processes that do what hints tell of: of what waits, the most urgent class first.
+    """Processes that run the tasks of messages, the most urgent class first.
 
-    `start` it before other threads are. A process that dies or takes longer than `task_seconds` harms its task alone,
-    which is released, and another one takes its place.
+    Call `start` before other threads exist. If a process dies or exceeds `task_seconds`, only its task is affected: the
+    task is released, and a new process is forked.
     """
 
-    takes_ahead = False
+    prefetches = False
 
     def __init__(self, context: WorkerContext, processes: int) -> None:
         self._context = context
         self._amount = processes
-        self._waiting: dict[QueueClass, deque[Hint]] = {each: deque() for each in sorted(QueueClass)}
+        self._waiting: dict[QueueClass, deque[TaskMessage]] = {each: deque() for each in sorted(QueueClass)}
         self._processes: dict[Connection, _Process] = {}
         self._ending = False
         self._stillborn = 0
         self._most = 0
         self._told = self._teller = -1
-        """A pipe by which a handler of signals wakes us."""
+        """A pipe by which a signal handler wakes us."""
 
     @property
     def busy(self) -> bool:
-        """Whether any of them is at a task."""
+        """Whether any process is running a task."""
         return any(each.hint is not None for each in self._processes.values())
 
     @property
     def ends(self) -> bool:
-        """Whether nothing is begun any more."""
+        """Whether the pool is shutting down."""
         return self._ending
 
     def start(self) -> None:
@@ -96,25 +96,25 @@ class Pool:
         for number in range(self._amount):
             self._fork(number)
 
-    def send(self, hint: Hint) -> None:
-        """Let somebody do it. What is of another edition nobody here can do; it is left."""
-        if hint.edition == self._context.edition and not self._ending:
-            self._waiting[hint.queue_class].append(hint)
+    def send(self, message: TaskMessage) -> None:
+        """Enqueue a message. Messages of other editions are ignored: no process here can handle them."""
+        if message.edition == self._context.edition and not self._ending:
+            self._waiting[message.queue_class].append(message)
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-        """How many hints of each of the classes wait or are worked on."""
+        """The number of messages of each of the classes that are waiting or being handled."""
         held = [each.hint.queue_class for each in self._processes.values() if each.hint is not None]
         return {each: len(self._waiting[each]) + held.count(each) for each in classes}
 
     def wake(self) -> None:
-        """Let `run` return: all that a signal's handler may safely do is to write to a pipe."""
+        """Make `run` return: writing to a pipe is all that a signal handler may safely do."""
         with suppress(BlockingIOError):
             os.write(self._teller, b"w")
 
     def run(self, seconds: float) -> None:
-        """Give out work for so long; at most until it is told to `wake`, or something ends and nothing else can begin.
+        """Run tasks for this long, or until `wake` is called, or a task ends and no other can begin.
 
-        Raises WorkerDidNotStart where one process after the other dies before it is ready.
+        Raises WorkerDidNotStart if processes repeatedly die before they are ready.
         """
         until = time.monotonic() + seconds
         while True:
@@ -129,7 +129,7 @@ class Pool:
                 return
 
     def finish(self) -> None:
-        """Begin nothing any more; who has nothing to do ends."""
+        """Begin no more tasks; idle processes exit."""
         self._ending = True
         for queue in self._waiting.values():
             queue.clear()
@@ -138,9 +138,9 @@ class Pool:
                 _tell(each, None)
 
     def stop(self, seconds: float, hurried: Callable[[], bool], meanwhile: Callable[[], object]) -> None:
-        """Wait for the end of all tasks, and of the pool.
+        """Wait for all tasks and processes to end.
 
-        Who takes longer than so many seconds is killed, at once when `hurried` says so. `meanwhile` is called now and
+        Processes are killed after `seconds`, or at once when `hurried` returns True. `meanwhile` is called now and
         then.
         """
         self.finish()
@@ -152,7 +152,7 @@ class Pool:
                 meanwhile()
                 self._hear(LOOK_SECONDS)
         finally:
-            # Should anything be raised here, nobody is left behind.
+            # Leave no process behind, whatever is raised here.
             self._kill_all()
             for each in list(self._processes.values()):
                 self._bury(each)
@@ -167,7 +167,7 @@ class Pool:
             target=_serve, args=(self._context, number, theirs, others, self._most), name=f"pool-{number}"
         )
         process.start()
-        # Its end of the pipe is open in itself alone: that it is closed tells of its end.
+        # Only the process itself keeps its end of the pipe open: a closed pipe means that it has ended.
         theirs.close()
         self._processes[ours] = _Process(number, process, ours)
 
@@ -182,7 +182,7 @@ class Pool:
                 _tell(each, (str(each.hint.kind.message), each.hint.key, each.task_id))
 
     def _hear(self, seconds: float) -> tuple[bool, bool]:
-        """What is said within so many seconds; whether we were woken, and whether a process said anything."""
+        """Receive messages for up to `seconds`; whether we were woken, and whether a process sent anything."""
         ready = wait([self._told, *self._processes], seconds)
         if woken := self._told in ready:
             os.read(self._told, 1 << 10)
@@ -220,7 +220,7 @@ class Pool:
             os.kill(each.process.pid or 0, signal.SIGKILL)
 
     def _replace(self, each: _Process) -> None:
-        """One has ended: release what it was at, and put another in its place."""
+        """Release the task of an ended process, and fork a new one."""
         status = self._bury(each)
         if each.hint is not None and not (each.killed and self._ending):
             reason = None if each.killed else f"its process died ({_ended_by(status)})."
@@ -234,7 +234,7 @@ class Pool:
         self._fork(each.number)
 
     def _bury(self, each: _Process) -> int:
-        """Take an ended process from the pool; its exit code."""
+        """Remove an ended process from the pool; its exit code."""
         del self._processes[each.pipe]
         each.pipe.close()
         each.process.join()
@@ -252,22 +252,22 @@ def _ended_by(status: int) -> str:
 
 
 def _tell(each: _Process, what: tuple[str, int, str] | None) -> None:
-    # Who has ended hears nothing; that it has, its pipe tells.
+    # A process that has ended cannot receive it; its closed pipe reports that.
     with suppress(BrokenPipeError, ConnectionResetError):
         each.pipe.send(what)
 
 
 def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterable[Connection], most: int) -> None:
-    """What a process of the pool does: tasks, until it is told to end or its parent has ended."""
-    # The terminal tells the whole group: the parent sees to it what that means.
+    """The main function of a pool process: run tasks until told to stop or until the parent has ended."""
+    # A terminal signals the whole process group: the parent decides what that means.
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
-    # Where the kernel cannot tell of it, a task ends first, and then the pipe does.
+    # Where the kernel cannot signal the parent's death, the closed pipe does, after the current task.
     with suppress(OSError):
         end_with_parent(signal.SIGKILL)
     for other in others:
         other.close()
-    # Past a display of progress, whose lock somebody may have held when we were forked.
+    # Bypasses a progress display, whose lock may have been held at the fork.
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     begin(context, number)
     with suppress(EOFError, ConnectionError):
@@ -276,8 +276,8 @@ def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterab
 
 
 def perform(context: WorkerContext, message: str, key: int, task_id: str) -> None:
-    """Do the task that a message tells of."""
-    # Numeric code: the parent imports it when it starts the pool.
+    """Run the task of a message."""
+    # Numeric code, imported here: the parent imports it when it starts the pool.
     from worker.handlers import do
 
     do(context, BY_MESSAGE[message], key, task_id)
@@ -292,7 +292,7 @@ def _do_tasks(context: WorkerContext, pipe: Connection, most: int) -> None:
         except Exception:
             log.exception("Task %s failed", told[2])
         done += 1
-        if is_used_up(done, most):
+        if should_be_replaced(done, most):
             pipe.send(LEAVING)
             return
         pipe.send(DONE)

@@ -1,6 +1,6 @@
-"""Everything in one command: scheduler and a pool of processes, with nothing to install.
+"""Scheduler and process pool in one command, with nothing to install.
 
-Tasks and rows are those of a large installation. If the command dies, the rows tell the next one where to take up.
+Tasks and rows are those of a large installation. If the command dies, the next one continues from the rows.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from scheduler.nightly.runner import NightlyRunner
 from scheduler.recovery import reclaim_all
 from worker.context import WorkerContext
 from worker.health_checks import taken
-from worker.preload import load_ahead
+from worker.preload import preload
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.telemetry import WorkerMetrics
 
 log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 0.05
-"""Between two looks at progress while it changes."""
+"""Seconds between two progress reports while something changes."""
 LOOK_SECONDS = 1.0
-"""Between two looks at progress when it does not."""
-TEND_SECONDS = 0.1
-"""Between two looks at what the database does not tell."""
+"""Seconds between two progress reports otherwise."""
+POLL_INTERVAL = 0.1
+"""Seconds between polls of conditions outside the database."""
 
 
 class Embedded:
-    """A context in which all that waits is worked on: `with Embedded(settings) as embedded: ...`.
+    """A context in which all waiting work is done: `with Embedded(settings) as embedded: ...`.
 
     Enter it early, before much memory is used and other threads are started: pool processes are forked then. Raises
-    AlreadyRunning when another process works on this database (and may be entered again later: `SharedEmbedded`).
+    AlreadyRunning if another process leads this database (it can be entered again later: `SharedEmbedded`).
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Embedded:
         self._leadership = Leadership(settings.database_url, settings.silent_seconds)
         self._next_try = 0.0
         self._say = say
-        self._signs = SchedulerStatus()
+        self._status = SchedulerStatus()
         self._beat = Liveness("beat")
         self._stopping = False
         self._hurried = threading.Event()
-        self._station = WorkerContext(self._settings, self._processes)
-        self._pool = Pool(self._station, self._processes)
+        self._context = WorkerContext(self._settings, self._processes)
+        self._pool = Pool(self._context, self._processes)
         self._undo: list[Callable[[], object]] = []
         self._told: BaseException | None = None
         self._busy = False
@@ -78,7 +78,7 @@ class Embedded:
     @property
     def engine(self) -> Engine:
         """The engine of this process."""
-        return self._station.engine
+        return self._context.engine
 
     def __enter__(self) -> Self:
         try:
@@ -96,17 +96,17 @@ class Embedded:
     ) -> None:
         waits = isinstance(error, (KeyboardInterrupt, SystemExit)) and self._pool.busy
         self._stop(
-            f"Stopping: tasks that run may finish, for at most {self._settings.stop_seconds:g} s; "
+            f"Stopping: running tasks may finish, for at most {self._settings.stop_seconds:g} s; "
             "Ctrl-C again stops them now. Nothing is lost."
             if waits
             else ""
         )
 
     @property
-    def outlook(self) -> ProcessStatus:
-        """What it shows of itself: all that a scheduler and a worker do."""
+    def status(self) -> ProcessStatus:
+        """The status of this process: that of a scheduler and a worker."""
         scheduler = scheduler_status(
-            self._settings, self._signs, lambda: Check("broker", True, "in the memory of this process")
+            self._settings, self._status, lambda: Check("broker", True, "in the memory of this process")
         )
         return ProcessStatus(
             "up",
@@ -116,15 +116,15 @@ class Embedded:
                 lambda: self._beat.succeeds(self._settings.stale_seconds),
                 lambda: taken(self._pool.ends),
             ),
-            collectors=(*scheduler.collectors, WorkerMetrics(self._station)),
+            collectors=(*scheduler.collectors, WorkerMetrics(self._context)),
         )
 
     def run_until_done(
         self, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
     ) -> Progress:
-        """Work until each of the evaluations is done, failed or cancelled; the last state of things.
+        """Work until each of the evaluations has ended; the final progress.
 
-        `on_progress` hears of every change, in the long run at most 20 times a second, in the thread of the caller.
+        `on_progress` is called with every change, at most about 20 times a second, in the caller's thread.
         """
         return self.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
 
@@ -132,19 +132,32 @@ class Embedded:
         self,
         read: Callable[[Connection], Watched],
         on_progress: Callable[[Watched], None] | None = None,
-        nights: NightlyRunner | None = None,
-        tend: Callable[[], object] | None = None,
+        nightly_runs: NightlyRunner | None = None,
+        poll: Callable[[], object] | None = None,
     ) -> Watched:
-        """Work until what is read is not open any more; also on nights if told to; the last state of things.
+        """Work until what `read` returns is no longer open, and on nightly runs if given; the final state.
 
-        It is read when the database has changed, and each second; `tend` is called some ten times a second. Outlives a
-        database server that goes away. Raises WorkerDidNotStart when the pool does not come up, StorageFailed where a
-        task could not store what it computed (a full disk, for instance), and what the database says where this process
-        itself finds out.
+        It is read when the database has changed, and every second; `poll` is called about ten times a second. Outages
+        of a database server are tolerated.
+
+        Raises
+        ------
+        WorkerDidNotStart
+            If the pool does not start.
+        StorageFailed
+            If a task could not store its result (on a full disk, for instance).
+        DBAPIError
+            If the database fails in this process.
         """
-        # What a command before has lost was put back when we started.
-        rounds = SchedulerLoop(
-            self.engine, self._pool, self._settings, nights, self._signs, leads=self._leadership.in_term, swept=True
+        # Work lost by an earlier command was recovered at the start.
+        loop = SchedulerLoop(
+            self.engine,
+            self._pool,
+            self._settings,
+            nightly_runs,
+            self._status,
+            leads=self._leadership.in_term,
+            swept=True,
         )
         outage = Outage()
         watch = Watch(self.engine, read, on_progress, outage)
@@ -153,31 +166,31 @@ class Embedded:
         with listen(self._settings) as listener:
             while True:
                 if self._told is not None:
-                    # It came in the middle of a round, or was swallowed where it was raised.
+                    # The signal arrived during a round, or was swallowed where it was raised.
                     raise self._told
-                heard = self._station.alarm.heard
+                heard = self._context.alarm.message
                 if heard is not None:
                     raise StorageFailed(heard)
-                if tend is not None:
-                    tend()
+                if poll is not None:
+                    poll()
                 with self._uninterrupted():
                     with outage.outlived():
-                        self._hand_out(rounds, changed=changed)
+                        self._hand_out(loop, changed=changed)
                     unseen |= changed
                     since = time.monotonic() - looked
                     if since >= LOOK_SECONDS or (unseen and since >= _rest(begun, PROGRESS_SECONDS)):
                         looked, unseen = time.monotonic(), False
-                        if watch.look():
+                        if watch.poll():
                             with outage.outlived():
-                                rounds.look_back()
+                                loop.settle_completed()
                             return watch.last
                     changed = self._work(listener, _rest(begun, self._settings.tick_seconds), unseen)
 
     def _work(self, listener: Listener, rest: float, unseen: bool) -> bool:
-        """Let the pool work until the database has changed, which is looked at after each rest; whether it has."""
-        until = time.monotonic() + (PROGRESS_SECONDS if unseen else TEND_SECONDS)
+        """Let the pool work until the database has changed, which is checked after each pause; whether it has."""
+        until = time.monotonic() + (PROGRESS_SECONDS if unseen else POLL_INTERVAL)
         while True:
-            # Many changes in a moment are one round.
+            # Handle a burst of changes in one round.
             self._pool.run(rest)
             if listener.wait(0.0):
                 return True
@@ -186,32 +199,32 @@ class Embedded:
 
     @contextmanager
     def _uninterrupted(self) -> Iterator[None]:
-        """A context that a first signal does not leave: a transaction or a process might be left behind half begun."""
+        """A context that a first signal does not interrupt: it might leave a transaction or a process half begun."""
         self._busy = True
         try:
             yield
         finally:
             self._busy = False
 
-    def _hand_out(self, rounds: SchedulerLoop, *, changed: bool) -> None:
-        """One round if one is due, unless our term is over and somebody else leads now."""
+    def _hand_out(self, loop: SchedulerLoop, *, changed: bool) -> None:
+        """Run a round if one is due, unless our term has expired and another scheduler leads."""
         try:
             leads = self._leadership.held()
             if not leads and time.monotonic() >= self._next_try:
                 self._next_try = time.monotonic() + self._settings.sweep_seconds
                 leads = self._leadership.acquire()
-            self._signs.leading = leads
-            if leads and (changed or not rounds.due_in()):
-                rounds.go()
+            self._status.leading = leads
+            if leads and (changed or not loop.due_in()):
+                loop.run_once()
         except DBAPIError:
-            rounds.rest()
+            loop.pause_recovery()
             raise
 
     def finish(self) -> None:
-        """Begin to stop the pool, since no more work will come.
+        """Begin to stop the pool, since there will be no more work.
 
-        Leaving the context does it too, and waits for the pool; a command that still has something to write calls
-        this before.
+        Leaving the context does so as well, and waits for the pool; a command that still has something to write calls
+        this first.
         """
         self._pool.finish()
 
@@ -220,22 +233,22 @@ class Embedded:
         if not self._leadership.acquire():
             raise AlreadyRunning
         self._undo.append(self._leadership.release)
-        load_ahead(self._station)
+        preload(self._context)
         self._end_on_signals()
-        # We lead, so whatever is in flight belongs to a command that is gone.
-        self._put_back(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
+        # We lead, so anything in flight belongs to a command that is gone.
+        self._return_to_pending(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
         self._undo.append(self._hand_back)
-        self._undo.append(self._station.close)
+        self._undo.append(self._context.close)
         self._undo.append(self._stop_pool)
         self._pool.start()
-        heartbeat = Heartbeat(self._station, self._processes, self._station.alarm.raise_once)
+        heartbeat = Heartbeat(self._context, self._processes, self._context.alarm.set_once)
         heartbeat.start()
         self._beat = heartbeat.pulse
         self._undo.append(heartbeat.stop)
 
     def _stop(self, word: str = "") -> None:
         self._stopping = True
-        # Before anything is said: who reads it may interrupt at once.
+        # Before anything is printed: the reader may interrupt at once.
         with self._hurried_by_interrupts():
             if word:
                 self._say(word)
@@ -244,7 +257,7 @@ class Embedded:
 
     @contextmanager
     def _hurried_by_interrupts(self) -> Iterator[None]:
-        """While we stop, another Ctrl-C means: at once."""
+        """While stopping, treat another Ctrl-C as a request to stop at once."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -255,7 +268,7 @@ class Embedded:
             signal.signal(signal.SIGINT, before)
 
     def _hand_back(self) -> None:
-        """Put back what is in flight, no attempt used: of all where we lead, else what our own processes ran."""
+        """Return work in flight to pending, with no attempt counted: all of it if we lead, else our own processes'."""
         leads = self._renew()
 
         def hand_back_all(engine: Engine) -> None:
@@ -264,23 +277,23 @@ class Embedded:
                 return
             with writing(engine) as connection:
                 for kind in SENT:
-                    release_worker(connection, kind.table, self._station.worker)
+                    release_worker(connection, kind.table, self._context.worker)
 
-        self._put_back(hand_back_all, must=False)
+        self._return_to_pending(hand_back_all, must=False)
 
-    def _put_back(self, action: Callable[[Engine], object], *, must: bool) -> None:
+    def _return_to_pending(self, action: Callable[[Engine], object], *, must: bool) -> None:
         engine = make_engine(self._settings.database_url, pooled=False)
         try:
             action(engine)
         except DBAPIError as error:
             if must or classify_error(error) is None:
                 raise
-            log.info("What was in flight could not be put back; the next command does it: %s", error.orig)
+            log.info("Work in flight could not be released; the next command recovers it: %s", error.orig)
         finally:
             engine.dispose()
 
     def _renew(self) -> bool:
-        """Keep the lead while we stop; whether it is ours."""
+        """Keep leading while we stop; whether we still lead."""
         try:
             return self._leadership.held() or self._leadership.acquire()
         except DBAPIError:
@@ -297,14 +310,14 @@ class Embedded:
         main = os.getpid()
 
         def end(number: int, _frame: FrameType | None) -> None:
-            # A process that was forked just now has the handlers of its parent for a moment.
+            # A newly forked process briefly has the handlers of its parent.
             if os.getpid() != main:
                 return
             if self._stopping:
                 self._hurried.set()
                 return
             waits = self._busy and self._told is None
-            # What is raised while something is collected, Python only reports.
+            # Python only reports exceptions raised during garbage collection.
             self._told = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
             if not waits:
                 raise self._told
@@ -312,12 +325,12 @@ class Embedded:
 
         before = signal.signal(signal.SIGTERM, end)
         self._undo.append(lambda: signal.signal(signal.SIGTERM, before))
-        # Who ignores Ctrl-C, or hears it otherwise, goes on to.
+        # A handler that ignores Ctrl-C, or handles it otherwise, stays.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, end)
             self._undo.append(lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
 def _rest(begun: float, longest: float) -> float:
-    """Seconds until the next look: at first few, since a small job is done before a longer one is over."""
+    """Seconds until the next check: short at first, since small jobs end soon."""
     return min(longest, 0.005 + (time.monotonic() - begun) / 20)

@@ -1,4 +1,4 @@
-"""Randomization tests that a command needs: made by its own processes, or awaited from the workers."""
+"""Randomization tests for a command: run by its own processes, or by the workers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scheduler.errors import ComparisonFailed
 
 @dataclass(frozen=True, slots=True)
 class WantedTests:
-    """Tests that somebody wants to see, as in `request_comparison`."""
+    """Tests that a command needs, as in `request_comparison`."""
 
     protocol_id: int
     pairs: Sequence[tuple[Runs, Runs]]
@@ -40,15 +40,21 @@ def randomize(
 ) -> None:
     """Make sure that all these tests are stored; `analysis.leaderboard.randomization` reads them.
 
-    What is lacking is made by the workers, with a broker in memory by our own (`processes` of them, or as many as there
-    are cores); while another command works on this database, by its workers. They are forked, so no connection to the
-    database should be open: dispose of engines first. `say` hears what a user should know. Raises ComparisonFailed,
-    BadComparison, NotFound, MetricsError, and with a broker in memory StorageFailed and WorkerDidNotStart.
+    Missing tests are run by the workers; with the embedded worker, by our own processes (`processes` of them, by
+    default one per core), or by those of another command that works on this database. Processes are forked, so dispose
+    of engines first. `say` is called with messages for the user.
+
+    Raises
+    ------
+    ComparisonFailed, BadComparison, NotFound, MetricsError
+        If the systems cannot be compared.
+    StorageFailed, WorkerDidNotStart
+        If the embedded worker fails.
     """
     engine = make_engine(settings.database_url, pooled=False)
     comparisons = []
     for each in wanted:
-        # Who asks again gets what is under way.
+        # A repeated request returns the running comparison.
         comparison = with_retries(
             partial(
                 request_comparison,
@@ -74,7 +80,7 @@ def randomize(
         from scheduler.embedded.shared import SharedEmbedded
 
         with SharedEmbedded(settings, processes, say) as embedded:
-            # What a command that was interrupted has left is still wanted, but nobody waits for it now.
+            # Comparisons of an interrupted command are still useful, but nobody waits for them.
             with_retries(partial(_prefer, embedded.engine, comparisons))
             ended = embedded.run_until(read, on_progress)
     else:

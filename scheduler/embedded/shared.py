@@ -1,4 +1,4 @@
-"""Commands that share a database take turns: one works for all, the others wait for their results or their turn."""
+"""Commands that share a database: one works for all, the others wait for their results or for their turn."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from scheduler.errors import AlreadyRunning
 from scheduler.nightly.runner import NightlyRunner
 
 TURN_SECONDS = 0.5
-"""How often a command that waits tries whether the one that works has ended."""
+"""Seconds between checks whether the working command has ended."""
 
 log = logging.getLogger(__name__)
 
 
 class SharedEmbedded:
-    """As `Embedded`, but where another process works on this database its workers do our work too, while they live.
+    """As `Embedded`; but while another process works on this database, its workers do our work, too.
 
-    When that process has ended, ours are started for what is left. `say` hears what a user should know.
+    When that process has ended, we start our own workers for the remaining work. `say` is called with messages for the
+    user.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class SharedEmbedded:
     def __enter__(self) -> Self:
         if not self._begin():
             self._engine = make_engine(self._settings.database_url)
-            self._say("Another command works on this database; waiting for it. It may do this work, too.")
+            self._say("Another command is working on this database and may do this work, too; waiting for it.")
         return self
 
     def __exit__(
@@ -68,21 +69,21 @@ class SharedEmbedded:
         self,
         read: Callable[[Connection], Watched],
         on_progress: Callable[[Watched], None] | None = None,
-        nights: NightlyRunner | None = None,
+        nightly_runs: NightlyRunner | None = None,
     ) -> Watched:
-        """As `Embedded.run_until`, by whoever's workers."""
+        """As `Embedded.run_until`, by our own or another command's workers."""
         outage = Outage()
         watch = Watch(self.engine, read, on_progress, outage)
         tried = time.monotonic()
         while not self._ours:
-            if watch.look():
+            if watch.poll():
                 return watch.last
             time.sleep(POLL_SECONDS)
             if time.monotonic() - tried >= TURN_SECONDS:
                 with outage.outlived():
                     self._begin()
                 tried = time.monotonic()
-        return self._embedded.run_until(read, on_progress, nights)
+        return self._embedded.run_until(read, on_progress, nightly_runs)
 
     def finish(self) -> None:
         """As `Embedded.finish`."""
@@ -90,9 +91,9 @@ class SharedEmbedded:
             self._embedded.finish()
 
     def _begin(self) -> bool:
-        """Start our workers, unless somebody else works; whether they are started."""
+        """Start our workers, unless another process works; whether they are started."""
         if self._engine is not None:
-            # Processes are forked now, and connections must not go along.
+            # Processes are forked now and must not inherit connections.
             self._engine.dispose()
         try:
             self._embedded.__enter__()

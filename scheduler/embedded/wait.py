@@ -1,4 +1,4 @@
-"""Waiting for evaluations and other work to end, while others do it."""
+"""Waits for evaluations and other work that other processes do."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from runtime.settings import Settings
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
-"""Between two looks while there are changes."""
+"""Seconds between two checks while there are changes."""
 LOOK_SECONDS = 1.0
-"""Between two looks while there are none: one may not have been heard."""
+"""Seconds between two checks otherwise: a notification may have been lost."""
 OUTAGE_SECONDS = 1.0
 
 
 class State(Protocol):
-    """How far some work has come."""
+    """The progress of some work."""
 
     @property
     def open(self) -> int:
-        """Whether it will still change by itself."""
+        """A number or flag that is 0 once it can no longer change."""
 
 
 Watched = TypeVar("Watched", bound=State)
@@ -39,31 +39,31 @@ Result = TypeVar("Result")
 
 
 class Outage:
-    """A server that is away for a while: whoever waits for it waits on, and says so once."""
+    """Tolerates an unavailable database server, and reports the outage once."""
 
     def __init__(self) -> None:
         self._lasts = False
 
     @contextmanager
     def outlived(self) -> Iterator[None]:
-        """Swallow the errors of a database server that is away, after a moment; all others are raised."""
+        """A context that swallows errors of an unavailable database server, after a pause; all others are raised."""
         try:
             yield
         except DBAPIError as error:
             if not is_transient_server_error(error):
                 raise
             if not self._lasts:
-                log.warning("The database cannot be reached and is waited for: %s", error.orig)
+                log.warning("The database cannot be reached, waiting for it: %s", error.orig)
             self._lasts = True
             time.sleep(OUTAGE_SECONDS)
         else:
             if self._lasts:
-                log.warning("The database is back.")
+                log.warning("The database is available again.")
             self._lasts = False
 
 
 def with_retries(action: Callable[[], Result]) -> Result:
-    """What an action gives that may be done twice: done again as long as a database server is away."""
+    """The result of an idempotent action, repeated while the database server is unavailable."""
     outage = Outage()
     while True:
         with outage.outlived():
@@ -71,7 +71,7 @@ def with_retries(action: Callable[[], Result]) -> Result:
 
 
 def read_with_retries(engine: Engine, read: Callable[[Connection], Result]) -> Result:
-    """As `with_retries`, of what reads the database."""
+    """As `with_retries`, for an action that reads the database."""
 
     def action() -> Result:
         with reading(engine) as connection:
@@ -86,10 +86,10 @@ def wait_until_done(
     evaluations: Sequence[int],
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Progress:
-    """Wait until each of the evaluations is done, failed or cancelled; the last state of things.
+    """Wait until each of the evaluations has ended; the final progress.
 
-    For the set-up with workers and a scheduler of their own. `on_progress` hears of every change. Outlives the
-    database.
+    For installations with separate workers and scheduler. `on_progress` is called with every change. Outages of the
+    database are tolerated.
     """
     return wait_until(engine, settings, lambda connection: read_progress(connection, evaluations), on_progress)
 
@@ -100,22 +100,22 @@ def wait_until(
     read: Callable[[Connection], Watched],
     on_progress: Callable[[Watched], None] | None = None,
 ) -> Watched:
-    """Wait until what is read is not open any more; the last state of things. Outlives the database."""
+    """Wait until what `read` returns is no longer open; its final state. Outages of the database are tolerated."""
     watch = Watch(engine, read, on_progress, Outage())
     with listen(settings) as listener:
-        while not watch.look():
+        while not watch.poll():
             looked = time.monotonic()
             listener.wait(LOOK_SECONDS)
-            # Many changes in a moment are one look.
+            # Handle a burst of changes in one check.
             time.sleep(max(0.0, looked + POLL_SECONDS - time.monotonic()))
     return watch.last
 
 
 class Watch(Generic[Watched]):
-    """Looks how far things are, and tells of every change."""
+    """Polls the progress of work, and reports every change."""
 
     last: Watched
-    """What was seen at the last look."""
+    """The state at the last poll."""
 
     def __init__(
         self,
@@ -130,8 +130,8 @@ class Watch(Generic[Watched]):
         self._told: Watched | None = None
         self._outage = outage
 
-    def look(self) -> bool:
-        """Look once; whether things are at their end. False, after a moment, while the database is away."""
+    def poll(self) -> bool:
+        """Poll once; whether the work has ended. False, after a pause, while the database is unavailable."""
         with self._outage.outlived():
             with reading(self._engine) as connection:
                 self.last = self._read(connection)

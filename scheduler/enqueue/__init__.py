@@ -1,1 +1,1 @@
-"""From a submission and a protocol to rows that wait: reuse, corpus statistics, shards, randomization tests."""
+"""From a submission and a protocol to waiting rows: reuse, corpus statistics, shards, randomization tests."""

@@ -1,4 +1,4 @@
-"""What metrics must know of all references: planned once for each set of references, whoever asks first."""
+"""Enqueues corpus statistics: once for each set of references, with the first request."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Engine, delete, exists, func, select
 
 from metrics import parse_metric
 from metrics.base import EDITION
-from metrics.preparation import Preparation as Way
-from metrics.preparation import preparation_of, preparations
+from metrics.preparation import Preparation, preparation_of, preparations
 from models.corpus.protocols import ProtocolContent
 from models.database.compatibility import living_workers
 from models.database.migrate import REVISION
@@ -21,18 +20,25 @@ from models.database.upsert import insert_ignore
 from models.queue.evaluation_end import fail_evaluations
 from models.queue.kinds.corpus_statistics_plan import (
     OPEN_WORK,
-    UnpreparedState,
+    IncompleteStatistics,
     enqueue_merge,
-    lock_state,
+    lock_incomplete_statistics,
     missing_ranges,
     plan_parts,
     raise_priority,
-    send_prepared,
+    release_waiting_shards,
     waiting_evaluations,
 )
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import Text, TextBlock
-from models.schema.queue import UNPREPARED, Evaluation, Preparation, PreparedState, ProtocolState, Shard
+from models.schema.queue import (
+    AWAITING_STATISTICS,
+    CorpusCount,
+    CorpusStatistics,
+    Evaluation,
+    ProtocolStatistics,
+    Shard,
+)
 from models.schema.states import UNSCORED
 from runtime.release import release
 from runtime.settings import Settings
@@ -41,113 +47,117 @@ from scheduler.enqueue.partition import ShardLimits, count_units, partition_bloc
 log = logging.getLogger(__name__)
 
 
-def prepare_protocol(
+def enqueue_corpus_counts(
     connection: Connection,
     settings: Settings,
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     *,
     queue_class: int,
     team: str,
     processes: int | None = None,
     due_at: float | None = None,
 ) -> bool:
-    """Queue what the metrics of a protocol must know and is not known yet; whether shards must wait for any of it.
+    """Enqueue the missing corpus statistics of a protocol; whether shards must wait for any of them.
 
-    To be called in the transaction that inserts the shards, before that. What is stored already, or in the making,
-    is not made again. `team` is the one whose turn the work takes, `processes` how many pool processes it may be
-    spread over, `due_at` when somebody wants it done.
+    Call it in the transaction that inserts the shards, before that. Statistics that are stored or in progress are not
+    enqueued again. `team` is charged for the work, which is spread over up to `processes` pool processes and due at
+    `due_at`.
     """
     metrics: dict[str, str] = {}
-    ways: dict[str, Way] = {}
-    for specification in measurement.metrics:
+    preparations_by_key: dict[str, Preparation] = {}
+    for specification in protocol.metrics:
         for key, way in preparations([parse_metric(specification)]).items():
             metrics.setdefault(key, specification)
-            ways[key] = way
-    texts = select(Text.id, Text.sha256).where(Text.id.in_(measurement.reference_texts))
+            preparations_by_key[key] = way
+    texts = select(Text.id, Text.sha256).where(Text.id.in_(protocol.reference_texts))
     hash_of = {row.id: row.sha256 for row in connection.execute(texts)}
     # One for each reference: two with the same text count twice.
-    hashes = [hash_of[text] for text in measurement.reference_texts]
+    hashes = [hash_of[text] for text in protocol.reference_texts]
     states = [
         {
-            # States of the first edition were stored before there were others.
+            # Hashes of the first edition predate the others.
             "content_hash": _digest(
-                [sorted(hashes), measurement.variable_references, key, *([EDITION] if EDITION > 1 else [])]
+                [sorted(hashes), protocol.variable_references, key, *([EDITION] if EDITION > 1 else [])]
             ),
             "edition": EDITION,
             "key": key,
             "metric": specification,
-            "reference_texts": sorted(measurement.reference_texts),
-            "variable_references": measurement.variable_references,
-            "segments": measurement.segments,
+            "reference_texts": sorted(protocol.reference_texts),
+            "variable_references": protocol.variable_references,
+            "segments": protocol.segments,
         }
         for key, specification in sorted(metrics.items())
     ]
-    insert_ignore(connection, PreparedState, states)
+    insert_ignore(connection, CorpusStatistics, states)
     digests = [state["content_hash"] for state in states]
     stored = connection.scalars(
-        select(PreparedState.id).where(PreparedState.content_hash.in_(digests)).order_by(PreparedState.id)
+        select(CorpusStatistics.id).where(CorpusStatistics.content_hash.in_(digests)).order_by(CorpusStatistics.id)
     ).all()
-    links = [{"protocol_id": measurement.protocol_id, "prepared_state_id": state} for state in stored]
-    insert_ignore(connection, ProtocolState, links)
-    # What the metrics of an earlier release needed: the shards would wait for it, and nobody can make it any more.
+    links = [{"protocol_id": protocol.protocol_id, "prepared_state_id": state} for state in stored]
+    insert_ignore(connection, ProtocolStatistics, links)
+    # Statistics needed only by metrics of an earlier release: shards would wait for what no worker can compute.
     connection.execute(
-        delete(ProtocolState).where(
-            ProtocolState.protocol_id == measurement.protocol_id,
-            ProtocolState.prepared_state_id.not_in(stored),
-            # Those of another edition are for evaluations that wait for it.
-            ProtocolState.prepared_state_id.in_(select(PreparedState.id).where(PreparedState.edition == EDITION)),
+        delete(ProtocolStatistics).where(
+            ProtocolStatistics.protocol_id == protocol.protocol_id,
+            ProtocolStatistics.prepared_state_id.not_in(stored),
+            # Those of another edition are for evaluations of that edition.
+            ProtocolStatistics.prepared_state_id.in_(
+                select(CorpusStatistics.id).where(CorpusStatistics.edition == EDITION)
+            ),
         )
     )
     for state in stored:
         raise_priority(connection, state, queue_class, due_at)
-        # Where somebody else plans it right now he does it for us, and if he does not, the next sweep does.
-        held = lock_state(connection, state, wait=False)
+        # If another transaction is planning them, it does so for us; if it fails, the next sweep does.
+        held = lock_incomplete_statistics(connection, state, wait=False)
         if held is not None:
-            _plan(connection, settings, held, ways[held.key], queue_class, team, processes, due_at)
-    unmade = select(PreparedState.id).where(PreparedState.id.in_(stored), PreparedState.blob.is_(None))
+            _plan(connection, settings, held, preparations_by_key[held.key], queue_class, team, processes, due_at)
+    unmade = select(CorpusStatistics.id).where(CorpusStatistics.id.in_(stored), CorpusStatistics.blob.is_(None))
     return connection.execute(unmade.limit(1)).first() is not None
 
 
-def prepare_forgotten(engine: Engine, settings: Settings) -> int:
-    """Queue what evaluations wait for and nobody makes; how many states there were.
+def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
+    """Enqueue corpus statistics that evaluations wait for and no task computes; their number.
 
-    That happens when preparations were cancelled or failed in the very moment in which somebody queued an evaluation
-    that needs them. Where nobody here can make a state, those that wait for it fail.
+    This happens if tasks were cancelled or failed just as another transaction enqueued an evaluation that needs them.
+    If no worker can compute the statistics, the evaluations fail.
     """
-    in_the_making = exists().where(Preparation.prepared_state_id == PreparedState.id, Preparation.state.in_(OPEN_WORK))
+    in_the_making = exists().where(
+        CorpusCount.prepared_state_id == CorpusStatistics.id, CorpusCount.state.in_(OPEN_WORK)
+    )
     waited_for = exists().where(
-        ProtocolState.prepared_state_id == PreparedState.id,
-        Evaluation.protocol_id == ProtocolState.protocol_id,
+        ProtocolStatistics.prepared_state_id == CorpusStatistics.id,
+        Evaluation.protocol_id == ProtocolStatistics.protocol_id,
         Evaluation.edition == EDITION,
         Evaluation.state.in_(UNSCORED),
     )
-    forgotten = select(PreparedState.id, PreparedState.metric, PreparedState.key).where(
-        PreparedState.blob.is_(None), PreparedState.edition == EDITION, waited_for, ~in_the_making
+    forgotten = select(CorpusStatistics.id, CorpusStatistics.metric, CorpusStatistics.key).where(
+        CorpusStatistics.blob.is_(None), CorpusStatistics.edition == EDITION, waited_for, ~in_the_making
     )
     with reading(engine) as connection:
-        states = connection.execute(forgotten.order_by(PreparedState.id)).all()
-        left = connection.execute(select(Shard.id).where(UNPREPARED).limit(1)).first() is not None
+        states = connection.execute(forgotten.order_by(CorpusStatistics.id)).all()
+        left = connection.execute(select(Shard.id).where(AWAITING_STATISTICS).limit(1)).first() is not None
     if left:
-        # Those that were queued at the very moment in which the state was stored.
+        # Shards that were enqueued just as the statistics were stored.
         with writing(engine) as connection:
-            send_prepared(connection, EDITION)
+            release_waiting_shards(connection, EDITION)
     for state in states:
         try:
             way = preparation_of(parse_metric(state.metric), state.key)
         except Exception as error:  # a metric of another distribution may be gone, or raise what it likes
-            log.warning("State %s cannot be prepared: %s", state.id, error)
+            log.warning("Corpus statistics %s cannot be enqueued: %s", state.id, error)
             with writing(engine) as connection:
                 others = living_workers(connection, settings.silent_seconds)
                 if any(
                     (each.version, each.revision) != (release(), REVISION) for each in others if each.edition == EDITION
                 ):
-                    # A worker of another release may know it, and so may the scheduler that comes with it.
+                    # Workers of another release may know the metric, and so may that release's scheduler.
                     continue
                 waiting = waiting_evaluations(connection, state.id)
-                fail_evaluations(connection, waiting, f"The references could not be prepared for scoring: {error}")
+                fail_evaluations(connection, waiting, f"Corpus statistics of the references failed: {error}")
             continue
         with writing(engine) as connection:
-            held = lock_state(connection, state.id)
+            held = lock_incomplete_statistics(connection, state.id)
             waiting = waiting_evaluations(connection, state.id)
             if held is not None and waiting:
                 most_urgent = connection.execute(
@@ -156,16 +166,16 @@ def prepare_forgotten(engine: Engine, settings: Settings) -> int:
                     .order_by(Evaluation.queue_class, Evaluation.id)
                 ).first()
                 assert most_urgent is not None
-                turn = most_urgent.queue_class, most_urgent.team
-                _plan(connection, settings, held, way, *turn, None, most_urgent.due_at)
+                share_key = most_urgent.queue_class, most_urgent.team
+                _plan(connection, settings, held, way, *share_key, None, most_urgent.due_at)
     return len(states)
 
 
 def _plan(
     connection: Connection,
     settings: Settings,
-    state: UnpreparedState,
-    way: Way,
+    state: IncompleteStatistics,
+    way: Preparation,
     queue_class: int,
     team: str,
     processes: int | None,
@@ -173,7 +183,7 @@ def _plan(
 ) -> None:
     ranges = missing_ranges(connection, state)
     if not ranges:
-        # Everything is counted, so that at most the merging has failed.
+        # Everything is counted, so only the merge can be missing.
         enqueue_merge(connection, state.id)
         return
     sizes = ShardLimits(
@@ -194,7 +204,7 @@ def _plan(
     plan_parts(connection, state, parts, queue_class, team, due_at)
 
 
-def _costs(connection: Connection, state: UnpreparedState, way: Way) -> list[float]:
+def _costs(connection: Connection, state: IncompleteStatistics, way: Preparation) -> list[float]:
     """Estimated seconds for each block."""
     lengths = connection.execute(
         select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
@@ -206,7 +216,7 @@ def _costs(connection: Connection, state: UnpreparedState, way: Way) -> list[flo
     return [count_units(_segments(state, row.block), references, int(row.bytes)) * way.cost * 1e-6 for row in lengths]
 
 
-def _segments(state: UnpreparedState, block: int) -> int:
+def _segments(state: IncompleteStatistics, block: int) -> int:
     return min(BLOCK_SEGMENTS, state.segments - block * BLOCK_SEGMENTS)
 
 

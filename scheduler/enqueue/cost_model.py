@@ -1,4 +1,4 @@
-"""What metrics cost, in microseconds for a typical segment of one system: stated by them until it was measured."""
+"""The costs of metrics in microseconds per typical segment of one system: declared by the metrics, then learned."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from models.schema.queue import MeasuredCost, Shard
 log = logging.getLogger(__name__)
 
 ENOUGH = 4000.0
-"""Typical segments of one system from which on a measured cost is taken instead of the stated one."""
+"""The number of typical segments from which on the learned cost replaces the declared one."""
 
 MEMORY = 100_000.0
-"""What is older than so many typical segments hardly counts."""
+"""Measurements older than this many typical segments hardly count."""
 
 OUTLIER = 4.0
-"""A shard never counts as more than so many times dearer or cheaper than those before it."""
+"""A shard's influence is limited to this factor above or below the previous cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedCost:
-    """What was learned of one metric."""
+    """The learned cost of a metric."""
 
     microseconds: float
     weight: float
-    """How many typical segments it was learned from."""
+    """The number of typical segments that it was learned from."""
 
 
 def metric_costs(connection: Connection, specifications: Sequence[str]) -> list[float]:
-    """What each of these metrics costs: as measured where enough was measured, else as stated."""
+    """The cost of each of these metrics: learned if there is enough data, otherwise declared."""
     learned = _read(connection, specifications)
     return [
         learned[each].microseconds if each in learned and learned[each].weight >= ENOUGH else parse_metric(each).cost
@@ -48,10 +48,10 @@ def metric_costs(connection: Connection, specifications: Sequence[str]) -> list[
 
 
 def learn(before: LearnedCost, seconds: float, units: float) -> LearnedCost:
-    """What is known after one more shard, in which a metric took so long for so many typical segments.
+    """Update a cost with one more shard, in which the metric took `seconds` for `units` typical segments.
 
-    Later shards count more than earlier ones, and one that took very long (a process that was stopped, a dictionary
-    that was read) moves the cost little. What is far from the cost so far makes that no surer.
+    Recent shards weigh more, and outliers (a stopped process, a dictionary that was loaded) move the cost little. An
+    outlier does not increase confidence.
     """
     measured = seconds / units * 1e6
     low, high = before.microseconds / OUTLIER, before.microseconds * OUTLIER
@@ -63,7 +63,7 @@ def learn(before: LearnedCost, seconds: float, units: float) -> LearnedCost:
 
 
 def learn_from(connection: Connection, shards: Sequence[int]) -> None:
-    """Learn what metrics cost from shards that are done. Only the scheduler does: two at once would lose something."""
+    """Learn the costs of metrics from finished shards. For the scheduler only: concurrent updates would be lost."""
     rows = connection.execute(
         select(Shard.metrics, Shard.metric_seconds, Shard.units, Protocol.metrics.label("specifications"))
         .join(Protocol, Protocol.id == Shard.protocol_id)
@@ -97,7 +97,7 @@ def learn_from(connection: Connection, shards: Sequence[int]) -> None:
 
 
 def _timed(row: Any) -> list[tuple[str, float]]:
-    """Each metric of a shard and how long it took; nothing where the row was changed by hand and does not say."""
+    """Each metric of a shard with its time; empty if the row was edited by hand and does not say."""
     try:
         with stored("How long a shard took"):
             positions = range(len(row.specifications)) if row.metrics is None else row.metrics
@@ -106,7 +106,7 @@ def _timed(row: Any) -> list[tuple[str, float]]:
                 for position, seconds in zip(positions, row.metric_seconds, strict=True)
             ]
     except UnreadableRow as error:
-        log.warning("No cost is learned from a shard: %s", error)
+        log.warning("A shard is skipped for cost learning: %s", error)
         return []
 
 
@@ -116,7 +116,7 @@ def _read(connection: Connection, specifications: Sequence[str]) -> Mapping[str,
 
 
 def _stated(specification: str) -> LearnedCost | None:
-    """Where to begin; None where no metric of that name is installed here."""
+    """The declared cost; None if no metric of that name is installed here."""
     try:
         return LearnedCost(parse_metric(specification).cost, 0.0)
     except Exception:  # a metric of another distribution may be gone, or raise what it likes

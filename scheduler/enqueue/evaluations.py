@@ -1,4 +1,4 @@
-"""From submissions and a protocol to evaluations with shards that wait."""
+"""From submissions and a protocol to evaluations with waiting shards."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from metrics import parse_metric
 from metrics.base import EDITION
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.upsert import insert_ignore
-from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.reductions import enqueue_reduction
 from models.queue.lease import is_open
 from models.queue.missing_blocks import (
-    Lacking,
+    MissingBlocks,
     all_blocks,
     delete_overlapping_statistics,
     delete_statistics,
@@ -25,22 +25,22 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, EvaluationState, QueueClass
 from runtime.settings import Settings
-from scheduler.enqueue.corpus_statistics import prepare_protocol
+from scheduler.enqueue.corpus_statistics import enqueue_corpus_counts
 from scheduler.enqueue.reuse import reuse_statistics
 from scheduler.enqueue.shard_plan import PlannedShard, plan_missing
 
 PRODUCTS_TOGETHER = 1 << 35
-"""Products (segments x replicates x columns) that one reduction makes of statistics which are there already."""
+"""Limit on the products (segments × replicates × columns) of one reduction over reused statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnqueueResult:
-    """What came of queueing."""
+    """The result of enqueueing."""
 
     evaluations: tuple[int, ...]
     """In the order of the submissions."""
     measured_before: tuple[int, ...]
-    """Of each evaluation, by how many metrics its text was measured already, in whatever campaign."""
+    """For each evaluation, the number of metrics whose statistics were reused, from any campaign."""
 
 
 def enqueue_evaluations(
@@ -52,16 +52,25 @@ def enqueue_evaluations(
     queue_class: QueueClass = QueueClass.CAMPAIGN,
     team: str = "",
     processes: int | None = None,
-    anew: bool = False,
+    recompute: bool = False,
     due_at: float | None = None,
 ) -> list[int]:
-    """Queue the evaluation of submissions by a protocol; the evaluations in the same order.
+    """Enqueue the evaluation of submissions under a protocol; the evaluations in the same order.
 
-    One that is there already stays as it is; a failed or cancelled one is put back to queued and
-    keeps the statistics it has. What was measured before of the same texts against the same references
-    is copied (`scheduler.enqueue.reuse`), and shards are made for the rest. `team` is the one whose turn the
-    work takes, `processes` how many pool processes it may be spread over, `due_at` when somebody wants it
-    done (by the database's clock); with `anew` nothing is copied from other evaluations.
+    An existing evaluation is unchanged; a failed or cancelled one is enqueued again and keeps its statistics.
+    Statistics of the same texts against the same references are reused (`scheduler.enqueue.reuse`), and shards are
+    added for the rest.
+
+    Parameters
+    ----------
+    team : str
+        The team charged for the work.
+    processes : int | None
+        The number of pool processes to spread the work over.
+    recompute : bool
+        Reuse no statistics of other evaluations.
+    due_at : float | None
+        The requested time of completion, by the database's clock.
     """
     queued = enqueue_submissions(
         connection,
@@ -71,7 +80,7 @@ def enqueue_evaluations(
         queue_class=queue_class,
         team=team,
         processes=processes,
-        anew=anew,
+        recompute=recompute,
         due_at=due_at,
     )
     return list(queued.evaluations)
@@ -86,10 +95,10 @@ def enqueue_submissions(
     queue_class: QueueClass,
     team: str,
     processes: int | None,
-    anew: bool = False,
+    recompute: bool = False,
     due_at: float | None = None,
 ) -> EnqueueResult:
-    """As `enqueue_evaluations`, and says what was there already."""
+    """As `enqueue_evaluations`, with the number of reused metrics."""
     rows = [
         {
             "submission_id": each,
@@ -119,21 +128,21 @@ def enqueue_submissions(
     new = [row for row in found if row.state == EvaluationState.QUEUED and not row.remaining]
     ended = (EvaluationState.FAILED, EvaluationState.CANCELLED)
     again = [row for row in found if row.state in ended]
-    measurement = read_protocol(connection, protocol_id)
+    protocol = read_protocol(connection, protocol_id)
     if again:
         outdated = [row.id for row in again if row.edition != EDITION]
         _take_up(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
     text_of = {row.id: row.text_id for row in (*new, *again)}
-    missing = _missing(connection, measurement, [row.id for row in new], [row.id for row in again])
-    if not anew:
+    missing = _missing(connection, protocol, [row.id for row in new], [row.id for row in again])
+    if not recompute:
         failed = {row.id for row in again if row.state == EvaluationState.FAILED}
-        missing |= _adopt(connection, measurement, missing, text_of, failed)
-    plan = plan_missing(connection, settings, measurement, missing, text_of, processes)
+        missing |= _adopt(connection, protocol, missing, text_of, failed)
+    plan = plan_missing(connection, settings, protocol, missing, text_of, processes)
     if plan:
-        waits = prepare_protocol(
+        waits = enqueue_corpus_counts(
             connection,
             settings,
-            measurement,
+            protocol,
             queue_class=int(queue_class),
             team=team,
             processes=processes,
@@ -141,10 +150,10 @@ def enqueue_submissions(
         )
         not_before = NOT_YET if waits else 0.0
         _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at, not_before)
-    _reduce(connection, measurement, [evaluation for evaluation, lacking in missing.items() if not lacking])
+    _reduce(connection, protocol, [evaluation for evaluation, lacking in missing.items() if not lacking])
     by_submission = {row.submission_id: row for row in found}
     chosen = [by_submission[each] for each in submissions]
-    whole = len(measurement.metrics)
+    whole = len(protocol.metrics)
     there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
     there |= {evaluation: whole - len(_metrics_in(lacking)) for evaluation, lacking in missing.items()}
     return EnqueueResult(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
@@ -158,8 +167,8 @@ def _take_up(
     team: str,
     due_at: float | None,
 ) -> None:
-    """Put ended evaluations back to queued; those `outdated` lose what another edition has measured."""
-    # Shards that still run for them would count for the new ones: let go of them.
+    """Reset ended evaluations to queued; those `outdated` lose their statistics of another edition."""
+    # Running shards would count for the new evaluations: detach them.
     held = select(Shard.id).where(is_open(Shard))
     connection.execute(
         delete(ShardEvaluation).where(
@@ -189,35 +198,35 @@ def _take_up(
 
 def _missing(
     connection: Connection,
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     new: Sequence[int],
     again: Sequence[int],
-) -> dict[int, Lacking]:
-    """What each evaluation lacks."""
-    everything = all_blocks(measurement)
-    missing: dict[int, Lacking] = {each: {everything: tuple(range(len(measurement.metrics)))} for each in new}
+) -> dict[int, MissingBlocks]:
+    """The missing blocks of each evaluation."""
+    everything = all_blocks(protocol)
+    missing: dict[int, MissingBlocks] = {each: {everything: tuple(range(len(protocol.metrics)))} for each in new}
     if again:
-        missing |= find_missing_blocks(connection, measurement, again)
+        missing |= find_missing_blocks(connection, protocol, again)
     return missing
 
 
 def _adopt(
     connection: Connection,
-    measurement: ProtocolContent,
-    missing: Mapping[int, Lacking],
+    protocol: ProtocolContent,
+    missing: Mapping[int, MissingBlocks],
     texts: Mapping[int, int],
     failed: Collection[int],
-) -> dict[int, Lacking]:
-    """Copy what was measured before; what those evaluations lack then that got something."""
-    everything = all_blocks(measurement)
+) -> dict[int, MissingBlocks]:
+    """Copy cached statistics; the remaining missing blocks of the evaluations that got some."""
+    everything = all_blocks(protocol)
     wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
-    adopted = reuse_statistics(connection, measurement, texts, wholly, failed)
-    # Looked up again, for a source may have been deleted in this very moment.
-    return find_missing_blocks(connection, measurement, sorted(adopted)) if adopted else {}
+    adopted = reuse_statistics(connection, protocol, texts, wholly, failed)
+    # Looked up again, since a source may have been deleted meanwhile.
+    return find_missing_blocks(connection, protocol, sorted(adopted)) if adopted else {}
 
 
-def _metrics_in(lacking: Lacking) -> set[int]:
-    return {metric for metrics in lacking.values() for metric in metrics}
+def _metrics_in(missing: MissingBlocks) -> set[int]:
+    return {metric for metrics in missing.values() for metric in metrics}
 
 
 def _insert_shards(
@@ -263,10 +272,10 @@ def _insert_shards(
         connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
 
 
-def _reduce(connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]) -> None:
-    """Send evaluations that have all statistics to be reduced, so many together that it takes seconds."""
-    columns = sum(len(parse_metric(each).columns) for each in measurement.metrics)
-    products = measurement.segments * (1 + measurement.replicates) * columns
+def _reduce(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> None:
+    """Enqueue reductions for evaluations with complete statistics, each with a few seconds of work."""
+    columns = sum(len(parse_metric(each).columns) for each in protocol.metrics)
+    products = protocol.segments * (1 + protocol.replicates) * columns
     together = max(1, PRODUCTS_TOGETHER // products)
     for begin in range(0, len(evaluations), together):
-        start_reducing(connection, evaluations[begin : begin + together])
+        enqueue_reduction(connection, evaluations[begin : begin + together])

@@ -1,4 +1,4 @@
-"""How a job is cut into shards. Pure arithmetic: results never depend on it, only speed does."""
+"""Partitions a job into shards. Pure arithmetic: it affects speed, never results."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from metrics.base import TYPICAL_CHARACTERS
 
 TYPICAL_BYTES = TYPICAL_CHARACTERS
-"""Bytes of a segment for which the metrics state their costs."""
+"""Bytes of a typical segment, to which the metrics' costs refer."""
 
 TYPICAL_SYSTEMS = 10
-"""Systems in a shard for which they state them."""
+"""Systems in a typical shard, to which they refer."""
 
 REFERENCE_SIDE = 2.0
-"""What belongs to the references alone takes as long as so many systems."""
+"""The cost of processing the references, in systems."""
 
 SEGMENT_BYTES = 4096
 """Memory that a worker may need for one segment of one system."""
@@ -23,7 +23,7 @@ SEGMENT_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class BlockRange:
-    """Consecutive blocks for one shard; `last_block` is exclusive, `cost` as the costs they were cut by."""
+    """Consecutive blocks for one shard; `last_block` is exclusive, `cost` in the unit of the given costs."""
 
     first_block: int
     last_block: int
@@ -32,7 +32,7 @@ class BlockRange:
 
 @dataclass(frozen=True, slots=True)
 class ShardLimits:
-    """What limits a shard. Times are in seconds."""
+    """The limits of a shard. Times are in seconds."""
 
     processes: int
     shard_seconds: float
@@ -41,23 +41,22 @@ class ShardLimits:
 
 
 def block_units(segments: int, systems: int, text_bytes: int, references: int = 1) -> float:
-    """The work in one block, as a number of typical segments of one system: those for which metrics state their costs.
+    """The work in one block, as a number of typical segments of one system, the unit of the metrics' costs.
 
-    `text_bytes` is the length of all systems' texts together. The reference side takes as long as REFERENCE_SIDE
-    systems, whether there is one system or a hundred; a second reference costs half as much as the first in the mean of
-    the metrics.
+    `text_bytes` is the total length of all systems' texts. The references cost as much as REFERENCE_SIDE systems,
+    independent of the number of systems; averaged over the metrics, a second reference costs half as much as the first.
     """
     share = (systems + REFERENCE_SIDE) / (TYPICAL_SYSTEMS + REFERENCE_SIDE) * TYPICAL_SYSTEMS
     return segments * share * (1 + references) / 2 * _length(segments * systems, text_bytes)
 
 
 def count_units(segments: int, references: int, text_bytes: int) -> float:
-    """As `block_units`, for what is counted in the references alone; `text_bytes` is their length."""
+    """As `block_units`, for counting in the references alone; `text_bytes` is their length."""
     return segments * references * _length(segments * references, text_bytes)
 
 
 def _length(rows: int, text_bytes: int) -> float:
-    """How many typical segments one so long costs: more than in proportion, for edit distances grow faster."""
+    """The equivalent number of typical segments: more than proportional to length, since edit distances grow faster."""
     length = text_bytes / max(rows, 1) / TYPICAL_BYTES
     return max(length, length * math.sqrt(length))
 
@@ -65,10 +64,10 @@ def _length(rows: int, text_bytes: int) -> float:
 def partition_blocks(
     costs: Sequence[float], first_block: int, segments: Sequence[int], systems: int, sizes: ShardLimits
 ) -> list[BlockRange]:
-    """Cut consecutive blocks, from `first_block` on, into parts of nearly equal cost.
+    """Partition consecutive blocks, from `first_block` on, into parts of nearly equal cost.
 
-    A part takes about `shard_seconds`, or less where more would not fit in memory; a job that is smaller than that for
-    each process is still spread over all of them, as long as each part takes `shortest_seconds`.
+    A part takes about `shard_seconds`, or less if memory requires it; a smaller job is still spread over all processes,
+    as long as each part takes `shortest_seconds`.
     """
     total = math.fsum(costs)
     share = max(total / sizes.processes, sizes.shortest_seconds)
@@ -83,7 +82,7 @@ def partition_blocks(
     for block, cost in enumerate(costs):
         more_rows = segments[block] * systems
         too_large = (rows + more_rows) * SEGMENT_BYTES > sizes.largest_bytes
-        # Cut where the running total comes closest to the next multiple of the goal.
+        # Cut where the running total comes closest to the next multiple of the target.
         far_enough = before + spent + cost / 2 >= (len(parts) + 1) * goal
         if block > begin and (too_large or far_enough):
             parts.append(BlockRange(first_block + begin, first_block + block, spent))
@@ -95,10 +94,10 @@ def partition_blocks(
 
 
 def group_systems(systems: int, dearest_block: float, largest_block: int, sizes: ShardLimits) -> list[int]:
-    """How many systems each shard takes together: all of them, unless one block would be too much.
+    """The number of systems in each shard: all of them, unless one block would be too large.
 
-    `dearest_block` is the cost of the dearest block for all systems, `largest_block` its segments.
-    The reference side is prepared once for each group, so groups are as large as they may be.
+    `dearest_block` is the highest cost of a block for all systems, `largest_block` its segments. The references are
+    processed once for each group, so groups are as large as possible.
     """
     by_memory = systems * largest_block * SEGMENT_BYTES / sizes.largest_bytes
     by_time = dearest_block / (2 * sizes.shard_seconds)

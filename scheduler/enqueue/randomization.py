@@ -1,4 +1,4 @@
-"""Paired randomization tests: which are lacking, made at once where that is quick, else by the workers."""
+"""Paired randomization tests: missing ones are computed at once if that is quick, otherwise enqueued."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from scheduler.errors import BadComparison
 
 log = logging.getLogger(__name__)
 
-MOST_TRIALS = 10_000_000
-"""Of a test: far beyond what a p-value can use, and few enough to be cut into tasks."""
+MAX_TRIALS = 10_000_000
+"""Maximum of a test: far more than a p-value needs, and few enough to be partitioned."""
 
 CHUNK = 200
-"""Tasks make a multiple of so many trials, since each begins every pair anew; fewer where these would take too long."""
+"""Trials per task are a multiple of this, since each task has a fixed cost per pair; fewer if that takes too long."""
 
 SAFETY = 8
-"""The estimate of the shortest task fits so many times into the time limit for tasks."""
+"""The estimated time of the shortest task fits this many times into the time limit for tasks."""
 
 SUM_SECONDS = 1e-10
-"""To add one statistic of one segment in one trial."""
+"""Seconds to add one statistic of one segment in one trial."""
 
 PAIR_SECONDS = 1e-6
-"""To score one pair in one trial, by a metric whose formula is as long as BLEU's."""
+"""Seconds to score one pair in one trial, by a metric with a formula as long as BLEU's."""
 
 
 def request_comparison(
@@ -59,37 +59,48 @@ def request_comparison(
     team: str = "",
     processes: int | None = None,
 ) -> int | None:
-    """Queue the randomization tests of these pairs that are not stored yet; the comparison, None where all are stored.
+    """Enqueue the randomization tests of these pairs that are not stored yet; the comparison, None if all are stored.
 
-    A side of a pair is a system: the evaluations of all its runs, all done (LeaderboardRow.evaluations); the order of
-    sides and runs does not matter. `metrics` are positions in the protocol's list; where one of a pair has no score by
-    a metric, there is no test. What takes less than `settings.at_once_seconds` is done here and now. Who asks again for
-    what is under way gets the same comparison. Raises BadComparison, NotFound, MetricsError.
+    Work of less than `settings.at_once_seconds` is done immediately. A repeated request for running tests returns the
+    same comparison.
+
+    Parameters
+    ----------
+    pairs : Sequence[tuple[Runs, Runs]]
+        Each side is a system: the evaluations of all its runs, all done (LeaderboardRow.evaluations). The order of
+        sides and runs does not matter.
+    metrics : Sequence[int]
+        Positions in the protocol's list; pairs without a score by a metric are skipped.
+
+    Raises
+    ------
+    BadComparison, NotFound, MetricsError
+        If the systems cannot be compared.
     """
-    if not 1 <= trials <= MOST_TRIALS:
-        raise BadComparison(f"A test needs at least one trial and takes at most {MOST_TRIALS:,}, not {trials:,}.")
+    if not 1 <= trials <= MAX_TRIALS:
+        raise BadComparison(f"A test needs at least one trial and takes at most {MAX_TRIALS:,}, not {trials:,}.")
     wanted = sorted({_ordered(pair) for pair in pairs})
     with reading(engine) as connection:
-        measurement = read_protocol(connection, protocol_id)
-        _check(connection, measurement, wanted, metrics)
-        lacking = _lacking(connection, wanted, metrics, trials, seed)
-    if not lacking:
+        protocol = read_protocol(connection, protocol_id)
+        _check(connection, protocol, wanted, metrics)
+        missing = _lacking(connection, wanted, metrics, trials, seed)
+    if not missing:
         return None
-    systems = sorted({runs for _, *sides in lacking for runs in sides})
+    systems = sorted({runs for _, *sides in missing for runs in sides})
     place = {runs: place for place, runs in enumerate(systems)}
-    numbered = tuple(Pair(metric, place[a], place[b]) for metric, a, b in lacking)
-    contest = RandomizationPlan(protocol_id, tuple(systems), numbered, trials, seed)
-    seconds = _cost(measurement, contest)
+    numbered = tuple(Pair(metric, place[a], place[b]) for metric, a, b in missing)
+    plan = RandomizationPlan(protocol_id, tuple(systems), numbered, trials, seed)
+    seconds = _cost(protocol, plan)
     if seconds < settings.at_once_seconds:
-        _make_now(engine, contest)
+        _make_now(engine, plan)
         return None
     if queue_class is None:
-        # Somebody waits. But where each command has its own workers, what one that was killed has left must not hold up
-        # the next: in one class, shards go before trials.
+        # Somebody is waiting. But with embedded workers, leftovers of a killed command must not delay the next command:
+        # within a class, shards precede trials.
         queue_class = QueueClass.CAMPAIGN if settings.embedded else QueueClass.INTERACTIVE
     ranges = _ranges(seconds, trials, settings, processes)
     with writing(engine, durable=True) as connection:
-        return start_comparison(connection, contest, ranges, queue_class=int(queue_class), team=team, edition=EDITION)
+        return start_comparison(connection, plan, ranges, queue_class=int(queue_class), team=team, edition=EDITION)
 
 
 def _ordered(pair: tuple[Runs, Runs]) -> tuple[Runs, Runs]:
@@ -100,57 +111,56 @@ def _ordered(pair: tuple[Runs, Runs]) -> tuple[Runs, Runs]:
 
 
 def _check(
-    connection: Connection, measurement: ProtocolContent, pairs: Iterable[tuple[Runs, Runs]], metrics: Iterable[int]
+    connection: Connection, protocol: ProtocolContent, pairs: Iterable[tuple[Runs, Runs]], metrics: Iterable[int]
 ) -> None:
     for metric in metrics:
-        if not 0 <= metric < len(measurement.metrics):
+        if not 0 <= metric < len(protocol.metrics):
             raise NotFound(
-                f"Protocol {measurement.protocol_id} has {len(measurement.metrics)} metrics; "
-                f"there is no number {metric + 1}."
+                f"Protocol {protocol.protocol_id} has {len(protocol.metrics)} metrics; there is no number {metric + 1}."
             )
     wanted = {evaluation for pair in pairs for runs in pair for evaluation in runs}
     rows = connection.execute(
         select(Evaluation.id, Evaluation.state).where(
-            Evaluation.id.in_(wanted), Evaluation.protocol_id == measurement.protocol_id
+            Evaluation.id.in_(wanted), Evaluation.protocol_id == protocol.protocol_id
         )
     )
     states = {row.id: row.state for row in rows}
     for evaluation in sorted(wanted):
         state = states.get(evaluation)
         if state is None:
-            raise NotFound(f"Protocol {measurement.protocol_id} has no evaluation {evaluation}.")
+            raise NotFound(f"Protocol {protocol.protocol_id} has no evaluation {evaluation}.")
         if state != EvaluationState.DONE:
-            raise BadComparison(f"Evaluation {evaluation} is {state}. Only what is done can be compared.")
+            raise BadComparison(f"Evaluation {evaluation} is {state}. Only finished evaluations can be compared.")
 
 
 def _lacking(
     connection: Connection, pairs: Sequence[tuple[Runs, Runs]], metrics: Iterable[int], trials: int, seed: int
 ) -> list[tuple[int, Runs, Runs]]:
-    """The tests that could be made and are not stored: (metric, a, b)."""
+    """The tests that are possible and not stored: (metric, a, b)."""
     systems = sorted({runs for pair in pairs for runs in pair})
-    lacking = []
+    missing = []
     for metric in sorted(set(metrics)):
         stored = read_randomizations(connection, systems, metric, trials=trials, seed=seed)
         scores = mean_scores(connection, systems, metric)
-        lacking += [(metric, a, b) for a, b in pairs if a in scores and b in scores and (a, b) not in stored]
-    return lacking
+        missing += [(metric, a, b) for a, b in pairs if a in scores and b in scores and (a, b) not in stored]
+    return missing
 
 
-def _cost(measurement: ProtocolContent, contest: RandomizationPlan) -> float:
+def _cost(protocol: ProtocolContent, plan: RandomizationPlan) -> float:
     """Estimated seconds."""
     seconds = 0.0
-    for position in {pair.metric for pair in contest.pairs}:
-        pairs = [pair for pair in contest.pairs if pair.metric == position]
-        runs = sum(len(contest.systems[system]) for system in {each for pair in pairs for each in (pair.a, pair.b)})
-        columns = len(parse_metric(measurement.metrics[position]).columns)
-        # Every run of a system changes places with every run of the other one.
-        ways = sum(len(contest.systems[pair.a]) * len(contest.systems[pair.b]) for pair in pairs)
-        seconds += runs * measurement.segments * columns * SUM_SECONDS + ways * PAIR_SECONDS
-    return seconds * contest.trials
+    for position in {pair.metric for pair in plan.pairs}:
+        pairs = [pair for pair in plan.pairs if pair.metric == position]
+        runs = sum(len(plan.systems[system]) for system in {each for pair in pairs for each in (pair.a, pair.b)})
+        columns = len(parse_metric(protocol.metrics[position]).columns)
+        # Every run of a system is exchanged with every run of the other.
+        ways = sum(len(plan.systems[pair.a]) * len(plan.systems[pair.b]) for pair in pairs)
+        seconds += runs * protocol.segments * columns * SUM_SECONDS + ways * PAIR_SECONDS
+    return seconds * plan.trials
 
 
 def _ranges(seconds: float, trials: int, settings: Settings, processes: int | None) -> list[tuple[int, int]]:
-    """Runs of trials, one for each task, cut as shards are."""
+    """Ranges of trials, one for each task, partitioned like shards."""
     sizes = ShardLimits(
         processes=processes or settings.processes,
         shard_seconds=settings.shard_seconds,
@@ -163,11 +173,11 @@ def _ranges(seconds: float, trials: int, settings: Settings, processes: int | No
     return [(part.first_block * chunk, min(part.last_block * chunk, trials)) for part in parts]
 
 
-def _make_now(engine: Engine, contest: RandomizationPlan) -> None:
+def _make_now(engine: Engine, plan: RandomizationPlan) -> None:
     from worker.computing.randomization import count_trials
 
-    counts = count_trials(engine, contest, 0, contest.trials)
+    counts = count_trials(engine, plan, 0, plan.trials)
     with writing(engine, durable=True) as connection:
-        gone = store_randomizations(connection, contest, counts)
+        gone = store_randomizations(connection, plan, counts)
     if gone is not None:
-        raise NotFound(f"Evaluation {gone} was deleted or queued anew while its system was compared with others.")
+        raise NotFound(f"Evaluation {gone} was deleted or recomputed during the comparison.")

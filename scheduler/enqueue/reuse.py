@@ -1,4 +1,4 @@
-"""What was measured before is not measured again: its statistics are copied under the new evaluations."""
+"""Reuses statistics: copies stored ones to new evaluations instead of computing them again."""
 
 from __future__ import annotations
 
@@ -17,53 +17,58 @@ from worker.computing.signature import stored_signature
 
 def reuse_statistics(
     connection: Connection,
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     texts: Mapping[int, int],
-    lacking: Mapping[int, Sequence[int]],
+    missing: Mapping[int, Sequence[int]],
     failed: Collection[int] = (),
 ) -> set[int]:
-    """Copy what finished evaluations have of the same texts against the same references; who got something.
+    """Copy statistics of finished evaluations with the same texts and references; the evaluations that got some.
 
-    `texts` is the system output of each evaluation; `lacking` the positions of the metrics of which it has nothing
-    yet. It does not matter for which campaign, system, test set, number of replicates or seed something was measured,
-    as long as this release would have written the same signature. What is being measured right now is not waited for.
-    Those that `failed` get nothing that lies in a store: they may have failed because it is gone from there.
+    The source may belong to any campaign, system, test set, number of replicates or seed, as long as this release would
+    write the same signature. Evaluations in progress are not considered.
+
+    Parameters
+    ----------
+    texts : Mapping[int, int]
+        The system output of each evaluation.
+    missing : Mapping[int, Sequence[int]]
+        The positions of metrics without any statistics, by evaluation.
+    failed : Collection[int]
+        Evaluations that get no statistics from an object store: a missing object may be why they failed.
     """
-    specifications = {measurement.metrics[metric] for metrics in lacking.values() for metric in metrics}
+    specifications = {protocol.metrics[metric] for metrics in missing.values() for metric in metrics}
     if not specifications:
         return set()
-    wanted = {texts[evaluation] for evaluation, metrics in lacking.items() if metrics}
-    found = _chosen(measurement, find_cached_statistics(connection, measurement, wanted, specifications, EDITION))
+    wanted = {texts[evaluation] for evaluation, metrics in missing.items() if metrics}
+    found = _chosen(protocol, find_cached_statistics(connection, protocol, wanted, specifications, EDITION))
     placed = read_stored_objects(connection, {each.evaluation_id for each in found.values()}) if failed else {}
     copies = [
-        CopyPlan(source, evaluation, metric, _same_replicates(source, measurement))
-        for evaluation, metrics in lacking.items()
+        CopyPlan(source, evaluation, metric, _same_replicates(source, protocol))
+        for evaluation, metrics in missing.items()
         for metric in metrics
-        if (source := found.get((texts[evaluation], measurement.metrics[metric])))
+        if (source := found.get((texts[evaluation], protocol.metrics[metric])))
         if evaluation not in failed or (source.evaluation_id, source.metric) not in placed
     ]
     copy_statistics(connection, copies)
     return {copy.evaluation_id for copy in copies}
 
 
-def _chosen(
-    measurement: ProtocolContent, measured: Sequence[CachedStatistics]
-) -> dict[tuple[int, str], CachedStatistics]:
-    """For each text and metric what this release would give as well, rather with the same replicates."""
+def _chosen(protocol: ProtocolContent, measured: Sequence[CachedStatistics]) -> dict[tuple[int, str], CachedStatistics]:
+    """The cached statistics for each text and metric, preferably with the same replicates."""
     signatures: dict[tuple[str, int, int], str] = {}
     chosen: dict[tuple[int, str], CachedStatistics] = {}
     for each in measured:
         way = each.specification, each.replicates, each.seed
         if way not in signatures:
-            # The references are the same, and so is how a signature counts them.
-            its = replace(measurement, replicates=each.replicates, seed=each.seed)
+            # The references are the same, and so is their number in the signature.
+            its = replace(protocol, replicates=each.replicates, seed=each.seed)
             signatures[way] = stored_signature(parse_metric(each.specification), its)
         if each.signature == signatures[way]:
             key = each.text_id, each.specification
-            if key not in chosen or _same_replicates(each, measurement):
+            if key not in chosen or _same_replicates(each, protocol):
                 chosen[key] = each
     return chosen
 
 
-def _same_replicates(source: CachedStatistics, measurement: ProtocolContent) -> bool:
-    return (source.replicates, source.seed) == (measurement.replicates, measurement.seed)
+def _same_replicates(source: CachedStatistics, protocol: ProtocolContent) -> bool:
+    return (source.replicates, source.seed) == (protocol.replicates, protocol.seed)

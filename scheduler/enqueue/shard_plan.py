@@ -1,4 +1,4 @@
-"""Which shards to make of what evaluations lack."""
+"""Plans shards for the missing blocks of evaluations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from metrics import parse_metric
 from models.corpus.protocols import ProtocolContent
-from models.queue.missing_blocks import Lacking, Ranges
+from models.queue.missing_blocks import MissingBlocks, Ranges
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import TextBlock
 from runtime.settings import Settings
@@ -18,9 +18,9 @@ from scheduler.enqueue.cost_model import metric_costs
 from scheduler.enqueue.partition import BlockRange, ShardLimits, block_units, group_systems, partition_blocks
 
 LONG_SEGMENT = 4096
-"""Bytes of a segment from which on it counts by itself: there are metrics that take its square and more."""
+"""Bytes from which on a segment is costed individually: some metrics are quadratic or worse."""
 LONG_BLOCK = 1 << 16
-"""Bytes of a block that may hold such a segment and is looked through: twice as many as is usual."""
+"""Bytes of a block that may hold such a segment and is searched: twice the usual size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class PlannedShard:
 
     part: BlockRange
     units: float
-    """The work in it (`scheduler.enqueue.partition.block_units`); 0 where it has long segments."""
+    """Its work (`scheduler.enqueue.partition.block_units`); 0 with long segments."""
     evaluations: Sequence[int]
     metrics: Sequence[int] | None
     """As `Shard.metrics`."""
@@ -38,12 +38,12 @@ class PlannedShard:
 def plan_missing(
     connection: Connection,
     settings: Settings,
-    measurement: ProtocolContent,
-    missing: Mapping[int, Lacking],
+    protocol: ProtocolContent,
+    missing: Mapping[int, MissingBlocks],
     texts: Mapping[int, int],
     processes: int | None,
 ) -> list[PlannedShard]:
-    """The shards for what evaluations lack; `texts` has the text of each, `processes` share the work."""
+    """The shards for the missing blocks of evaluations; `texts` has the text of each, `processes` share the work."""
     sizes = ShardLimits(
         processes=processes or settings.processes,
         shard_seconds=settings.shard_seconds,
@@ -56,24 +56,24 @@ def plan_missing(
             alike.setdefault((ranges, metrics), {}).setdefault(texts[evaluation], []).append(evaluation)
     plan: list[PlannedShard] = []
     for (ranges, metrics), by_text in alike.items():
-        its = replace(measurement, metrics=tuple(measurement.metrics[metric] for metric in metrics))
+        its = replace(protocol, metrics=tuple(protocol.metrics[metric] for metric in metrics))
         # A text that was submitted twice is scored once: its evaluations share their shards.
         members = {evaluations[0]: evaluations for evaluations in by_text.values()}
         first_of = {evaluations[0]: text for text, evaluations in by_text.items()}
         for part, units, chosen in _plan(connection, its, ranges, first_of, sizes):
             together = sorted(evaluation for each in chosen for evaluation in members[each])
-            only = list(metrics) if its.metrics != measurement.metrics else None
+            only = list(metrics) if its.metrics != protocol.metrics else None
             plan.append(PlannedShard(part, units, together, only))
     return plan
 
 
 def _plan(
-    connection: Connection, measurement: ProtocolContent, ranges: Ranges, texts: dict[int, int], sizes: ShardLimits
+    connection: Connection, protocol: ProtocolContent, ranges: Ranges, texts: dict[int, int], sizes: ShardLimits
 ) -> list[tuple[BlockRange, float, list[int]]]:
     """Shards for these blocks of all these evaluations (evaluation -> text), as (part, units, evaluations)."""
-    costs = metric_costs(connection, measurement.metrics)
+    costs = metric_costs(connection, protocol.metrics)
     seconds = sum(costs) * 1e-6
-    long_of = _long_segments(connection, set(texts.values()), dict(zip(measurement.metrics, costs, strict=True)))
+    long_of = _long_segments(connection, set(texts.values()), dict(zip(protocol.metrics, costs, strict=True)))
     lengths = connection.execute(
         select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
         .where(TextBlock.text_id.in_(set(texts.values())))
@@ -81,16 +81,16 @@ def _plan(
     )
     bytes_of = {row.block: int(row.bytes) for row in lengths}
     end = max(bytes_of) + 1
-    segments = [BLOCK_SEGMENTS] * (end - 1) + [measurement.segments - (end - 1) * BLOCK_SEGMENTS]
-    references = len(measurement.reference_texts)
+    segments = [BLOCK_SEGMENTS] * (end - 1) + [protocol.segments - (end - 1) * BLOCK_SEGMENTS]
+    references = len(protocol.reference_texts)
 
     def units(systems: int) -> list[float]:
-        """The work in each block for so many of the systems."""
+        """The work in each block for this many of the systems."""
         share = systems / len(texts)
         return [block_units(segments[each], systems, round(bytes_of[each] * share), references) for each in range(end)]
 
     def work_of(some: Sequence[int]) -> list[float]:
-        """The seconds that each block takes for these evaluations: what typical segments take, and long ones beside."""
+        """The seconds that each block takes for these evaluations: typical segments, plus long ones."""
         return [
             each * seconds + math.fsum(long_of.get((texts[evaluation], block), 0.0) for evaluation in some)
             for block, each in enumerate(units(len(some)))
@@ -103,7 +103,7 @@ def _plan(
         chosen = evaluations[begin : begin + systems]
         begin += systems
         work, typical = work_of(chosen), units(systems)
-        # What long segments take says nothing of what others do: no cost is learned from them.
+        # Long segments are atypical: no cost is learned from them.
         odd = {block for evaluation in chosen for text, block in long_of if text == texts[evaluation]}
         for first, last in ranges:
             for part in partition_blocks(work[first:last], first, segments[first:last], systems, sizes):
@@ -116,7 +116,7 @@ def _plan(
 def _long_segments(
     connection: Connection, texts: Collection[int], costs: Mapping[str, float]
 ) -> dict[tuple[int, int], float]:
-    """Estimated seconds for the long segments of each text and block that has some, by the exponents of the metrics."""
+    """Estimated seconds for the long segments of each text and block, by the metrics' exponents."""
     metrics = [(parse_metric(specification), cost) for specification, cost in costs.items()]
     rows = connection.execute(
         select(TextBlock.text_id, TextBlock.block, TextBlock.content).where(

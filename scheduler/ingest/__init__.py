@@ -1,1 +1,1 @@
-"""Texts, campaigns and judgments into the database: all of it or nothing, and nothing twice."""
+"""Ingests texts, campaigns and judgments: atomically, and each only once."""

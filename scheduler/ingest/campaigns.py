@@ -1,4 +1,4 @@
-"""Taking test sets and submissions in: all of it or nothing, and nothing twice."""
+"""Ingests test sets and submissions: atomically, and each only once."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class NewTestSet:
     source_language: str = ""
     target_language: str = ""
     documents: Sequence[tuple[str, str, str]] = ()
-    """(name, domain, test suite) of the document of each segment, or nothing."""
+    """The (name, domain, test suite) of each segment's document; empty without documents."""
     variable_references: bool = False
-    """An empty line in a reference means that the segment lacks it."""
+    """Whether an empty line in a reference means that the segment has no such reference."""
     version: str | None = None
-    """Without one, the first free number is taken when the campaign has the name with other content."""
+    """The version; None takes the first free number if the campaign has the name with different content."""
     layers: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
-    """Linguistic layers of references, by label: each by its name, with as many lines."""
+    """Linguistic layers of references, by label and then by name, with the same number of lines."""
 
     @property
     def texts(self) -> dict[str, NewText]:
@@ -61,14 +61,14 @@ class NewSubmission:
     text: bytes | Text
     team: str = ""
     layers: Mapping[str, bytes] = field(default_factory=dict)
-    """Linguistic layers of the text by name, each with as many lines."""
+    """Linguistic layers of the text by name, with the same number of lines."""
     run: str = ""
-    """Which of several runs of the system this is; "" where it has one."""
+    """Which of several runs of the system this is; "" for a single run."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewProtocol:
-    """A way of measuring to be stored: references by label, in order."""
+    """A protocol to be stored: references by label, in order."""
 
     references: Sequence[str]
     metrics: Sequence[Metric]
@@ -80,18 +80,18 @@ class NewProtocol:
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """What was stored, or was there already."""
+    """The ids of what was stored or existed already."""
 
     test_set_id: int
     campaign_id: int
     submissions: tuple[int, ...]
-    """In the order they were given."""
+    """In the given order."""
     protocols: tuple[int, ...]
-    """In the order they were given."""
+    """In the given order."""
     evaluations: tuple[tuple[int, ...], ...]
-    """For each protocol the evaluations, in the order of the submissions."""
+    """For each protocol, the evaluations in the order of the submissions."""
     measured_before: tuple[tuple[int, ...], ...]
-    """For each of them, by how many of the protocol's metrics its text was measured already."""
+    """For each of them, the number of the protocol's metrics whose statistics were reused."""
 
     @property
     def all_evaluations(self) -> list[int]:
@@ -112,17 +112,28 @@ def ingest_campaign(
     processes: int | None = None,
     due_at: float | None = None,
 ) -> IngestResult:
-    """Store a whole campaign in one transaction and queue its evaluations.
+    """Store a whole campaign in one transaction and enqueue its evaluations.
 
-    `team` is the one whose turn the work takes; `processes` how many pool processes it may be spread
-    over; `due_at` when somebody wants it done, by the database's clock. Raises BadIngest; then nothing is stored.
+    Parameters
+    ----------
+    team : str
+        The team charged for the work.
+    processes : int | None
+        The number of pool processes to spread the work over.
+    due_at : float | None
+        The requested time of completion, by the database's clock.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent; then nothing is stored.
     """
     with writing(engine, durable=True) as connection:
         campaign_id = store_campaign(connection, campaign)
         stored = store_test_set(connection, campaign_id, test_set)
         submitted = store_submissions(connection, campaign_id, stored, submissions)
         measured = store_protocols(connection, stored, protocols)
-        # In one order for all, as protocols are stored: each waits for what the other holds only one way.
+        # All transactions use one order, as for protocols, so that they cannot deadlock.
         queued = {
             protocol: enqueue_submissions(
                 connection,
@@ -149,7 +160,7 @@ def ingest_campaign(
 def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) -> int:
     """Store a test set for a campaign, or find the one with the same content; its id. Raises BadIngest.
 
-    A campaign that has this very content keeps what it calls it.
+    If the campaign has this content already, it keeps its name for it.
     """
     _check_test_set(new)
     content = test_set_hash(new)
@@ -160,7 +171,7 @@ def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) ->
     )
     if (known := connection.scalar(there)) is not None:
         return known
-    # Before any text: who waits for a text may hold the campaign.
+    # Before any text: a transaction that waits for a text may hold the campaign.
     lock_campaign(connection, campaign_id)
     test_set_id = _store_content(connection, new, content)
     link_test_set(connection, campaign_id, test_set_id, new.name, new.version)
@@ -170,9 +181,9 @@ def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) ->
 def link_test_set(
     connection: Connection, campaign_id: int, test_set_id: int, name: str, version: str | None = None
 ) -> None:
-    """Let a stored test set be one of a campaign (to be locked before) under a name; one that it has stays as it is.
+    """Add a stored test set to a campaign (which must be locked) under a name; an existing entry is unchanged.
 
-    Without a version it gets the first number that is free for this name in the campaign. Raises BadIngest.
+    Without a version, it gets the first number that is free for this name in the campaign. Raises BadIngest.
     """
     rows = connection.execute(select(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign_id)).all()
     if any(row.test_set_id == test_set_id for row in rows):
@@ -182,8 +193,8 @@ def link_test_set(
         version = next(str(number) for number in range(1, len(versions) + 2) if str(number) not in versions)
     if version in versions:
         raise BadIngest(
-            f"Test set {name!r} is there in version {version!r} with other content. Test sets never "
-            "change: give the new content another version."
+            f"Test set {name!r} already exists in version {version!r} with different content. Test sets never "
+            "change: give the new content a new version."
         )
     link = {"name": name, "version": version, "position": max((row.position + 1 for row in rows), default=0)}
     connection.execute(insert(CampaignTestSet).values(campaign_id=campaign_id, test_set_id=test_set_id, **link))
@@ -231,25 +242,30 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
 
 
 def store_campaign(connection: Connection, name: str) -> int:
-    """The id of the campaign of that name, which is made where there is none.
+    """The id of the campaign of this name, created if necessary.
 
-    Raises BadIngest where another one has a name that people would take for the same.
+    Raises BadIngest if another campaign has a confusable name.
     """
     row = {"name": _checked(name, 200, "campaign"), "folded_name": folded(name)}
     insert_ignore(connection, Campaign, [row])
     found = connection.execute(select(Campaign.id).where(Campaign.name == name)).scalar_one_or_none()
     if found is None:
         other = connection.scalar(select(Campaign.name).where(Campaign.folded_name == folded(name)))
-        raise BadIngest(f'There is a campaign "{other}", which looks like "{name}". Give its name, or quite another.')
+        raise BadIngest(
+            f'There is a campaign "{other}", which looks like "{name}". Use that name, or a clearly different one.'
+        )
     return found
 
 
 def store_submissions(
     connection: Connection, campaign_id: int, test_set_id: int, new: Sequence[NewSubmission]
 ) -> list[int]:
-    """Store submissions; their ids in the same order. What is there already is found, not stored twice.
+    """Store submissions; their ids in the same order. Existing ones are found, not stored twice.
 
-    Raises BadIngest when a text has the wrong number of lines or a system is named twice.
+    Raises
+    ------
+    BadIngest
+        If a text has the wrong number of lines, or a system is given twice.
     """
     segments = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).scalar_one()
     named: set[tuple[str, str, str]] = set()
@@ -272,7 +288,7 @@ def store_submissions(
     for submission, text in zip(new, given, strict=True):
         text.check(f"The text of system {submission.system!r}")
     texts = store_texts(connection, given)
-    # Sorted, as texts are: two intakes that insert in different orders would wait for each other.
+    # Sorted, like texts: two transactions with different orders would deadlock.
     insert_ignore(
         connection, System, [{"team": team, "name": name} for team, name in sorted({each[:2] for each in named})]
     )
@@ -297,16 +313,16 @@ def store_submissions(
 
 
 def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewProtocol]) -> list[int]:
-    """Store protocols, or find the same ones; their ids in the same order. Raises BadIngest."""
-    # Sorted, as texts are: two intakes that insert in different orders would wait for each other. Single references
-    # come first, for leaderboards are shown in the order of their protocols.
+    """Store protocols, or find identical ones; their ids in the same order. Raises BadIngest."""
+    # Sorted, like texts: two transactions with different orders would deadlock. Single references come first, since
+    # leaderboards are shown in the order of their protocols.
     order = sorted(range(len(new)), key=lambda number: (len(new[number].references), _described(new[number])))
     ids = {number: store_protocol(connection, test_set_id, new[number]) for number in order}
     return [ids[number] for number in range(len(new))]
 
 
 def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -> int:
-    """Store a protocol, or find the same one; its id. Raises BadIngest."""
+    """Store a protocol, or find the identical one; its id. Raises BadIngest."""
     content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
     labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
     unknown = [label for label in new.references if label not in labels]
@@ -331,25 +347,25 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         select(Protocol.id, Protocol.sweep).where(Protocol.content_hash == row["content_hash"])
     ).one()
     if known.sweep and not new.sweep:
-        # Somebody wants the very same as a leaderboard.
+        # The same protocol is now requested as a leaderboard.
         connection.execute(update(Protocol).where(Protocol.id == known.id).values(sweep=False))
     return int(known.id)
 
 
 def _described(new: NewProtocol) -> list[Any]:
-    """All that results depend on, beside the test set."""
+    """Everything that results depend on, besides the test set."""
     return [list(new.references), [metric.specification for metric in new.metrics], new.replicates, new.seed]
 
 
 def test_set_hash(new: NewTestSet) -> str:
-    """SHA-256 of all that scores or documents of a test set depend on; not of its name."""
+    """SHA-256 of everything in a test set that scores or documents depend on; not of its name."""
     described = [
         [[label, text.sha256] for label, text in new.texts.items()],
         None if new.source is None else text_hash(new.source),
         new.source_language,
         new.target_language,
         new.variable_references,
-        # Without a test suite a document is described as it was when there were none.
+        # Without a test suite, a document is described as before test suites existed.
         [[name, domain, suite] if suite else [name, domain] for name, domain, suite in new.documents],
     ]
     return digest(json.dumps(described))
@@ -375,7 +391,9 @@ def _check_test_set(new: NewTestSet) -> None:
         _checked(domain, 100, "domain", empty=True)
         _checked(suite, 200, "test suite", empty=True)
     if strangers := sorted(new.layers.keys() - new.references.keys()):
-        raise BadIngest(f"The test set {new.name!r} has layers of references that it lacks: {', '.join(strangers)}.")
+        raise BadIngest(
+            f"The test set {new.name!r} has layers of references that do not exist: {', '.join(strangers)}."
+        )
 
 
 def _checked(name: str, longest: int, what: str, *, empty: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Taking human judgments in: all of them or nothing, and nothing twice."""
+"""Ingests human judgments: atomically, and each only once."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class NothingMatched(BadJudgments):
 
 @dataclass(frozen=True, slots=True)
 class IngestedJudgments:
-    """Judgments that are stored now."""
+    """Stored judgments."""
 
     stored: StoredJudgments
     new: bool
-    """Whether they were not there already."""
+    """Whether they are new."""
     matched: Matched
-    """Which of their systems have submissions."""
+    """The match of their systems with submissions."""
 
 
 def ingest_judgments(
@@ -47,11 +47,16 @@ def ingest_judgments(
 def store_matched_judgments(
     connection: Connection, campaign_id: int, test_set_id: int, name: str, judged: Judged
 ) -> IngestedJudgments:
-    """Store judgments with their systems called as their submissions are.
+    """Store judgments, with the names of systems changed to those of their submissions in the campaign.
 
-    How is said by `analysis.meta_evaluation.human.match_system_names`. Submissions are those in this campaign. Raises
-    NothingMatched where there are some, and none of them is of a judged system; where there are none yet, names stay as
-    they are. Raises BadJudgments as `store_judgments`.
+    `analysis.meta_evaluation.human.match_system_names` matches them. Without any submissions, names are unchanged.
+
+    Raises
+    ------
+    NothingMatched
+        If there are submissions, but none of a judged system.
+    BadJudgments
+        As `store_judgments`.
     """
     submitted = submitted_systems(connection, campaign_id, test_set_id)
     judged, matched = match_system_names(judged, submitted)
@@ -59,7 +64,7 @@ def store_matched_judgments(
         raise NothingMatched(
             "None of the judged systems has a submission here, and nothing was stored. "
             f"Judged: {_listed(*matched.unknown, *matched.references)}. Submitted: {_listed(*matched.not_judged)}. "
-            "Call systems as the leaderboard does, with or without their teams."
+            "Use the leaderboard's names of systems, with or without teams."
         )
     new = NewJudgments(
         name,

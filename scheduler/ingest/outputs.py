@@ -1,4 +1,4 @@
-"""Reading one system's output for a test set that is stored, in any format."""
+"""Reads one system's output for a stored test set, in any format."""
 
 from __future__ import annotations
 
@@ -27,11 +27,23 @@ def read_output(
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
     language: str = "",
 ) -> Text | MarkedText:
-    """Read a file: a text with one segment after the other, or the output of the system in a file with ids.
+    """Read a file: plain text, one segment per line, or one system's output from a file with ids.
 
-    A file with ids that has one system may call it as it likes. `part` is the layer or zone of a TectoMT or Treex
-    document, `language` that of the test set, by which an old encoding is guessed. Raises BadText, and BadIngest where
-    the file does not have the system.
+    In a file with a single system, its name does not matter.
+
+    Parameters
+    ----------
+    part : str | None
+        The layer or zone of a TectoMT or Treex document.
+    language : str
+        The test set's language, used to guess a legacy encoding.
+
+    Raises
+    ------
+    BadText
+        If the file cannot be read.
+    BadIngest
+        If the file does not have the system.
     """
     try:
         read = read_file(source, format=input_format, part=part, limits=limits, markup_limits=markup_limits)
@@ -43,9 +55,9 @@ def read_output(
 def align_to_test_set(output: Text | MarkedText, test_set: StoredTestSet, places: Mapping[str, Sequence[int]]) -> Text:
     """The output with one line for each segment of the test set, in its order.
 
-    One with ids is put in order by its documents, whose places are those of `segments_of_documents`; within a document
-    segments must be in order, since only the number of segments of a stored document is known. Raises BadIngest with
-    what does not fit.
+    An output with ids is ordered by its documents; `places` are those of `segments_of_documents`. Within a document,
+    segments must be in order, since only the number of segments of a stored document is known. Raises BadIngest,
+    listing the problems.
     """
     if isinstance(output, Text):
         return output
@@ -81,7 +93,7 @@ def _faults(output: MarkedText, places: Mapping[str, Sequence[int]], test_set: S
             f"{output.file}: lacks {number_of(len(missing), 'document')} of the test set {test_set.title}: "
             f"{listed(missing)}. Add them."
         )
-    # Documents of test suites are left out where the test set was stored without them.
+    # Documents of test suites may be missing if the test set was stored without them.
     if extra := [quoted(name) for name, each in ours.items() if name not in places and not each.test_suite]:
         problems.append(
             f"{output.file}: has {number_of(len(extra), 'document')} that the test set {test_set.title} lacks: "
@@ -98,11 +110,11 @@ def _faults_of_document(document: Document, segments: int) -> list[str]:
     if len(document.segments) != segments:
         return [
             f"{called} has {number_of(len(document.segments), 'segment')}, but {segments:,} in the test set. A segment "
-            "without translation is an empty one."
+            "without a translation is an empty line."
         ]
     ids = list(document.segments)
     if all(each.isascii() and each.isdigit() for each in ids):
         numbers = [int(each) for each in ids]
         if numbers != sorted(numbers):
-            return [f"{called} has its segments in another order than that of their ids. Put them in order."]
+            return [f"{called} has its segments out of order. Sort them by id."]
     return []

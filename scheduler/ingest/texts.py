@@ -1,4 +1,4 @@
-"""Storing texts with their linguistic layers, each once however often it is given."""
+"""Stores texts with their linguistic layers, each only once."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from models.schema.corpus import LayerBlock, Text, TextBlock
 from scheduler.errors import BadIngest
 
 AT_ONCE = 64
-"""Blocks that are sent to the database together."""
+"""Blocks per insert."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewText:
-    """A text to be stored: UTF-8 lines joined by newlines, without a final one, or one that may stay in its file."""
+    """A text to be stored: UTF-8 lines joined by newlines, without a final one, or a file."""
 
     lines: bytes | PlainText
     layers: Mapping[str, bytes] = field(default_factory=dict)
-    """Its linguistic layers by name (`metrics.text.layers`), each with as many lines."""
+    """Its linguistic layers by name (`metrics.text.layers`), with the same number of lines."""
 
     @property
     def segments(self) -> int:
-        """Number of lines."""
+        """The number of lines."""
         return segment_count(self.lines)
 
     @property
     def sha256(self) -> str:
-        """What the text is known by.
+        """The hash that identifies the text.
 
-        Without layers it is the SHA-256 of the lines, each ended by a newline: that of the usual text file. With
-        layers it is that of the hashes of all, so that the same lines annotated otherwise are another text.
+        Without layers, it is the SHA-256 of the lines, each ended by a newline: that of the usual text file. With
+        layers, it is that of all hashes, so that the same lines with other annotations are a different text.
         """
         plain = text_hash(self.lines)
         if not self.layers:
             return plain
-        # No text file has this hash: what is hashed here does not end in a newline.
+        # No text file has this hash: the hashed bytes do not end in a newline.
         return digest(json.dumps([plain, [[name, text_hash(layer)] for name, layer in sorted(self.layers.items())]]))
 
     @property
     def size(self) -> int:
-        """Number of bytes, those of the layers not counted."""
+        """The number of bytes, without layers."""
         return len(self.lines) if isinstance(self.lines, bytes) else self.lines.size
 
     def check(self, called: str) -> None:
-        """Raise BadIngest unless the layers are known ones and have as many lines as the text."""
+        """Raise BadIngest unless the layers are known and have as many lines as the text."""
         for name, layer in self.layers.items():
             if name not in LAYERS:
                 raise BadIngest(
@@ -68,11 +68,11 @@ class NewText:
 
 
 def store_texts(connection: Connection, texts: Sequence[NewText]) -> list[int]:
-    """Store texts, each once however often it is given; their ids in the same order."""
+    """Store texts, each only once; their ids in the same order."""
     hashes = [text.sha256 for text in texts]
     known = _text_ids(connection, hashes)
     new = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
-    # Sorted: two intakes that insert in different orders would wait for each other.
+    # Sorted: two transactions with different orders would deadlock.
     rows = [{"sha256": key, "segments": new[key].segments, "bytes": new[key].size} for key in sorted(new)]
     insert_ignore(connection, Text, rows)
     ids = _text_ids(connection, hashes)
@@ -89,7 +89,7 @@ def text_blocks(text: bytes | PlainText) -> Iterator[bytes]:
 
 
 def segment_count(text: bytes | PlainText) -> int:
-    """Segments of a text without a final newline."""
+    """The number of segments of a text without a final newline."""
     return line_count(text) if isinstance(text, bytes) else text.segments
 
 
@@ -99,14 +99,14 @@ def text_hash(text: bytes | PlainText) -> str:
 
 
 def digest(described: str) -> str:
-    """SHA-256 of a description."""
+    """The SHA-256 of a description."""
     return hashlib.sha256(described.encode()).hexdigest()
 
 
 def _insert_blocks(
     connection: Connection, table: type[TextBlock | LayerBlock], key: Mapping[str, Any], text: bytes | PlainText
 ) -> None:
-    # A text that stays in its file is never in memory as a whole.
+    # A text in a file is never in memory as a whole.
     for _, blocks in groupby(enumerate(text_blocks(text)), key=lambda numbered: numbered[0] // AT_ONCE):
         rows = [{**key, "block": block, "content": content} for block, content in blocks]
         insert_ignore(connection, table, rows)

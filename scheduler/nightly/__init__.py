@@ -1,1 +1,1 @@
-"""Schedules and their runs: when they are due, where outputs come from, and the steps to a verdict."""
+"""Schedules and their nightly runs: due times, sources of outputs, and the steps to a verdict."""

@@ -1,4 +1,4 @@
-"""Running the command of a schedule: in a process group of its own, for a limited time; its last words are kept."""
+"""Runs the command of a schedule in a process group of its own, with a time limit; the end of its output is kept."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from scheduler.errors import BadSource
 from scheduler.nightly import process_group
 
 TAIL_BYTES = 4000
-"""Of what a command says, so many are kept."""
+"""Bytes of the output that are kept."""
 
 LOOK_SECONDS = 0.1
 END_SECONDS = process_group.GRACE_SECONDS + 5.0
 
 TAIL_LINES, LONGEST_LINE = 20, 500
-"""Of these bytes so many lines are shown, each with so many characters."""
+"""Lines of these bytes that are shown, and characters per line."""
 
 LONGEST_SECRET = 4096
-"""Bytes; so many more are kept, since a secret could be cut at their beginning, and nobody would know it again."""
+"""Extra bytes kept at the front: a secret cut off there could not be recognised."""
 
 PASSED_ON = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
-"""What commands see of our environment, with all `LC_...` and what STEELYARD_NIGHT_ENVIRONMENT names."""
+"""Variables of our environment passed to commands, besides all `LC_...` and those in STEELYARD_NIGHT_ENVIRONMENT."""
 
 _SECRET_NAME = re.compile(
     r"PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN|PRIVATE|URL|URI|PROXY|CONNECTION", re.IGNORECASE
 )
-"""Of variables that hold a secret, or may."""
+"""Names of variables that hold a secret, or may."""
 
 SHORTEST_SECRET = 4
-"""Characters; what is shorter would be found everywhere."""
+"""Characters of the shortest secret to redact; shorter ones would match everywhere."""
 
 _TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-"""What moves a terminal's cursor, colours its letters and the like."""
+"""Terminal escape sequences."""
 
 
 class CommandStopped(Exception):
-    """The command was ended because the scheduler stops, or because the night is not its any more."""
+    """The command was stopped because the scheduler is stopping, or has lost the nightly run."""
 
 
 def run_command(
@@ -62,11 +62,17 @@ def run_command(
 ) -> None:
     """Run a command in a folder until it ends.
 
-    It sees of our environment what is `PASSED_ON` and the variables named in `passed_on`, and `environment`. When the
-    time is over or `stop` is set, and also when this process dies, it and all processes of its group are ended: by
-    SIGTERM, and by SIGKILL a few seconds later.
-    Raises BadSource with the last lines that it said, without secrets of our environment, when it fails or takes too
-    long, Stopped after `stop`.
+    It gets `PASSED_ON` and the variables in `passed_on` from our environment, and `environment`. When the time is over
+    or `stop` is set, or if this process dies, its process group is ended: by SIGTERM, and a few seconds later by
+    SIGKILL.
+
+    Raises
+    ------
+    BadSource
+        If the command fails or exceeds its time, with its last lines of output, from which secrets of our environment
+        are redacted.
+    CommandStopped
+        After `stop`.
     """
     inherited = {
         name: value
@@ -75,7 +81,7 @@ def run_command(
     }
     try:
         process = subprocess.Popen(  # noqa: S603 - whoever may add schedules may run commands; docs/nightly.md says so
-            # Isolated: the command's folder must not hide modules of the standard library.
+            # Isolated: the command's folder must not shadow modules of the standard library.
             [sys.executable, "-I", process_group.__file__, *command],
             cwd=folder,
             env={**inherited, **environment},
@@ -91,7 +97,7 @@ def run_command(
         assert process.stdout is not None
         said, in_time = _listen(process, process.stdout, seconds, stop)
         if process.poll() is None:
-            # Said aloud: a process of a pool that was forked meanwhile may hold the pipe open.
+            # An explicit byte: a pool process forked meanwhile may hold the pipe open.
             with suppress(BrokenPipeError):
                 process.stdin.write(b".")
                 process.stdin.close()
@@ -99,7 +105,7 @@ def run_command(
             said = _end_of(said + more)
             process.kill()
         status = process.wait()
-    # Whoever has ended it may be ending all of us, and we may hear of it a moment later.
+    # The signal may also have been sent to us and arrive a moment later.
     if stop.wait(LOOK_SECONDS * 10 if status == 128 + signal.SIGTERM else 0.0):
         raise CommandStopped
     shown = f'The command "{printable(" ".join(command))}"'
@@ -112,13 +118,13 @@ def run_command(
 def _listen(
     process: subprocess.Popen[bytes], output: IO[bytes], seconds: float, stop: threading.Event | None
 ) -> tuple[bytes, bool]:
-    """The end of what it says until it ends; False when it has not when the time is over or `stop` is set."""
+    """The end of its output until it ends; False if it has not ended when the time is over or `stop` is set."""
     said, until = b"", time.monotonic() + seconds
     os.set_blocking(output.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         while True:
-            # Looked at before the pipe: what was said before the end is still read then.
+            # Checked before reading the pipe, so that the last output is still read.
             ended = process.poll() is not None
             if selector.select(LOOK_SECONDS) and not ended:
                 with suppress(BlockingIOError):
@@ -133,7 +139,7 @@ def _listen(
 
 
 def _rest(output: IO[bytes]) -> bytes:
-    """What is in the pipe; a process that was left behind may hold it open for ever."""
+    """The rest of the pipe; a process left behind may hold it open for ever."""
     said = b""
     with suppress(BlockingIOError):
         while more := os.read(output.fileno(), 1 << 16):
@@ -146,10 +152,11 @@ def _end_of(said: bytes) -> bytes:
 
 
 def _last_words(said: bytes) -> str:
-    """What it said last, for people who may not know what the scheduler knows: the reason of a night is shown."""
+    """Its last lines for users, who may not know what the scheduler knows: a nightly run's reason is shown to them."""
     said = said.replace(b"\0", b"?")
     for secret in _secrets():
-        # As long as it was: what lies behind stays where it is until the beginning, a secret's end perhaps, is cut off.
+        # Redacted to the same length, so that the part cut off at the front, perhaps the end of a secret, stays in
+        # place.
         said = said.replace(secret, b"\0" * len(secret))
     text = re.sub(r"\0+", HIDDEN, said[-TAIL_BYTES:].decode("utf-8", "replace"))
     text = redacted(_TERMINAL.sub("", text))
@@ -162,9 +169,9 @@ def _cut(line: str) -> str:
 
 
 def _secrets() -> list[bytes]:
-    """What our environment holds that nobody else should know, the longest first, also as addresses spell it.
+    """The secrets in our environment, the longest first, also in URL encoding.
 
-    Of the variables that are passed on, too: a command may have a secret and must not tell it.
+    Including variables that are passed on: a command may have a secret but must not reveal it.
     """
     found = set()
     for name, value in os.environ.items():

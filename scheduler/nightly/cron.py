@@ -1,4 +1,4 @@
-"""When nights are due: cron expressions in a time zone. Pure arithmetic; moments are seconds since 1970."""
+"""Due times of schedules: cron expressions in a time zone. Pure arithmetic; times are in seconds since 1970."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _EXAMPLE = 'Write five fields, as in "30 2 * * *" for half past two every night.
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The moments that a cron expression means in a time zone, as Debian's cron reads it.
+    """The times of a cron expression in a time zone, as Debian's cron interprets it.
 
-    A time of the day that the change to summer time leaves out becomes the first moment after the gap; one that the
-    change back repeats is meant the first time only. Expressions whose minutes or hours begin with `*` are counted in
-    hours that have really gone by: they skip the gap, and come in both of the repeated hours.
+    A time skipped by the change to summer time becomes the first moment after the gap; a time repeated by the change
+    back counts once. Expressions whose minutes or hours begin with `*` count elapsed hours: they skip the gap, and run
+    in both of the repeated hours.
     """
 
     expression: str
     time_zone: str
 
     def __post_init__(self) -> None:
-        """Raises BadSchedule that names the field which cannot be read, or the time zone that is not known."""
+        """Raises BadSchedule, naming the invalid field or the unknown time zone."""
         zone = _zone(self.time_zone)
         fields = self.expression.split()
         if len(fields) != len(FIELDS):
@@ -44,7 +44,7 @@ class Calendar:
                 f'The cron expression "{self.expression}" has {number_of(len(fields), "field")}. {_EXAMPLE}'
             )
         for place, (field, allowed) in enumerate(FIELDS.items()):
-            # Each alone, since the library does not say of several terms which one it means.
+            # Each field alone, since the library does not say which one is invalid.
             alone = ["*"] * len(FIELDS)
             alone[place] = fields[place]
             try:
@@ -58,8 +58,7 @@ class Calendar:
             next(CronSim(self.expression, datetime(2000, 1, 1, tzinfo=zone)))
         except (CronSimError, StopIteration) as error:
             raise BadSchedule(
-                f'The cron expression "{self.expression}" means no day that ever comes: look at its day of the month '
-                "and its month."
+                f'The cron expression "{self.expression}" matches no date: check its day of the month and its month.'
             ) from error
 
     @property
@@ -68,15 +67,15 @@ class Calendar:
         return ZoneInfo(self.time_zone)
 
     def after(self, moment: float) -> float | None:
-        """The first moment later than this one; None where none comes in the next 50 years."""
-        # A time in a repeated hour is meant the first time, which may be before a moment in its repetition.
+        """The first time after this one; None if there is none in the next 50 years."""
+        # The first occurrence of a repeated hour counts, and may be before a time in the second.
         for found in CronSim(self.expression, datetime.fromtimestamp(moment, self.zone)):
             if found.timestamp() > moment:
                 return found.timestamp()
         return None
 
     def on(self, day: date) -> float:
-        """The first moment of a day; where there is none, noon."""
+        """The first time on a day; noon if there is none."""
         midnight = datetime.combine(day, time(), self.zone).timestamp()
         found = self.after(midnight - 1)
         if found is not None and self.date(found) == day:
@@ -84,22 +83,22 @@ class Calendar:
         return datetime.combine(day, time(12), self.zone).timestamp()
 
     def date(self, moment: float) -> date:
-        """The day of a moment."""
+        """The date of a time."""
         return datetime.fromtimestamp(moment, self.zone).date()
 
     def clock(self, moment: float) -> str:
-        """A moment as its clocks show it, with the distance to UTC: 2026-11-22 02:30 +01:00."""
+        """A local time with its UTC offset: 2026-11-22 02:30 +01:00."""
         local = datetime.fromtimestamp(moment, self.zone)
         return local.strftime("%Y-%m-%d %H:%M ") + _offset(local.utcoffset() or timedelta())
 
 
 def parse_date(text: str) -> date:
-    """A day written YYYY-MM-DD. Raises BadSchedule."""
+    """A date written YYYY-MM-DD. Raises BadSchedule."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
         found = None
-    # fromisoformat reads other forms, too.
+    # fromisoformat accepts other forms, too.
     if found is None or found.isoformat() != text:
         raise BadSchedule(f'"{text}" is not a day. Write it as YYYY-MM-DD, for instance 2026-11-22.')
     return found
@@ -114,12 +113,12 @@ def _zone(name: str) -> ZoneInfo:
     if name == "UTC":
         return ZoneInfo(name)
     known = _known_zones()
-    # Asking for a zone by a name that is none may open any file.
+    # Looking up an invalid name may open an arbitrary file.
     if name not in known:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        message = f" Did you mean {' or '.join(near)}?" if near else ""
         raise BadSchedule(
-            f'There is no time zone "{name}".{hint} Write a name of the IANA database, such as Europe/Prague or UTC.'
+            f'There is no time zone "{name}".{message} Write a name of the IANA database, such as Europe/Prague or UTC.'
         )
     return ZoneInfo(name)
 
@@ -130,5 +129,5 @@ def _known_zones() -> frozenset[str]:
 
 
 def utc(moment: float) -> str:
-    """A moment for machines: 2026-11-22T01:30:00Z."""
+    """A time for machines: 2026-11-22T01:30:00Z."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Patterns of paths by which outputs are found: out/{date}/{test_set}/{system}.txt."""
+"""Path patterns that locate outputs: out/{date}/{test_set}/{system}.txt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scheduler.errors import BadSchedule, BadSource
 
 OUTPUT = "output"
 LONGEST = 4096
-"""Characters of a pattern: no path is longer."""
+"""Maximum length of a pattern: no path is longer."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _KNOWN = re.compile(r"date(?::(?P<format>.*))?|test_set|system|output")
 _EXAMPLE = "out/{date}/{test_set}/{system}.txt"
@@ -33,14 +33,14 @@ class FoundOutput:
 class Pattern:
     """A path with placeholders.
 
-    `{date}` is the day of the night, YYYY-MM-DD, or as `{date:%Y%m%d}` says it; `{test_set}` the name of the test set;
-    `{system}` stands for any name, which becomes the system's; `{output}` is the folder that a command is given.
+    `{date}` is the date of the run, YYYY-MM-DD, or formatted as in `{date:%Y%m%d}`; `{test_set}` the name of the test
+    set; `{system}` matches any name, which becomes the system's; `{output}` is the folder given to a command.
     """
 
     text: str
 
     def check(self, test_sets: Sequence[str], *, command: bool) -> None:
-        """Raise BadSchedule unless the pattern can find outputs of these test sets; `command` if one writes them."""
+        """Raise BadSchedule unless the pattern suits these test sets; `command` if a command writes the outputs."""
         if len(self.text) > LONGEST:
             raise BadSchedule(f"The pattern has {len(self.text):,} characters; a path has {LONGEST:,} at most.")
         names = [match[1] for match in _PLACEHOLDER.finditer(self.text)]
@@ -65,11 +65,11 @@ class Pattern:
 
     @property
     def absolute(self) -> Pattern:
-        """The same from the root of the file system, so that it does not matter where the scheduler was started."""
+        """The pattern as an absolute path, independent of the scheduler's working directory."""
         return self if self.text.startswith("{output}") else Pattern(os.path.abspath(self.text))
 
     def filled(self, day: date, test_set: str, output: Path | None = None) -> str:
-        """The pattern with all but the system put in."""
+        """The pattern with all placeholders but the system replaced."""
 
         def put_in(match: re.Match[str]) -> str:
             name, known = match[1], _KNOWN.fullmatch(match[1])
@@ -80,9 +80,9 @@ class Pattern:
         return _PLACEHOLDER.sub(put_in, self.text)
 
     def find(self, day: date, test_set: str, output: Path | None = None) -> list[FoundOutput]:
-        """The outputs for a test set, by the names of systems.
+        """The outputs for a test set, sorted by system name.
 
-        Raises BadSource that says what was looked for where there is none, and where a folder cannot be read.
+        Raises BadSource if there are none, or if a folder cannot be read.
         """
         filled = self.filled(day, test_set, output)
         try:
@@ -95,11 +95,11 @@ class Pattern:
             return found
         folder = Path(os.path.dirname(filled.partition("{system}")[0]) or "/")
         missing = "" if folder.is_dir() else f" The folder {printable(str(folder))} does not exist."
-        raise BadSource(f"No output for the test set {test_set}: no file is like {printable(filled)}.{missing}")
+        raise BadSource(f"No output for the test set {test_set}: no file matches {printable(filled)}.{missing}")
 
 
 def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[FoundOutput]:
-    """All files below a folder whose path has these parts, where {system} stands for one and the same name."""
+    """All files below a folder whose path matches these parts, with one name for {system}."""
     part, rest = parts[0], parts[1:]
     if system is not None:
         part = part.replace("{system}", system)
@@ -112,15 +112,15 @@ def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Fo
         return
     for path in paths:
         found = system_in(path.name, part)
-        # Hidden files are those that a program is still writing, or an editor's.
+        # Hidden files are being written, or belong to an editor.
         if found and not path.name.startswith("."):
             yield from _go_on(path, rest, found)
 
 
 def system_in(name: str, part: str) -> str:
-    """What {system} stands for in a part of a pattern that is this name; "" where it is not.
+    """The name that {system} matches if this part of a pattern matches `name`; "" if it does not match.
 
-    It stands for the same each time, so the lengths say how long it is: no trying, however often it is there.
+    Every occurrence matches the same name, so the lengths determine it: no backtracking, whatever their number.
     """
     around = part.split("{system}")
     length, left = divmod(len(name) - sum(map(len, around)), len(around) - 1)

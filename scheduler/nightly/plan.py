@@ -1,4 +1,4 @@
-"""Which nights are due: each once, and of those that nobody saw to only the last is caught up."""
+"""Plans due runs, each once; of missed runs, only the last one is caught up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Engine, literal, select, update
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import reading, writing
-from models.nightly.transitions import PlannedNight, plan_nights
+from models.nightly.transitions import PlannedRun, plan_runs
 from models.schema.base import now
 from models.schema.nightly import Schedule
 from scheduler.errors import BadSchedule
@@ -18,20 +18,20 @@ from scheduler.nightly.cron import Calendar
 log = logging.getLogger(__name__)
 
 LATE_SECONDS = 60.0
-"""A night that begins later after it was due was caught up."""
+"""Seconds after its due time from which a run counts as caught up."""
 
-MOST_MISSED = 100
-"""So many missed nights of a schedule are recorded at once; of more only the last ones."""
+MAX_MISSED = 100
+"""Limit on missed runs recorded at once for a schedule; only the last ones are."""
 
-MISSED = "No scheduler ran when it was due, and a later night was caught up instead."
+MISSED = "No scheduler was running when it was due, and a later run was caught up instead."
 
 _DAY = 86400.0
 
 
 def plan_due(engine: Engine, moment: float | None = None) -> int:
-    """Add the nights of all schedules that are due by now; how many schedules had any.
+    """Add the due runs of all schedules; the number of schedules with any.
 
-    `moment` is the time to go by, as a rule that of the database's clock.
+    `moment` is the current time, usually by the database's clock.
     """
     by = now() if moment is None else moment
     with reading(engine) as connection:
@@ -47,7 +47,7 @@ def plan_due(engine: Engine, moment: float | None = None) -> int:
         except DBAPIError:
             raise
         except Exception:
-            # The nights of all others are planned.
+            # The other schedules are planned.
             log.exception("Schedule %s cannot be planned", schedule)
     return planned
 
@@ -55,7 +55,7 @@ def plan_due(engine: Engine, moment: float | None = None) -> int:
 def _plan(engine: Engine, schedule_id: int, moment: float | None) -> bool:
     by = now() if moment is None else moment
     with writing(engine, durable=True) as connection:
-        # Whoever else plans it waits here, and then finds that it is not due any more.
+        # A concurrent scheduler waits here, and then finds that the run is no longer due.
         found = connection.execute(
             select(Schedule.name, Schedule.cron, Schedule.time_zone, Schedule.next_at, now().label("now"))
             .where(Schedule.id == schedule_id, Schedule.active.is_(True), Schedule.next_at <= by)
@@ -67,25 +67,25 @@ def _plan(engine: Engine, schedule_id: int, moment: float | None) -> bool:
         following: float | None = None
         try:
             calendar = Calendar(found.cron, found.time_zone)
-            nights = _nights(calendar, found.next_at, at)
+            nightly_runs = _planned_runs(calendar, found.next_at, at)
             following = calendar.after(at)
         except BadSchedule as error:
-            # A list of time zones that is older than that of whoever added the schedule.
+            # The time zone may be unknown to this machine, if its database is older.
             day = datetime.fromtimestamp(found.next_at, UTC).date().isoformat()
-            nights = [PlannedNight(found.next_at, day, missed=f"{error} Add the schedule again.")]
+            nightly_runs = [PlannedRun(found.next_at, day, missed=f"{error} Add the schedule again.")]
             log.error("Schedule %s is not planned any further: %s", found.name, error)
-        plan_nights(connection, schedule_id, nights, at)
+        plan_runs(connection, schedule_id, nightly_runs, at)
         connection.execute(update(Schedule).where(Schedule.id == schedule_id).values(next_at=following))
-    for night in nights:
-        what = f"was missed: {night.missed}" if night.missed else "is due"
-        log.info("Schedule %s: the night of %s %s", found.name, night.date, what)
+    for nightly_run in nightly_runs:
+        what = f"was missed: {nightly_run.missed}" if nightly_run.missed else "is due"
+        log.info("Schedule %s: the run of %s %s", found.name, nightly_run.date, what)
     return True
 
 
 def correct_plans(engine: Engine, moment: float | None = None) -> int:
-    """Plan anew what is planned for another time than it should be; how many schedules that were.
+    """Replan runs with a wrong due time; the number of schedules.
 
-    The clock was wrong when it was planned, or the rules of a time zone have changed since.
+    The clock was wrong when they were planned, or the rules of a time zone have changed.
     """
     by = now() if moment is None else literal(moment)
     chosen = select(Schedule.id, Schedule.name, Schedule.cron, Schedule.time_zone, Schedule.next_at, by.label("now"))
@@ -96,7 +96,7 @@ def correct_plans(engine: Engine, moment: float | None = None) -> int:
         try:
             right = Calendar(row.cron, row.time_zone).after(row.now)
         except Exception as error:
-            # Its next night will say so, and those of all others are planned.
+            # Its next run will report it; the other schedules continue.
             log.debug("Schedule %s cannot be planned: %s", row.name, error)
             continue
         if right is None or right == row.next_at:
@@ -104,31 +104,31 @@ def correct_plans(engine: Engine, moment: float | None = None) -> int:
         changed = update(Schedule).where(Schedule.id == row.id, Schedule.next_at == row.next_at).values(next_at=right)
         with writing(engine, durable=True) as connection:
             corrected += connection.execute(changed).rowcount
-        log.warning("Schedule %s: its next night was planned for another time and is planned anew.", row.name)
+        log.warning("Schedule %s: its next run had a wrong due time and is replanned.", row.name)
     return corrected
 
 
-def _nights(calendar: Calendar, first: float, last: float) -> list[PlannedNight]:
-    """The nights from a moment that is one to another, both inclusive: the last is due, the others were missed."""
+def _planned_runs(calendar: Calendar, first: float, last: float) -> list[PlannedRun]:
+    """The runs from one due time to another, both inclusive: the last one is due, the others were missed."""
     moments = _moments(calendar, first, last)
-    if len(moments) > MOST_MISSED:
-        moments = moments[-MOST_MISSED:]
+    if len(moments) > MAX_MISSED:
+        moments = moments[-MAX_MISSED:]
     dates = [calendar.date(each).isoformat() for each in moments]
-    missed = [PlannedNight(each, date, missed=MISSED) for each, date in zip(moments[:-1], dates, strict=False)]
-    return [*missed, PlannedNight(moments[-1], dates[-1], caught_up=last - moments[-1] > LATE_SECONDS)]
+    missed = [PlannedRun(each, date, missed=MISSED) for each, date in zip(moments[:-1], dates, strict=False)]
+    return [*missed, PlannedRun(moments[-1], dates[-1], caught_up=last - moments[-1] > LATE_SECONDS)]
 
 
 def _moments(calendar: Calendar, first: float, last: float) -> list[float]:
-    """The last moments of a stretch of time, at least so many as count, or all."""
+    """The last due times in an interval, at least those that count, or all."""
     span = _DAY
     while True:
-        # A schedule of every minute that slept for a year must not be counted from its beginning.
+        # The times of a frequent schedule must not be enumerated over a long interval.
         begin = max(first, last - span)
         found: list[float] = [first] if begin == first else []
         at = calendar.after(begin)
         while at is not None and at <= last:
             found.append(at)
             at = calendar.after(at)
-        if begin == first or len(found) >= MOST_MISSED:
+        if begin == first or len(found) >= MAX_MISSED:
             return found
         span *= 8

@@ -1,8 +1,7 @@
-"""Runs a command, and ends all that belongs to it when whoever asked for it is gone or has had enough.
+"""Runs a command, and ends its whole process group when the parent is gone or asks for it.
 
-Started as a program of its own, `python process_group.py COMMAND...`, by `scheduler.nightly.commands`; it needs nothing
-but the standard library. Its standard input is a pipe: when something comes through it or it ends, the command must
-end.
+Started as a program of its own, `python process_group.py COMMAND...`, by `scheduler.nightly.commands`; it needs only
+the standard library. Its standard input is a pipe: data or its end means that the command must end.
 """
 
 import os
@@ -17,7 +16,7 @@ NOT_STARTED = 127
 
 
 def main() -> int:
-    """Run the command; its exit status, 128 + the signal that ended it, or 127 where it could not be started."""
+    """Run the command; its exit status, 128 + the signal that ended it, or 127 if it could not be started."""
     try:
         command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, process_group=0)  # noqa: S603 - its only use
     except OSError as error:
@@ -25,7 +24,7 @@ def main() -> int:
         return NOT_STARTED
     threading.Thread(target=_end_with_the_pipe, args=(command,), daemon=True).start()
     status = command.wait()
-    # What it has left running in its group.
+    # Processes that it has left in its group.
     _kill(command, signal.SIGKILL)
     return status if status >= 0 else 128 - status
 

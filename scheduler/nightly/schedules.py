@@ -1,4 +1,4 @@
-"""Adding and removing schedules."""
+"""Adds and removes schedules."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from metrics.resampling.correction import CORRECTIONS
 from metrics.text.names import fault_of_name
 from models.database.upsert import insert_ignore
 from models.nightly.schedules import Baseline, ScheduleInfo, find_schedule, find_schedule_id
-from models.nightly.transitions import add_manual_night, drop_due_nights
+from models.nightly.transitions import add_manual_run, cancel_due_runs
 from models.schema.base import now
 from models.schema.corpus import Submission, System
-from models.schema.nightly import Night, Schedule
-from models.schema.states import BaselineKind, NightState, PairedTest
+from models.schema.nightly import NightlyRun, Schedule
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest
 from scheduler.errors import BadSchedule, ScheduleConflict
 from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
 from scheduler.nightly.cron import Calendar, parse_date
 from scheduler.nightly.sources import Source
 from scheduler.webhooks.address import check_webhook
 
-MOST_SECRET = 1000
-"""Characters."""
+MAX_SECRET = 1000
+"""Maximum number of characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,16 @@ class NewSchedule:
 
 
 def add_schedule(connection: Connection, new: NewSchedule) -> int:
-    """Store a schedule; its id. One of that name that was removed is taken up again, with its history.
+    """Store a schedule; its id. A removed schedule of that name is restored, with its history.
 
-    Its first night is the next one by its calendar. Raises BadSchedule, BadWebhook and ScheduleConflict.
+    Its first run is the next one by its calendar.
+
+    Raises
+    ------
+    BadSchedule, BadWebhook
+        If it is invalid.
+    ScheduleConflict
+        If the name is taken.
     """
     _check(new)
     known = connection.execute(select(Schedule.id, Schedule.active).where(Schedule.name == new.name)).one_or_none()
@@ -106,27 +113,27 @@ def _check(new: NewSchedule) -> None:
     if new.webhook is None:
         return
     check_webhook(new.webhook, private=new.webhook_private)
-    if not new.webhook_secret or len(new.webhook_secret) > MOST_SECRET:
+    if not new.webhook_secret or len(new.webhook_secret) > MAX_SECRET:
         raise BadSchedule(
-            f"A webhook needs a secret of 1 to {MOST_SECRET} characters, by which its receiver can tell our messages."
+            f"A webhook needs a secret of 1 to {MAX_SECRET} characters, with which its receiver verifies our messages."
         )
 
 
 def store_baseline(connection: Connection, schedule: ScheduleInfo, given: Mapping[int, NewSubmission]) -> list[int]:
-    """Store the output of a baseline that has a name, for nights that do not bring it; the test sets that lack it.
+    """Store the output of a named baseline, for runs without it; the test sets that lack it.
 
-    `given` are outputs by test set. For the others the last one is taken that a system of that name has submitted
-    anywhere.
+    `given` are outputs by test set. For the others, the last submission of a system of that name, in any campaign, is
+    used.
     """
     if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.night is not None:
         return []
-    lacking = []
+    missing = []
     for key in dict.fromkeys(each["test_set_id"] for each in schedule.test_sets):
         if key in given:
             store_submissions(connection, schedule.campaign_id, key, [given[key]])
         elif not _copy_submission(connection, schedule, key):
-            lacking.append(key)
-    return lacking
+            missing.append(key)
+    return missing
 
 
 def _copy_submission(connection: Connection, schedule: ScheduleInfo, test_set_id: int) -> bool:
@@ -153,36 +160,42 @@ def _copy_submission(connection: Connection, schedule: ScheduleInfo, test_set_id
 
 
 def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
-    """Let a schedule have no more nights; how many nights it keeps. A night that has begun is still finished.
+    """Remove a schedule, so that it has no more runs; the number of runs kept. A run in progress still finishes.
 
-    With `forget` its nights go, too; what they have measured stays in its campaign. Raises NotFound.
+    With `forget`, its runs are deleted; their submissions stay in its campaign. Raises NotFound.
     """
     schedule = find_schedule_id(connection, name)
     if forget:
         connection.execute(delete(Schedule).where(Schedule.id == schedule))
         return 0
     connection.execute(update(Schedule).where(Schedule.id == schedule).values(active=False, next_at=None))
-    drop_due_nights(connection, schedule, "The schedule was removed.")
-    ended = select(Night.id).where(Night.schedule_id == schedule, Night.state != NightState.MISSED)
+    cancel_due_runs(connection, schedule, "The schedule was removed.")
+    ended = select(NightlyRun.id).where(NightlyRun.schedule_id == schedule, NightlyRun.state != NightlyRunState.MISSED)
     return len(connection.execute(ended).all())
 
 
-def request_night(connection: Connection, name: str, day: str | None) -> int:
-    """Add a night of a schedule by hand: now, or as if it were the night of a day (YYYY-MM-DD); its id.
+def request_nightly_run(connection: Connection, name: str, day: str | None) -> int:
+    """Add a manual run of a schedule: now, or as if it were the run of a date (YYYY-MM-DD); its id.
 
-    Raises NotFound, BadSchedule for what is no day, and ScheduleConflict for a schedule that was removed and a day
-    that has not come yet.
+    Raises
+    ------
+    NotFound
+        If no schedule has this name.
+    BadSchedule
+        If the date is invalid.
+    ScheduleConflict
+        If the schedule was removed, or the date is in the future.
     """
     schedule = find_schedule(connection, name)
     if not schedule.active:
-        raise ScheduleConflict(f'The schedule "{name}" was removed. Add it again to go on with it.')
+        raise ScheduleConflict(f'The schedule "{name}" was removed. Add it again to continue it.')
     calendar, moment = Calendar(schedule.cron, schedule.time_zone), _clock(connection)
     today = calendar.date(moment)
     chosen = today if day is None else parse_date(day)
     if chosen > today:
-        raise ScheduleConflict(f"{day} has not come yet: in {schedule.time_zone} it is {today}.")
+        raise ScheduleConflict(f"{day} is in the future: in {schedule.time_zone} it is {today}.")
     due_at = moment if chosen == today else calendar.on(chosen)
-    return add_manual_night(connection, schedule.id, due_at, chosen.isoformat())
+    return add_manual_run(connection, schedule.id, due_at, chosen.isoformat())
 
 
 def _clock(connection: Connection) -> float:

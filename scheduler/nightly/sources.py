@@ -1,4 +1,4 @@
-"""Getting the outputs of a night: from a folder, or from a command that writes them. All of them, or a reason."""
+"""Gets the outputs of a nightly run: from a folder, or from a command that writes them. All of them, or a reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scheduler.nightly.patterns import FoundOutput, Pattern
 
 COMMAND_SECONDS = 3600.0
 WRITTEN = "{output}/{test_set}/{system}.txt"
-"""Where a command writes when nobody says where."""
+"""The default output path of a command."""
 SHOWN = 50
 
 
@@ -38,12 +38,12 @@ class Source:
     pattern: Pattern
     command: tuple[str, ...] = ()
     seconds: float = COMMAND_SECONDS
-    """How long the command may take."""
+    """The time limit of the command."""
     folder: str = ""
-    """Where the command is run."""
+    """The working directory of the command."""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
+        """The stored form."""
         if self.kind == "folder":
             return {"kind": self.kind, "pattern": self.pattern.text}
         return {
@@ -56,7 +56,7 @@ class Source:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Source:
-        """As it was stored."""
+        """Read the stored form."""
         pattern = Pattern(stored["pattern"])
         if stored["kind"] == "folder":
             return cls("folder", pattern)
@@ -64,23 +64,23 @@ class Source:
         return cls("command", pattern, command, float(stored["seconds"]), stored.get("folder") or "/")
 
     def __str__(self) -> str:
-        """For people."""
+        """For users."""
         return shlex.join(self.command) if self.command else self.pattern.text
 
 
 @dataclass(frozen=True, slots=True)
 class WantedTestSet:
-    """A test set that outputs are wanted for."""
+    """A test set that needs outputs."""
 
     title: str
-    """As patterns name it."""
+    """Its name in patterns."""
     segments: int
 
 
 def new_source(
     pattern: str | None, command: str | None, seconds: float, folder: Path, test_sets: Sequence[str]
 ) -> Source:
-    """A source as it was asked for. Raises BadSchedule."""
+    """A source from the user's options. Raises BadSchedule."""
     if not command:
         if not pattern:
             raise BadSchedule("Say where outputs come from: a pattern of paths, or a command that writes them.")
@@ -90,7 +90,7 @@ def new_source(
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
-        raise BadSchedule(f"The command {command!r} cannot be taken apart: {error}.") from error
+        raise BadSchedule(f"The command {command!r} cannot be parsed: {error}.") from error
     if not words:
         raise BadSchedule("The command is empty.")
     if not seconds > 0:
@@ -111,11 +111,17 @@ def outputs(
     stop: threading.Event,
     passed_on: Collection[str] = (),
 ) -> Iterator[dict[str, dict[str, Text]]]:
-    """The outputs of a night: for each test set, by its title, the text of each system, by its name.
+    """The outputs of a run: for each test set, by its title, the text of each system, by its name.
 
-    Large ones stay in their files, so they are to be used inside the context. Raises BadSource with all that is wrong
-    with them, scheduler.nightly.commands.CommandStopped when `stop` is set. `passed_on` names what a command sees of
-    our environment.
+    Large texts stay in their files, so they are valid inside the context only. `passed_on` names the environment
+    variables for a command.
+
+    Raises
+    ------
+    BadSource
+        With all problems of the outputs.
+    CommandStopped
+        If `stop` is set.
     """
     if source.kind == "folder":
         yield _read(source.pattern, wanted, metrics, day, None)
@@ -178,9 +184,9 @@ def _faults_of_names(found: Mapping[str, Sequence[FoundOutput]]) -> list[str]:
                     f"{printable(str(each.path))}: there is also a system {twin!r}, a name too similar. Rename one."
                 )
     for test_set, files in found.items():
-        lacking = sorted(set(everywhere.values()) - {each.system for each in files})
-        if lacking:
-            problems.append(f"No output for the test set {test_set} from {listed(lacking)}, only for other test sets.")
+        missing = sorted(set(everywhere.values()) - {each.system for each in files})
+        if missing:
+            problems.append(f"No output for the test set {test_set} from {listed(missing)}, only for other test sets.")
     return problems
 
 

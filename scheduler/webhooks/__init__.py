@@ -1,1 +1,1 @@
-"""Messages about scheduled runs, signed, to addresses that were checked."""
+"""Signed messages about nightly runs, to checked addresses."""

@@ -1,6 +1,6 @@
-"""Where a webhook may be: on the public internet, unless its schedule or the installation says otherwise.
+"""Allowed addresses of webhooks: on the public internet, unless the schedule or the installation says otherwise.
 
-Whoever may add a schedule could otherwise make this machine send requests to what only it can reach.
+Otherwise, anyone who may add a schedule could make this machine send requests to internal addresses.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ EMBEDDING = [
         "fec0::/10",  # the site-local ones of old
     )
 ]
-"""IPv6 addresses that stand for an IPv4 address, which may be a private one."""
+"""IPv6 addresses that embed an IPv4 address, which may be private."""
 
 
 class BadWebhook(SchedulerError):
-    """A webhook's address cannot be used."""
+    """A webhook's address is invalid."""
 
 
 class RefusedAddress(SchedulerError):
-    """A webhook is at an address that is not public."""
+    """A webhook's address is not public."""
 
 
 def check_webhook(url: str, *, private: bool) -> httpx.URL:
-    """The parsed URL of a webhook: http or https, a host, no user or password. Looks nothing up.
+    """The parsed URL of a webhook: http or https, a host, no user or password. Without any lookups.
 
-    Unless `private` addresses are allowed, a host that is written as one is refused. Raises BadWebhook.
+    Unless `private` addresses are allowed, a literal private address is refused. Raises BadWebhook.
     """
     import httpx
 
@@ -49,7 +49,7 @@ def check_webhook(url: str, *, private: bool) -> httpx.URL:
         parsed = httpx.URL(url)
         port = parsed.port
     except (httpx.InvalidURL, ValueError) as error:
-        raise BadWebhook(f"The webhook is no URL: {error}. Write https://HOST/PATH.") from error
+        raise BadWebhook(f"The webhook is not a URL: {error}. Write https://HOST/PATH.") from error
     if parsed.scheme not in {"http", "https"}:
         raise BadWebhook("The webhook does not begin with http:// or https://. Write https://HOST/PATH.")
     if not parsed.host or any(letter.isspace() for letter in url):
@@ -68,9 +68,14 @@ def check_webhook(url: str, *, private: bool) -> httpx.URL:
 
 
 def addresses_of(host: str, port: int, *, private: bool) -> Sequence[str]:
-    """All addresses of a host, in the system's order, looked up once.
+    """All addresses of a host, in the system's order, from a single lookup.
 
-    Raises RefusedAddress where any is not public, unless `private` ones are allowed; OSError where it has none.
+    Raises
+    ------
+    RefusedAddress
+        If any of them is not public, unless `private` ones are allowed.
+    OSError
+        If there are none.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -84,7 +89,7 @@ def addresses_of(host: str, port: int, *, private: bool) -> Sequence[str]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to one machine on the public internet, and hides no other address."""
+    """Whether an address belongs to one machine on the public internet, and embeds no other address."""
     if address.is_multicast or address.is_reserved or not address.is_global:
         return False
     return not any(address in network for network in EMBEDDING if network.version == address.version)

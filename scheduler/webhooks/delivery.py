@@ -1,8 +1,8 @@
-"""Messages to webhooks: what came of a night, told at least once, signed.
+"""Webhook deliveries: the outcome of a nightly run, sent at least once, signed.
 
-A delivery is a row like other work: claimed with a lease and a token, tried again with growing delays, done when the
-receiver has answered with a status of 200 to 299. A crash between sending and noting it sends a second time; both have
-the same `delivery`. docs/regressions.md says how to check a signature.
+A delivery is a leased task: it is retried with growing delays until the receiver responds with a status of 200 to 299.
+A crash between sending and recording it sends a second time; both have the same `delivery`. docs/regressions.md says
+how to verify a signature.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 AT_ONCE = 20
-"""Deliveries looked for at a time."""
+"""Deliveries per query."""
 
 
 @dataclass(frozen=True, repr=False)
 class _Message:
-    """What is sent where. It has no text of its own, for it holds the secret."""
+    """A request. Its repr is disabled, since it holds the secret."""
 
     about: str
-    """The night, for the log."""
+    """The nightly run, for the log."""
     url: str
     secret: str | None
     private: bool
@@ -55,9 +55,9 @@ class _Message:
 
 
 def deliver_due(engine: Engine, settings: Settings) -> int:
-    """Send all messages that are due, one after the other; how many were tried.
+    """Send all due deliveries, one after the other; the number of attempts.
 
-    A slow receiver takes its time: call it in a thread of its own. The sweep takes back what is not ended in time.
+    A receiver may be slow: call it in a thread of its own. The sweep reclaims deliveries that do not end in time.
     """
     tried = 0
     while True:
@@ -81,7 +81,7 @@ def signature(secret: str, moment: int, body: bytes) -> str:
 
 
 def _try(engine: Engine, settings: Settings, key: int) -> bool:
-    """One attempt at one delivery; False where another has claimed it."""
+    """Attempt a delivery; False if another process has claimed it."""
     policy, owner = DELIVERY.policy(settings), secrets.token_hex(8)
     with writing(engine) as connection:
         claimed = claim(connection, DELIVERY, key, policy, owner=owner, worker="courier")
@@ -97,34 +97,34 @@ def _try(engine: Engine, settings: Settings, key: int) -> bool:
 
 
 def _deliver(engine: Engine, settings: Settings, claimed: ClaimedDelivery) -> tuple[str | None, bool]:
-    """Why it failed, None where it did not; and whether another attempt would be in vain."""
+    """The error, None on success; and whether another attempt would be in vain."""
     if not claimed.webhook:
-        return "The schedule has no webhook any more.", True
+        return "The schedule's webhook was removed.", True
     try:
         with reading(engine) as connection:
             message = _message(connection, claimed, claimed.webhook, settings)
     except DBAPIError:
         raise
     except Exception as error:
-        # What cannot be told of one night must not keep back what is told of others.
+        # A message that cannot be created must not block the others.
         log.exception("Delivery %s cannot be written", claimed.key)
         return f"The message could not be written: {type(error).__name__}: {error}.", False
     problem, final = _send(message, settings)
     if problem is not None:
-        log.warning("%s: the webhook was not told: %s", message.about, problem)
+        log.warning("%s: the webhook delivery failed: %s", message.about, problem)
     return problem, final
 
 
 def _message(connection: Connection, claimed: ClaimedDelivery, url: str, settings: Settings) -> _Message:
     report = read_report(connection, claimed.night_id)
     schedule = report.schedule
-    # The same in every attempt, and another in every installation.
+    # The same in every attempt, and different in every installation.
     known_by = f"{claimed.key} {schedule.name} {schedule.created_at!r} {claimed.night_id} {claimed.created_at!r}"
     identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
-    # In the body, too, which is signed: a header could be changed to pass an old message off as a new one.
+    # Also in the signed body: a header could be changed to replay an old message.
     told = {"delivery": identity, **report.as_json()}
     return _Message(
-        about=f"Schedule {schedule.name}: the night of {report.night.date}",
+        about=f"Schedule {schedule.name}: the run of {report.night.date}",
         url=url,
         secret=claimed.secret,
         private=claimed.private or settings.webhook_private,
@@ -135,7 +135,7 @@ def _message(connection: Connection, claimed: ClaimedDelivery, url: str, setting
 
 
 def _send(message: _Message, settings: Settings) -> tuple[str | None, bool]:
-    """Why it failed, None where it did not; and whether another attempt would be in vain."""
+    """The error, None on success; and whether another attempt would be in vain."""
     import httpcore
 
     from scheduler.webhooks.request import post

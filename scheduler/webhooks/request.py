@@ -1,4 +1,4 @@
-"""One request to a webhook: to a checked address, within a time limit, without redirects or proxies."""
+"""One request to a webhook: to a checked address, with a time limit, without redirects or proxies."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 LARGEST_ANSWER = 64 * 1024
-"""Bytes of the answer's body that are read; the rest stays where it is."""
+"""Bytes of the response body that are read; the rest is ignored."""
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, private: bool) -> int:
-    """Send JSON; the status of the answer. All of it, from connecting to the answer, takes at most so many seconds.
+    """Send JSON; the status of the response. The limit applies to everything from connecting to the response.
 
-    The host is looked up once and connected to at an address that was checked, so that a name cannot lead elsewhere
-    between the two. TLS certificates are checked against the name, by the authorities that this machine trusts. Raises
-    BadWebhook, RefusedAddress; OSError, httpcore.TimeoutException, NetworkError and ProtocolError where it fails.
+    The host is looked up once, and the connection uses one of the checked addresses, so that a name cannot change in
+    between. TLS certificates are verified against the name, with this machine's trusted authorities.
+
+    Raises
+    ------
+    BadWebhook, RefusedAddress
+        If the address is not allowed.
+    OSError, httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError
+        If the request fails.
     """
     parsed = check_webhook(url, private=private)
     target = httpcore.URL(
@@ -45,7 +51,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, p
 
 
 class _Checked(httpcore.NetworkBackend):
-    """Connections to public addresses only, all of whose work ends at a moment."""
+    """A network backend that connects to public addresses only, with a common time limit."""
 
     def __init__(self, end: float, private: bool) -> None:
         self._end = end
@@ -74,7 +80,7 @@ class _Checked(httpcore.NetworkBackend):
 
 
 class _Limited(httpcore.NetworkStream):
-    """A connection that a slow other side cannot keep open by sending a little now and then."""
+    """A connection that a slow peer cannot keep open by sending a little now and then."""
 
     def __init__(self, stream: httpcore.NetworkStream, end: float) -> None:
         self._stream = stream

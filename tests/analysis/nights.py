@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Engine, insert, select, update
 
-from analysis.nightly.verdict import Verdict, judge_night
+from analysis.nightly.verdict import Verdict, judge_nightly_run
 from metrics import parse_metric
 from models.database.session import reading, writing
 from models.queue.kinds.reductions import REDUCTION
 from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
-from models.schema.nightly import Night, NightEvaluation, Schedule
+from models.schema.nightly import NightlyRun, NightlyRunEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
-from models.schema.states import LeaseState, NightState, QueueClass
+from models.schema.states import LeaseState, NightlyRunState, QueueClass
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
@@ -108,22 +108,24 @@ def add_night(engine: Engine, schedule_id: int, number: int, evaluations: Mappin
         "schedule_id": schedule_id,
         "due_at": 86_400.0 * number,
         "date": f"2027-03-{number + 1:02}",
-        "state": NightState.JUDGING,
+        "state": NightlyRunState.JUDGING,
     }
     with writing(engine) as connection:
-        night = connection.execute(insert(Night).values(values).returning(Night.id)).scalar_one()
+        night = connection.execute(insert(NightlyRun).values(values).returning(NightlyRun.id)).scalar_one()
         for system, evaluation in evaluations.items():
-            connection.execute(insert(NightEvaluation).values(night_id=night, evaluation_id=evaluation, system=system))
+            connection.execute(
+                insert(NightlyRunEvaluation).values(night_id=night, evaluation_id=evaluation, system=system)
+            )
     return night
 
 
 def judge(engine: Engine, night: int) -> Verdict:
     """Judge a night and store the verdict, as the scheduler does."""
     with reading(engine) as connection:
-        verdict = judge_night(connection, night)
-    values = {"state": NightState.DONE, "verdict": verdict.as_json(), "regressed": verdict.regressed}
+        verdict = judge_nightly_run(connection, night)
+    values = {"state": NightlyRunState.DONE, "verdict": verdict.as_json(), "regressed": verdict.regressed}
     with writing(engine) as connection:
-        connection.execute(update(Night).where(Night.id == night).values(**values, finished_at=now()))
+        connection.execute(update(NightlyRun).where(NightlyRun.id == night).values(**values, finished_at=now()))
     return verdict
 
 

@@ -16,10 +16,10 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from models.database.session import make_engine, reading, writing
-from models.nightly.transitions import begin_night, open_nights
-from models.queue.kinds.night_steps import NIGHT_STEP, waiting_steps
+from models.nightly.transitions import begin_run, find_open_runs
+from models.queue.kinds.night_steps import NIGHTLY_STEP, waiting_steps
 from models.schema.queue import Evaluation
-from models.schema.states import NightState
+from models.schema.states import NightlyRunState
 from runtime.settings import Settings
 from scheduler.embedded import wait
 from scheduler.nightly.steps import check_scores, fetch, judge
@@ -131,7 +131,7 @@ def test_evaluate_and_compare(
             assert status_of(command) == 0, capsys.readouterr().err
         assert cutter.cut, "there was nothing left to cut"
         assert capsys.readouterr().out == undisturbed
-        assert "The database is back." in caplog.text
+        assert "The database is available again." in caplog.text
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -167,7 +167,7 @@ def test_tune(
     with cutting(url, stores, every) as cutter:
         assert status_of(["tune", "tbleu", "eps", "harbour", *values]) == 0, capsys.readouterr().err
     assert cutter.cut
-    assert "The database is back." in caplog.text
+    assert "The database is available again." in caplog.text
     disturbed = capsys.readouterr().out
     assert status_of(["tune", "tbleu", "eps", "harbour", *values]) == 0
     assert capsys.readouterr().out == disturbed
@@ -194,21 +194,21 @@ def test_nightly_run(
     def sleep(_seconds: float) -> None:
         Cutter.rests = True
         with reading(engine) as connection:
-            nights = open_nights(connection)
+            nights = find_open_runs(connection)
         for night in nights:
-            if night.state == NightState.SCORING:
+            if night.state == NightlyRunState.SCORING:
                 work_off(settings)
                 check_scores(engine, night.id)
                 continue
             with writing(engine) as connection:
-                assert begin_night(connection, night)
+                assert begin_run(connection, night)
         with reading(engine) as connection:
             waiting = waiting_steps(connection)
         for each in waiting:
             given = {"owner": "owner", "worker": "elsewhere", "lease_seconds": 60.0, "max_attempts": 9}
             with writing(engine) as connection:
-                step = claim_task(connection, NIGHT_STEP, each.key, **given)
-            if step.state == NightState.FETCHING:
+                step = claim_task(connection, NIGHTLY_STEP, each.key, **given)
+            if step.state == NightlyRunState.FETCHING:
                 fetch(engine, settings, step, go)
             else:
                 judge(engine, settings, step)
@@ -224,5 +224,5 @@ def test_nightly_run(
     with cutting(url, begins, every) as cutter:
         assert status_of(["nightly", "run", "gate"]) == 0, capsys.readouterr().err
     assert cutter.cut
-    assert "The database is back." in caplog.text
+    assert "The database is available again." in caplog.text
     assert "chrf" in capsys.readouterr().out.lower()

@@ -9,11 +9,11 @@ from itertools import combinations
 from sqlalchemy import Engine, select
 
 from models.database.session import make_engine, reading
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
-from models.schema.queue import Evaluation, Preparation
-from models.schema.results import Contestant, Randomization, Score
+from models.schema.queue import CorpusCount, Evaluation
+from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
@@ -89,10 +89,10 @@ def undisturbed(url: str, jobs: Iterable[Job]) -> Outcomes:
         job.queue(engine, cut=False)
         context = WorkerContext(settings)
         with reading(engine) as connection:
-            waiting = select(Preparation.id).where(Preparation.state == LeaseState.PENDING)
+            waiting = select(CorpusCount.id).where(CorpusCount.state == LeaseState.PENDING)
             preparations = list(connection.scalars(waiting))
         for each in preparations:
-            do(context, PREPARATION, each, "task")
+            do(context, CORPUS_COUNT, each, "task")
         context.close()
         # One that fails is split, so that the others of its shard are scored.
         for _ in range(2):
@@ -131,8 +131,8 @@ def randomizations(engine: Engine) -> Tests:
         display_name = {
             row.id: (row.campaign, row.system)
             for row in connection.execute(
-                select(Contestant.id, Campaign.name.label("campaign"), System.name.label("system"))
-                .join(Evaluation, Evaluation.id == Contestant.evaluation_id)
+                select(SystemRuns.id, Campaign.name.label("campaign"), System.name.label("system"))
+                .join(Evaluation, Evaluation.id == SystemRuns.evaluation_id)
                 .join(Submission, Submission.id == Evaluation.submission_id)
                 .join(Campaign, Campaign.id == Submission.campaign_id)
                 .join(System, System.id == Submission.system_id)

@@ -182,7 +182,7 @@ def main(arguments: list[str]) -> int:
         register()
     pretend()
     if PATIENCE in os.environ:
-        context.PATIENCE = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
+        context.RETRY_DELAYS = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
     name, *others = arguments
     if name == "worker":
         return run_worker(Settings())

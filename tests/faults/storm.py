@@ -24,7 +24,7 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
 from models.queue_status.progress import read_comparison_progress
-from models.schema.queue import Comparison, Evaluation, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.queue import Comparison, CorpusCount, Evaluation, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState, QueueClass
 from tests.faults.campaigns import Job, Outcomes, Tests, compare, outcomes, randomizations
 from tests.faults.cluster import Cluster, children, until
@@ -164,7 +164,7 @@ class Storm:
                 connection.execute(
                     select(func.coalesce(func.sum(table.attempts - 1), 0)).where(table.attempts > 1)
                 ).scalar_one()
-                for table in (Shard, Reduction, Preparation, Trials)
+                for table in (Shard, Reduction, CorpusCount, Trials)
             )
 
     def _wait(self, end: float) -> None:
@@ -225,7 +225,7 @@ class Storm:
         with reading(self.cluster.engine) as connection:
             held = {
                 worker
-                for table in (Shard, Reduction, Preparation, Trials)
+                for table in (Shard, Reduction, CorpusCount, Trials)
                 for worker in connection.scalars(select(table.worker).where(table.state == LeaseState.RUNNING))
             }
             pids = set(connection.scalars(select(Worker.pid).where(Worker.id.in_(held))))

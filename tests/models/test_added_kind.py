@@ -27,7 +27,7 @@ def test_the_kind_of_the_docs_has_all_that_the_others_have(sqlite_url: str) -> N
         "done": ["done", words, None],
         "shown": [[0, 1, 1]],
         "astray": ["text_lengths"],
-        "taken back": ["pending", None, "worker gone fell silent."],
+        "taken back": ["pending", None, "worker gone stopped responding."],
         "lost": ["pending", None, "its process died."],
         "failed": ["failed", None, "ValueError: no such thing"],
         "counted": [1.0, 3.0],

@@ -13,18 +13,18 @@ from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
 from models.queue.kinds.comparisons import TRIALS, end_comparisons_of, start_comparison
-from models.queue.kinds.corpus_statistics import PREPARATION
-from models.queue.kinds.reductions import REDUCTION, start_reducing
-from models.queue.lease import finish, refusals, take
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
+from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
+from models.queue.lease import claim_row, complete_row, refusals
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
 from models.schema.queue import (
     Comparison,
+    CorpusCount,
+    CorpusStatistics,
     Evaluation,
     Leased,
-    Preparation,
-    PreparedState,
-    ProtocolState,
+    ProtocolStatistics,
     Reduction,
     Shard,
     ShardEvaluation,
@@ -38,7 +38,7 @@ from tests.models.queue.test_shards import results, score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.tasks import KIND_OF, claim_task, complete_shard, complete_task, release_task
 
-KINDS = pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials])
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ def engine(sqlite_url: str) -> Iterator[Engine]:
 def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
     """Evaluations 1 and 2, for which a row of this kind waits; its id."""
     url = engine.url.render_as_string(hide_password=False)
-    metric = "nist" if table is Preparation else "bleu"
+    metric = "nist" if table is CorpusCount else "bleu"
     job = queue_job(engine, one_block_shards(url), segments=segments, systems=2, metrics=[metric])
     with writing(engine) as connection:
         if table is Reduction:
-            start_reducing(connection, job.all_evaluations[1:])
+            enqueue_reduction(connection, job.all_evaluations[1:])
         if table is Trials:
             contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
             start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)
@@ -109,7 +109,7 @@ def test_what_is_released_waits_longer_each_time_and_then_fails(engine: Engine, 
 SAID = {
     Shard: "Segments 1 to 256 could not be scored ({}): no.",
     Reduction: "The shards could not be added up ({}): no.",
-    Preparation: "Segments 1 to 256 in the references could not be counted for nist ({}): no.",
+    CorpusCount: "Segments 1 to 256 in the references could not be counted for nist ({}): no.",
     Trials: "Trials 101 to 200 could not be made ({}): no.",
 }
 
@@ -158,13 +158,13 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
     [protocol] = job.protocols
     held = {"owner": "o", "worker": "w", "lease_until": now() + 1000, "attempts": 1, "edition": EDITION}
     with writing(engine) as connection:
-        state = connection.scalars(select(PreparedState.id)).one()
+        state = connection.scalars(select(CorpusStatistics.id)).one()
         contest = RandomizationPlan(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
         comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
         known = {
             Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
             Reduction: {"protocol_id": protocol},
-            Preparation: {"prepared_state_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
+            CorpusCount: {"prepared_state_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
             Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
         }
         for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
@@ -189,9 +189,9 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
 def waiting_keys(engine: Engine, table: type[Leased], job: Any) -> list[int]:
     """Rows that wait, of the job's protocol."""
     query = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
-    if table is Preparation:
-        theirs = select(ProtocolState.prepared_state_id).where(ProtocolState.protocol_id == job.protocols[0])
-        query = query.where(Preparation.prepared_state_id.in_(theirs))
+    if table is CorpusCount:
+        theirs = select(ProtocolStatistics.prepared_state_id).where(ProtocolStatistics.protocol_id == job.protocols[0])
+        query = query.where(CorpusCount.prepared_state_id.in_(theirs))
     else:
         query = query.where(table.protocol_id == job.protocols[0])  # type: ignore[attr-defined]
     with reading(engine) as connection:
@@ -266,7 +266,7 @@ def test_scores_take_the_place_of_those_that_are_there_and_what_ended_meanwhile_
     with writing(engine) as connection:
         theirs = Evaluation.id.in_(job.all_evaluations)
         connection.execute(update(Evaluation).where(theirs).values(reason="tried before", remaining=0))
-        reduction = start_reducing(connection, job.all_evaluations)
+        reduction = enqueue_reduction(connection, job.all_evaluations)
     mine = claim(engine, Reduction, reduction)
     rows = score_rows(mine)
     old = {"specification": "o", "title": "o", "signature": "o", "higher_is_better": False, "scale": 1.0}
@@ -307,11 +307,11 @@ def test_work_goes_on_while_somebody_waits_for_it(
     """What is counted in the references serves one edition; who has all his shards needs neither."""
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
     one, two = job.all_evaluations
-    before = [waiting_keys(engine, table, job) for table in (Shard, Preparation)]
+    before = [waiting_keys(engine, table, job) for table in (Shard, CorpusCount)]
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == two).values(**other))
         cancel_evaluations(connection, [one])
-    after = [waiting_keys(engine, table, job) for table in (Shard, Preparation)]
+    after = [waiting_keys(engine, table, job) for table in (Shard, CorpusCount)]
     expected = [keys if wait else [] for keys, wait in zip(before, (shards_wait, parts_wait), strict=True)]
     assert after == expected
     assert all(before)
@@ -320,12 +320,12 @@ def test_work_goes_on_while_somebody_waits_for_it(
 @pytest.mark.usefixtures("others")
 def test_what_is_cancelled_is_that_of_the_job(engine: Engine, sqlite_url: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
-    shards, parts = (waiting_keys(engine, table, job) for table in (Shard, Preparation))
+    shards, parts = (waiting_keys(engine, table, job) for table in (Shard, CorpusCount))
     with writing(engine) as connection:
         assert cancel_evaluations(connection, [], "nobody") == []
         assert cancel_evaluations(connection, job.all_evaluations[:1], "no") == job.all_evaluations[:1]
     assert ends(engine, job) == ["cancelled", "queued"]
-    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, Preparation, job)) == (shards, parts)
+    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, CorpusCount, job)) == (shards, parts)
     with writing(engine) as connection:
         assert cancel_evaluations(connection, job.all_evaluations, "no", counts=True) == job.all_evaluations[1:]
     assert ends(engine, job) == ["cancelled"] * 2
@@ -333,20 +333,20 @@ def test_what_is_cancelled_is_that_of_the_job(engine: Engine, sqlite_url: str) -
         theirs = select(Evaluation).where(Evaluation.id.in_(job.all_evaluations)).order_by(Evaluation.id)
         found = [(row.reason, row.fault) for row in connection.execute(theirs)]
     assert found == [("no", None), ("no", Fault.INPUT)]
-    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, Preparation, job)) == ([], [])
+    assert (waiting_keys(engine, Shard, job), waiting_keys(engine, CorpusCount, job)) == ([], [])
 
 
 @pytest.mark.usefixtures("others")
 def test_preparations_leave_those_of_others_alone(engine: Engine, sqlite_url: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
-    first, second = waiting_keys(engine, Preparation, job)
-    assert claim(engine, Preparation, first) is not None
-    assert release(engine, Preparation, first)
+    first, second = waiting_keys(engine, CorpusCount, job)
+    assert claim(engine, CorpusCount, first) is not None
+    assert release(engine, CorpusCount, first)
     for key in (first, second, None):
-        [key] = [key] if key else waiting_keys(engine, Preparation, job)
-        mine = claim(engine, Preparation, key)
+        [key] = [key] if key else waiting_keys(engine, CorpusCount, job)
+        mine = claim(engine, CorpusCount, key)
         with writing(engine) as connection:
-            assert complete_task(connection, PREPARATION, mine, b"counted").accepted
+            assert complete_task(connection, CORPUS_COUNT, mine, b"counted").accepted
     with reading(engine) as connection:
         sendable = select(Shard.not_before <= now()).where(Shard.protocol_id == job.protocols[0])
         assert list(connection.scalars(sendable)) == [True, True]
@@ -355,9 +355,9 @@ def test_preparations_leave_those_of_others_alone(engine: Engine, sqlite_url: st
 @pytest.mark.usefixtures("others")
 def test_a_preparation_that_fails_ends_those_who_wait_for_it(engine: Engine, sqlite_url: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
-    first, _ = waiting_keys(engine, Preparation, job)
-    assert claim(engine, Preparation, first) is not None
-    assert release(engine, Preparation, first, permanent=True)
+    first, _ = waiting_keys(engine, CorpusCount, job)
+    assert claim(engine, CorpusCount, first) is not None
+    assert release(engine, CorpusCount, first, permanent=True)
     assert ends(engine, job) == ["failed"] * 2
 
 
@@ -393,7 +393,7 @@ def test_trials_leave_those_of_others_alone(engine: Engine, sqlite_url: str, how
     assert found == ComparisonState.FAILED
 
 
-@pytest.mark.parametrize("table", [Reduction, Preparation, Trials])
+@pytest.mark.parametrize("table", [Reduction, CorpusCount, Trials])
 @pytest.mark.parametrize("attempts_left", [True, False])
 def test_what_is_completed_meanwhile_is_not_released(
     postgres_url: str, table: type[Leased], attempts_left: bool
@@ -407,7 +407,7 @@ def test_what_is_completed_meanwhile_is_not_released(
         target=lambda: released.append(release(engine, table, key, max_attempts=3 if attempts_left else 1))
     )
     with writing(engine) as connection:
-        assert finish(connection, table, key, "o")
+        assert complete_row(connection, table, key, "o")
         thread.start()
         until(lambda: waits_for_a_lock(engine), "the one who releases it")
     thread.join(60)
@@ -449,13 +449,13 @@ def test_two_who_refuse_a_row_do_so_one_after_the_other(postgres_url: str, table
     engine.dispose()
 
 
-@pytest.mark.parametrize("table", [Shard, Preparation])
+@pytest.mark.parametrize("table", [Shard, CorpusCount])
 def test_who_cancels_does_not_wait_for_one_who_claims(postgres_url: str, table: type[Leased]) -> None:
     """He holds the evaluation that the other will want next: they would wait for each other for ever."""
     engine = make_engine(postgres_url)
     key = queue_row(engine, table, segments=300)
     with writing(engine) as first:
-        assert take(first, table, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert claim_row(first, table, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
         with writing(engine, lock_seconds=0.2) as second:
             assert cancel_evaluations(second, [1, 2]) == [1, 2]
     with reading(engine) as connection:

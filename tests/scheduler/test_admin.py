@@ -22,7 +22,7 @@ from models.queue_status.overview import read_overview
 from models.results.fingerprints import read_fingerprints
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
-from models.schema.results import Contestant, Randomization, ReplicatePart, Score, Statistics
+from models.schema.results import Randomization, ReplicatePart, Score, Statistics, SystemRuns
 from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.admin import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
@@ -301,7 +301,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
     a, b, c, d = job.all_evaluations
     protocol = job.protocols[0]
     request_comparison(engine, settings, protocol, [((a,), (b,)), ((a,), (c, d))], [0], trials=20, seed=1)
-    assert (count(engine, Randomization), count(engine, Contestant)) == (2, 4)
+    assert (count(engine, Randomization), count(engine, SystemRuns)) == (2, 4)
     contests = {
         systems: RandomizationPlan(protocol, systems, (Pair(0, 0, 1),), 99, 7)
         for systems in (((a,), (c, d)), ((a,), (b,)))
@@ -322,7 +322,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
         trials = connection.scalars(select(Trials.state).order_by(Trials.id)).all()
     assert trials == ["cancelled", "cancelled", "pending", "pending"]
     # The contestant of the second run goes with that of the first.
-    assert (count(engine, Randomization), count(engine, Contestant)) == (1, 2)
+    assert (count(engine, Randomization), count(engine, SystemRuns)) == (1, 2)
 
 
 def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, settings: Settings) -> None:
@@ -354,7 +354,7 @@ def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, se
         ]
         assert not read_overview(connection, silent_seconds=5.0).comparisons
     assert count(engine, Randomization) == 0
-    with pytest.raises(NothingToDo, match=r"^None of these comparisons runs\."):
+    with pytest.raises(NothingToDo, match=r"^None of these comparisons is running\."):
         cancel_comparisons(engine, [first])
     assert begin() > first
 
@@ -425,10 +425,10 @@ def test_choosing(engine: Engine, settings: Settings) -> None:
         "There is no evaluation 77, 78. There are 4, numbered 1 to 4."
     )
     assert refused(engine, Action.RETRY, campaign="rehearsal") == (
-        "None of the 2 evaluations is failed or cancelled: 2 queued. Only failed and cancelled ones can be tried "
-        "again; `requeue` does those that are done anew."
+        "None of the 2 evaluations is failed or cancelled: 2 queued. Only failed and cancelled ones can be retried; "
+        "`requeue` recomputes finished ones."
     )
     assert refused(engine, Action.REQUEUE, evaluations=(second[0],)) == (
-        "The evaluation is queued. Those that are open can be cancelled first."
+        "The evaluation is queued. Open ones can be cancelled first."
     )
-    assert refused(engine, Action.CANCEL, team="harbour", campaign="rehearsal").startswith("No evaluation is all of")
+    assert refused(engine, Action.CANCEL, team="harbour", campaign="rehearsal").startswith("No evaluation matches all")

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.lease import retry_later, take
+from models.queue.lease import claim_row, retry_later
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
@@ -30,7 +30,7 @@ def in_flight(settings: Settings) -> list[int]:
         keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
         connection.execute(insert(Worker).values(id="w", host="h", pid=os.getpid(), version="1", concurrency=1))
         leased = settings.lease_seconds
-        assert take(connection, Shard, keys[0], owner="o", worker="w", lease_seconds=leased, max_attempts=3)
+        assert claim_row(connection, Shard, keys[0], owner="o", worker="w", lease_seconds=leased, max_attempts=3)
         connection.execute(
             update(Shard).where(Shard.id == keys[1]).values(state=LeaseState.ENQUEUED, enqueued_at=now())
         )
@@ -63,10 +63,10 @@ def test_what_is_in_flight_begins_anew(
     keys = in_flight(settings)
     look = ClockJumps()
     if watched:
-        look.mend(engine, settings)
+        look.correct(engine, settings)
     clock.set(jump)
-    look.mend(engine, settings)
-    assert ("clock was set" in caplog.text) == watched
+    look.correct(engine, settings)
+    assert ("clock jumped" in caplog.text) == watched
     # The living have their time: nothing is old, and nothing is of the future.
     assert sweep(engine, settings) == 0
     assert states(settings) == [LeaseState.RUNNING, LeaseState.ENQUEUED, LeaseState.PENDING]
@@ -85,5 +85,5 @@ def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog:
     look = ClockJumps()
     for seconds in (0.0, 1.0, 2.0, 1.0):
         clock.set(seconds)
-        look.mend(engine, settings)
+        look.correct(engine, settings)
     assert "clock was set" not in caplog.text

@@ -9,11 +9,11 @@ from sqlalchemy import Connection, Engine, case, func, insert, select, update
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import start_comparison
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
-from models.schema.queue import Evaluation, Leased, Preparation, PreparedState, Reduction, Shard, Trials, Worker
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation, Leased, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import _window, dispatch, new_accounting
@@ -22,7 +22,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.context import WorkerContext
 from worker.errors import BrokerAway
 from worker.handlers import do
-from worker.tasks import Hint
+from worker.tasks import TaskMessage
 
 CAMPAIGN, NIGHTLY = int(QueueClass.CAMPAIGN), int(QueueClass.NIGHTLY)
 
@@ -33,12 +33,12 @@ one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 class App:
     """Counts what is sent, and has lost it."""
 
-    def __init__(self, takes_ahead: bool = False) -> None:
-        self.takes_ahead = takes_ahead
+    def __init__(self, prefetches: bool = False) -> None:
+        self.prefetches = prefetches
         self.sent: list[tuple[str, int, str]] = []
         self.reachable = 10**6
 
-    def send(self, hint: Hint) -> None:
+    def send(self, hint: TaskMessage) -> None:
         if len(self.sent) >= self.reachable:
             raise BrokerAway("connection refused")
         self.sent.append((str(hint.kind.message), hint.key, hint.queue_class.queue_of(hint.edition)))
@@ -139,10 +139,10 @@ def test_deadlines_go_along(engine: Engine, database_url: str) -> None:
     with reading(engine) as connection:
         assert set(connection.scalars(select(Shard.due_at))) == {4e9, 5e9}
         # What both wait for is due when the first of them is.
-        assert set(connection.scalars(select(Preparation.due_at))) == {4e9}
+        assert set(connection.scalars(select(CorpusCount.due_at))) == {4e9}
         assert set(connection.scalars(select(Evaluation.due_at))) == {4e9, 5e9}
     context = WorkerContext(settings)
-    for kind in (PREPARATION, SHARD):
+    for kind in (CORPUS_COUNT, SHARD):
         table = kind.table
         with reading(engine) as connection:
             keys = list(connection.scalars(select(table.id)))
@@ -150,7 +150,7 @@ def test_deadlines_go_along(engine: Engine, database_url: str) -> None:
             do(context, kind, key, "task")
     context.close()
     with reading(engine) as connection:
-        assert set(connection.scalars(select(Preparation.due_at).where(Preparation.merges))) == {4e9}
+        assert set(connection.scalars(select(CorpusCount.due_at).where(CorpusCount.merges))) == {4e9}
         assert set(connection.scalars(select(Reduction.due_at))) == {4e9, 5e9}
 
 
@@ -171,7 +171,7 @@ def test_a_team_that_had_less_goes_first(engine: Engine, database_url: str) -> N
 
 
 def test_many_teams_are_read_in_portions(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scheduler.queue_queries.MOST_TURNS", 2)
+    monkeypatch.setattr("scheduler.queue_queries.MAX_KEYS", 2)
     settings = one_block_shards(database_url, smallest_window=20)
     for seed in range(5):
         queue_job(engine, settings, segments=256, systems=1, seed=seed, campaign=str(seed), team=str(seed))
@@ -301,7 +301,7 @@ def test_who_has_sent_more_than_the_workers_that_are_left_take_waits(engine: Eng
 def test_where_nobody_waits_all_begin_anew(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = one_block_shards(database_url)
     accounts, called = new_accounting(settings), []
-    monkeypatch.setattr(accounts, "nobody_waits", lambda: called.append(1))
+    monkeypatch.setattr(accounts, "reset", lambda: called.append(1))
     assert dispatch(engine, App(), settings, accounts) == 0
     assert called == [1]
     queue_job(engine, settings, systems=1)
@@ -335,7 +335,7 @@ def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
     engine.dispose()
 
 
-EVERY_KIND: list[type[Leased]] = [Reduction, Preparation, Shard, Trials]
+EVERY_KIND: list[type[Leased]] = [Reduction, CorpusCount, Shard, Trials]
 
 
 def queue_every_kind(engine: Engine, settings: Settings) -> None:
@@ -344,7 +344,7 @@ def queue_every_kind(engine: Engine, settings: Settings) -> None:
     contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
     with writing(engine) as connection:
         connection.execute(insert(Reduction).values(protocol_id=job.protocols[0], edition=EDITION))
-        connection.execute(update(PreparedState).values(blob=b"state"))
+        connection.execute(update(CorpusStatistics).values(blob=b"state"))
         connection.execute(update(Shard).values(not_before=0.0, cost=7.0))
         start_comparison(connection, contest, [(0, 99)], queue_class=1, team="", edition=EDITION)
         for table in EVERY_KIND:
@@ -379,7 +379,7 @@ def test_every_kind_of_work_is_marked_before_it_is_sent_and_put_back_where_it_is
     seen = []
 
     class Watching(App):
-        def send(self, hint: Hint) -> None:
+        def send(self, hint: TaskMessage) -> None:
             seen.append((str(hint.kind.message), rows()))
             super().send(hint)
 
@@ -397,7 +397,7 @@ def test_each_team_is_charged_for_what_it_is_sent_until_it_is_known(engine: Engi
     assert dispatch(engine, App(), settings, accounts) == 4
     turns = {table: (CAMPAIGN, table.__tablename__) for table in EVERY_KIND[1:]}
     assert accounts.served(turns.values()) == {
-        turns[Preparation]: 3.0,
+        turns[CorpusCount]: 3.0,
         turns[Shard]: 7.0,
         turns[Trials]: 5.0,
     }
@@ -433,7 +433,7 @@ class Broken(App):
         super().__init__()
         self.engine, self.error = engine, error
 
-    def send(self, hint: Hint) -> None:
+    def send(self, hint: TaskMessage) -> None:
         with writing(self.engine) as connection:
             connection.execute(update(Shard).where(Shard.id == hint.key).values(state=LeaseState.RUNNING))
         raise self.error

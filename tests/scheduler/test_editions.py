@@ -8,13 +8,13 @@ from sqlalchemy import Engine, delete, func, insert, select, update
 from metrics.base import EDITION, edition_name, edition_with
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import start_comparison
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.queue_status.overview import read_overview
 from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
-from models.schema.queue import Comparison, Evaluation, Preparation, PreparedState, Reduction, Shard, Trials, Worker
+from models.schema.queue import Comparison, CorpusCount, CorpusStatistics, Evaluation, Reduction, Shard, Trials, Worker
 from models.schema.results import Score, Statistics
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from runtime.settings import Settings
@@ -61,7 +61,7 @@ def do_all(settings: Settings, edition: int) -> None:
     """Do in this process all that waits, in the order in which it is needed."""
     context = WorkerContext(settings)
     context.edition = edition
-    for kind in (PREPARATION, SHARD, REDUCTION):
+    for kind in (CORPUS_COUNT, SHARD, REDUCTION):
         table = kind.table
         with reading(context.engine) as connection:
             keys = list(connection.scalars(select(table.id).where(table.state == LeaseState.PENDING)))
@@ -70,7 +70,7 @@ def do_all(settings: Settings, edition: int) -> None:
     context.close()
 
 
-def states(engine: Engine, table: type[Shard] | type[Preparation]) -> set[tuple[int, str]]:
+def states(engine: Engine, table: type[Shard] | type[CorpusCount]) -> set[tuple[int, str]]:
     with reading(engine) as connection:
         return {(row.edition, row.state) for row in connection.execute(select(table.edition, table.state))}
 
@@ -96,24 +96,24 @@ def test_what_an_older_edition_began_is_begun_anew(
     job = queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"], seed=2, campaign="other")
     context = WorkerContext(settings)
     with reading(engine) as connection:
-        first = connection.scalars(select(Preparation.id).where(Preparation.state == LeaseState.PENDING)).first()
-    do(context, PREPARATION, first, "task")
+        first = connection.scalars(select(CorpusCount.id).where(CorpusCount.state == LeaseState.PENDING)).first()
+    do(context, CORPUS_COUNT, first, "task")
     context.close()
     become(monkeypatch, NEW)
 
     add_worker(engine, "old", OLD)
-    assert Editions().go(engine, settings) == 0, "somebody is there who can finish it"
+    assert Editions().run_once(engine, settings) == 0, "somebody is there who can finish it"
     with writing(engine) as connection:
         connection.execute(update(Worker).values(beat_at=now() - 1e6))
-    assert Editions().go(engine, settings) == 2
+    assert Editions().run_once(engine, settings) == 2
     assert f"2 evaluations of edition {edition_name(OLD)}" in caplog.text
-    assert Editions().go(engine, settings) == 0
+    assert Editions().run_once(engine, settings) == 0
     assert evaluation_states(engine) == {(OLD, "done"), (NEW, "queued")}
     assert states(engine, Shard) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
-    assert states(engine, Preparation) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
+    assert states(engine, CorpusCount) == {(OLD, "done"), (OLD, "cancelled"), (NEW, "pending")}
     with reading(engine) as connection:
         # What was counted in the one is not for the other.
-        assert sorted(connection.scalars(select(PreparedState.edition))) == [OLD, OLD, NEW]
+        assert sorted(connection.scalars(select(CorpusStatistics.edition))) == [OLD, OLD, NEW]
 
     do_all(settings, OLD)
     assert evaluation_states(engine) == {(OLD, "done"), (NEW, "queued")}, "another edition has nothing to do with it"
@@ -137,9 +137,9 @@ def test_statistics_of_an_older_edition_are_dropped(
         # All shards are done, and nobody is left to add them up.
         claim_task(connection, SHARD, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
-        evaluations.start_reducing(connection, job.all_evaluations)
+        evaluations.enqueue_reduction(connection, job.all_evaluations)
     become(monkeypatch, NEW)
-    assert Editions().go(engine, settings) == 1
+    assert Editions().run_once(engine, settings) == 1
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Statistics)) == 0
         assert set(connection.scalars(select(Reduction.state))) == {"cancelled"}
@@ -159,11 +159,11 @@ def test_what_a_newer_edition_queued_waits(
     add_worker(engine, "old", OLD)
     add_worker(engine, "new", NEW)
     looked = Editions()
-    assert looked.go(engine, settings) == 0
+    assert looked.run_once(engine, settings) == 0
     assert not caplog.text, "there is one who makes it"
     with writing(engine) as connection:
         connection.execute(delete(Worker).where(Worker.id == "new"))
-    assert [looked.go(engine, settings) for _ in range(2)] == [0, 0]
+    assert [looked.run_once(engine, settings) for _ in range(2)] == [0, 0]
     assert caplog.text.count(f"2 evaluations wait for a worker of edition {edition_name(NEW)}") == 1
     with reading(engine) as connection:
         assert connection.scalars(select(Comparison.state)).all() == [ComparisonState.RUNNING]
@@ -213,7 +213,7 @@ def test_trials_of_an_older_edition_are_asked_for_again(
     pairs = [((a,), (b,))]
     assert request_comparison(engine, patient, job.protocols[0], pairs, [0], trials=100, seed=1)
     become(monkeypatch, NEW)
-    assert Editions().go(engine, settings) == 0
+    assert Editions().run_once(engine, settings) == 0
     with reading(engine) as connection:
         state, reason = connection.execute(select(Comparison.state, Comparison.reason)).one()
         assert (state, set(connection.scalars(select(Trials.state)))) == (ComparisonState.FAILED, {"cancelled"})

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from models.queue.kinds.shards import SHARD
 from models.schema.states import QueueClass
 from scheduler import fair_share
-from scheduler.fair_share import INTERACTIVE_EXTRA, MOST_SAVED, InFlight, ServiceAccounting, Turn, Window, class_shares
+from scheduler.fair_share import (
+    INTERACTIVE_EXTRA,
+    MAX_SAVED,
+    FairShareKey,
+    InFlight,
+    ServiceAccounting,
+    Window,
+    class_shares,
+)
 
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
 
@@ -20,12 +28,12 @@ def window(places: int, short_places: int = 0, seconds: float = 1e9) -> Window:
 
 
 def allot(
-    waiting: Mapping[Turn, Sequence[float]],
-    served: Mapping[Turn, float],
+    waiting: Mapping[FairShareKey, Sequence[float]],
+    served: Mapping[FairShareKey, float],
     lag: Mapping[int, float],
     held: InFlight,
     window: Window,
-) -> Counter[Turn]:
+) -> Counter[FairShareKey]:
     """How many tasks of each go."""
     return Counter(fair_share.allocate(waiting, served, lag, held, window))
 
@@ -43,7 +51,7 @@ def test_interactive_work_goes_first_and_has_places_of_its_own() -> None:
     assert allot(waiting, {}, NO_LAG, InFlight(), window(4)) == {(INTERACTIVE, "b"): 1, (CAMPAIGN, "a"): 3}
     much = {(INTERACTIVE, "b"): [1.0] * 9}
     # Others had the window.
-    assert allot(much, {}, {INTERACTIVE: MOST_SAVED}, InFlight(4), window(4)) == {(INTERACTIVE, "b"): INTERACTIVE_EXTRA}
+    assert allot(much, {}, {INTERACTIVE: MAX_SAVED}, InFlight(4), window(4)) == {(INTERACTIVE, "b"): INTERACTIVE_EXTRA}
     # It has filled the window itself.
     assert allot(much, {}, {INTERACTIVE: -0.1}, InFlight(4), window(4)) == {}
     assert allot(much, {}, {INTERACTIVE: -0.1}, InFlight(3), window(4)) == {(INTERACTIVE, "b"): 1}
@@ -90,7 +98,11 @@ each_turn = st.tuples(st.sampled_from([INTERACTIVE, CAMPAIGN, NIGHTLY]), st.samp
     places=st.integers(1, 20),
 )
 def test_the_window_holds_and_is_filled(
-    waiting: dict[Turn, list[float]], served: dict[Turn, float], lag: dict[int, float], tasks: int, places: int
+    waiting: dict[FairShareKey, list[float]],
+    served: dict[FairShareKey, float],
+    lag: dict[int, float],
+    tasks: int,
+    places: int,
 ) -> None:
     given_out = allot(waiting, served, lag, InFlight(tasks), window(places))
     assert all(0 < count <= len(waiting[turn]) for turn, count in given_out.items())
@@ -102,14 +114,19 @@ def test_the_window_holds_and_is_filled(
 
 
 def keep_busy(
-    mix: Mapping[Turn, list[float]], places: int, processes: int, wrong: list[float], order: list[int], tasks: int
-) -> tuple[ServiceAccounting, list[tuple[Turn, float]]]:
+    mix: Mapping[FairShareKey, list[float]],
+    places: int,
+    processes: int,
+    wrong: list[float],
+    order: list[int],
+    tasks: int,
+) -> tuple[ServiceAccounting, list[tuple[FairShareKey, float]]]:
     """Let so many tasks end while tasks of all these turns always wait; turn and seconds of each, as they ended.
 
     Their estimates are `wrong` by these factors. Workers take tasks from the window by `order`, wherever they stand.
     """
-    accounts, sent, ended = ServiceAccounting(SHARES), 0, list[tuple[Turn, float]]()
-    flying, running = list[tuple[int, Turn, float]](), list[tuple[float, int, Turn, float]]()
+    accounts, sent, ended = ServiceAccounting(SHARES), 0, list[tuple[FairShareKey, float]]()
+    flying, running = list[tuple[int, FairShareKey, float]](), list[tuple[float, int, FairShareKey, float]]()
     time = 0.0
     for moment in range(tasks):
         waiting = {
@@ -147,7 +164,7 @@ sizes = st.lists(costs, min_size=1, max_size=4)
 @example({(INTERACTIVE, "a"): [1.0], (CAMPAIGN, "a"): [1.0], (NIGHTLY, "a"): [1.0]}, 16, 8, [1.0], [0])
 @example({(INTERACTIVE, "a"): [0.1], (CAMPAIGN, "a"): [2.0], (NIGHTLY, "a"): [2.0]}, 1, 1, [1.0], [0])
 def test_every_class_that_waits_gets_its_share_in_any_mix_and_any_window(
-    mix: dict[Turn, list[float]], places: int, processes: int, wrong: list[float], order: list[int]
+    mix: dict[FairShareKey, list[float]], places: int, processes: int, wrong: list[float], order: list[int]
 ) -> None:
     """In seconds, up to what is in flight: whatever the tasks take, and whichever the workers take first."""
     accounts, ended = keep_busy(mix, places, processes, wrong, order, 400)
@@ -181,7 +198,7 @@ def test_who_had_all_since_nobody_else_wanted_it_pays_for_one_task_at_most() -> 
         accounts.charge((SHARD, key), nightly, 1.0)
     assert accounts.lag[NIGHTLY] == -7 / 8
     # Who wants nothing saves a task, and no more.
-    assert accounts.lag[INTERACTIVE] == accounts.lag[CAMPAIGN] == MOST_SAVED
+    assert accounts.lag[INTERACTIVE] == accounts.lag[CAMPAIGN] == MAX_SAVED
     accounts.served([nightly, interactive])
     for key in range(1000, 1008):
         accounts.charge((SHARD, key), interactive, 1.0)
@@ -198,7 +215,12 @@ def test_of_teams_that_always_want_something_none_gets_less_than_its_share(
 ) -> None:
     """Whatever their tasks take, and though the estimates are wrong by a factor of two: all get the same seconds."""
     teams = {(CAMPAIGN, str(number)): size for number, size in enumerate(sizes)}
-    accounts, got, running, sent = ServiceAccounting(SHARES), Counter[Turn](), list[tuple[float, int, Turn]](), 0
+    accounts, got, running, sent = (
+        ServiceAccounting(SHARES),
+        Counter[FairShareKey](),
+        list[tuple[float, int, FairShareKey]](),
+        0,
+    )
     for moment in range(400):
         costs_of = {turn: [size] * 8 for turn, size in teams.items()}
         held = InFlight(len(running))
@@ -246,12 +268,12 @@ def test_all_begin_anew_when_nobody_waits() -> None:
     accounts.served([other])
     assert accounts.served([a, b, other]) == {a: 30.0, b: 30.0, other: 5.0}
     accounts.charge((SHARD, 3), b, 1.0)
-    accounts.nobody_waits()
+    accounts.reset()
     assert accounts.served([a, b, other]) == {a: 31.0, b: 31.0, other: 5.0}
     # What ends now was sent before.
     accounts.settle((SHARD, 3), 100.0)
     # It was sent for one of whom nothing waits, and nothing is in flight any more.
-    accounts.nobody_waits()
+    accounts.reset()
     accounts.settle((SHARD, 1), 90.0)
     assert accounts.served([a, other]) == {a: 130.0, other: 5.0}
 
@@ -275,14 +297,14 @@ def test_when_it_is_known_how_long_a_task_took_the_lags_are_as_if_it_had_been_kn
     accounts.served([a, n])
     accounts.charge((SHARD, 1), a, 4.0)
     # Interactive work does not wait, and saves little.
-    assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 1.0 - 4.0, NIGHTLY: 0.5}
+    assert accounts.lag == {INTERACTIVE: MAX_SAVED, CAMPAIGN: 1.0 - 4.0, NIGHTLY: 0.5}
     accounts.served([a, i])
     accounts.settle((SHARD, 1), 12.0)
-    assert accounts.lag == {INTERACTIVE: MOST_SAVED, CAMPAIGN: 3.0 - 12.0, NIGHTLY: 1.5}
+    assert accounts.lag == {INTERACTIVE: MAX_SAVED, CAMPAIGN: 3.0 - 12.0, NIGHTLY: 1.5}
 
 
 def test_of_too_many_tasks_whose_end_nobody_hears_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_share, "MOST_CHARGES", 3)
+    monkeypatch.setattr(fair_share, "MAX_CHARGES", 3)
     a = (CAMPAIGN, "a")
     accounts = ServiceAccounting(SHARES)
     accounts.served([a])

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
-from models.queue.leader import read_leader, take_lead
+from models.queue.leader import acquire_leadership, read_leader
 from models.queue.sweep import resend_stale
 from models.schema.queue import Leader, Shard, Worker
 from models.schema.states import LeaseState
@@ -26,7 +26,7 @@ from scheduler import leader, loop
 from scheduler.dispatch import dispatch
 from scheduler.embedded.processes import Embedded
 from scheduler.errors import AlreadyRunning
-from scheduler.leader import Leadership, is_led
+from scheduler.leader import Leadership, has_leader
 from tests.databases import WATCHING
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -76,7 +76,7 @@ def looping(url: str) -> Iterator[None]:
 
 def led(url: str) -> bool:
     with reading(make_engine(url, pooled=False)) as connection:
-        return is_led(connection, 60.0)
+        return has_leader(connection, 60.0)
 
 
 def test_whether_somebody_leads_can_be_seen_without_taking_the_lead(database_url: str) -> None:
@@ -112,14 +112,14 @@ def test_of_another_machine_no_process_is_taken_for_dead(sqlite_url: str, system
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     with writing(make_engine(sqlite_url)) as connection:
-        assert take_lead(connection, f"{system}:{ended.pid}:one", 60.0)
+        assert acquire_leadership(connection, f"{system}:{ended.pid}:one", 60.0)
     assert Leadership(sqlite_url, 60.0).acquire() is free
 
 
 def test_one_that_has_vanished_is_replaced_when_its_term_expires(database_url: str) -> None:
     """On a machine of which nothing more is heard."""
     with writing(make_engine(database_url, pooled=False)) as connection:
-        assert take_lead(connection, "another system:1:0", TERM)
+        assert acquire_leadership(connection, "another system:1:0", TERM)
     lead = Leadership(database_url, TERM)
     assert not lead.acquire()
     until(lead.acquire, "the end of the term")
@@ -169,8 +169,10 @@ def test_a_term_goes_on_while_it_is_renewed(database_url: str, monkeypatch: pyte
     monkeypatch.setattr(leader, "_clock", lambda: moment)
     lead, asked = Leadership(database_url, TERM), []
     with monkeypatch.context() as patched:
-        real = take_lead
-        patched.setattr(leader, "take_lead", lambda *given, **more: asked.append(moment) or real(*given, **more))
+        real = acquire_leadership
+        patched.setattr(
+            leader, "acquire_leadership", lambda *given, **more: asked.append(moment) or real(*given, **more)
+        )
         assert lead.acquire()
         for moment in (1000.2, 1000.4, 1000.6, 1000.8, 1001.0):  # noqa: B007 - the clock shows it
             assert lead.held()
@@ -188,7 +190,7 @@ def test_a_term_goes_on_while_it_is_renewed(database_url: str, monkeypatch: pyte
 def test_a_clock_that_is_set_back_leaves_the_lead_with_nobody_for_long(database_url: str) -> None:
     engine = make_engine(database_url, pooled=False)
     with writing(engine) as connection:
-        assert take_lead(connection, "another system:1:0", TERM)
+        assert acquire_leadership(connection, "another system:1:0", TERM)
         connection.execute(update(Leader).values(expires_at=Leader.expires_at + 3600))
         assert read_leader(connection, TERM) is None
     assert Leadership(database_url, TERM).acquire()
@@ -264,7 +266,7 @@ def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url:
     class Resting:
         went = 0
 
-        def go(self) -> bool:
+        def run_once(self) -> bool:
             self.went += 1
             return False
 

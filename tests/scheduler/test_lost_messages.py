@@ -9,7 +9,7 @@ from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch
-from scheduler.lost_messages import empty_queues, forget_lost_hints
+from scheduler.lost_messages import empty_queues, recover_lost_messages
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from tests.scheduler.test_dispatch import App
 from tests.servers import free_port
@@ -40,21 +40,21 @@ def test_hints_of_an_empty_queue_are_sent_again(
     broker = Broker(settings)
     # One that is still there says that its queue was not lost; one of another queue says nothing.
     broker._app.tasks[WAKE].apply_async(queue=queue_named("campaign"))
-    assert forget_lost_hints(engine, broker, settings) == 0
+    assert recover_lost_messages(engine, broker, settings) == 0
     with broker._app.connection_for_write() as connection:
         connection.default_channel.queue_purge(queue_named("campaign"))
     broker._app.tasks[WAKE].apply_async(queue=queue_named("nightly"))
     assert empty_queues(broker, QueueClass) == [QueueClass.INTERACTIVE, QueueClass.CAMPAIGN]
-    assert forget_lost_hints(engine, broker, settings) == 3
+    assert recover_lost_messages(engine, broker, settings) == 3
     assert states(engine) == ["pending"] * 3
     assert "has lost 3 hints" in caplog.text
-    assert forget_lost_hints(engine, broker, settings) == 0
+    assert recover_lost_messages(engine, broker, settings) == 0
 
 
 def test_hints_that_were_just_sent_may_be_with_a_worker(sqlite_url: str, redis_url: str) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, redis_url, 0.0).model_copy(update={"empty_seconds": 60.0})
-    assert forget_lost_hints(engine, Broker(settings), settings) == 0
+    assert recover_lost_messages(engine, Broker(settings), settings) == 0
     assert states(engine) == ["enqueued"] * 3
 
 
@@ -64,16 +64,16 @@ def test_a_worker_that_takes_messages_ahead_may_hold_one_for_each_process(sqlite
     app = App(takes_ahead=True)
     with writing(engine) as connection:
         connection.execute(update(Worker).values(concurrency=3))
-    assert forget_lost_hints(engine, app, settings) == 0
+    assert recover_lost_messages(engine, app, settings) == 0
     with writing(engine) as connection:
         connection.execute(update(Worker).values(concurrency=2))
-    assert forget_lost_hints(engine, app, settings) == 3
+    assert recover_lost_messages(engine, app, settings) == 3
 
 
 def test_a_broker_that_is_away_says_nothing(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, f"redis://127.0.0.1:{free_port()}/0", 2.0)
-    assert forget_lost_hints(engine, Broker(settings), settings) == 0
+    assert recover_lost_messages(engine, Broker(settings), settings) == 0
     assert states(engine) == ["enqueued"] * 3
     assert "cannot be asked" in caplog.text
 

@@ -12,7 +12,7 @@ from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.consistency import find_broken_comparisons, recount
 from models.queue.kinds.comparisons import TRIALS, start_comparison
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.registry import SENT
 from models.queue.kinds.shards import SHARD
 from models.queue.retention import backfill_ended_at, prune_finished
@@ -20,10 +20,10 @@ from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import (
     Comparison,
+    CorpusCount,
+    CorpusStatistics,
     Evaluation,
     Leased,
-    Preparation,
-    PreparedState,
     Reduction,
     Shard,
     ShardEvaluation,
@@ -76,7 +76,7 @@ def test_counters_are_set_by_the_shards(engine: Engine, database_url: str, caplo
         connection.execute(delete(ShardEvaluation).where(ShardEvaluation.evaluation_id == none))
     assert recount_open(engine) == 3
     assert evaluations(engine) == [("queued", 3)] * 3 + [("reducing", 0)]
-    assert f"Evaluation {many} waited for 7 shards, but there are 3" in caplog.text
+    assert f"Evaluation {many} waited for 7 shards instead of 3" in caplog.text
     assert recount_open(engine) == 0
 
 
@@ -195,7 +195,7 @@ def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url
     for _ in range(6):
         with writing(engine) as connection:
             connection.execute(update(Worker).values(beat_at=now()))
-        kept.go()
+        kept.run_once()
         sweep(engine, settings)
         work_off(settings)
     with reading(engine) as connection:
@@ -206,13 +206,13 @@ def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url
     assert scores == sum(row.state == "done" for row in rows)
     for row in rows:
         if "no statistics" in (row.reason or ""):
-            assert row.reason.endswith("`steelyard retry` measures what is missing.")
+            assert row.reason.endswith("`steelyard retry` recomputes what is missing.")
 
 
 def do_shards(settings: Settings) -> None:
     """All shards that wait, and no reduction."""
     context = WorkerContext(settings)
-    context.leaving.raise_once("nothing further is to be done")
+    context.shutting_down.set_once("nothing further is to be done")
     with reading(context.engine) as connection:
         shards = list(connection.scalars(select(Shard.id)))
     for shard in shards:
@@ -237,11 +237,11 @@ def test_whatever_people_edit_every_comparison_ends(engine: Engine, database_url
     pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
     request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
     kept = Maintenance(engine, settings)
-    kept.go()
+    kept.run_once()
     with writing(engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "running"
         connection.execute(text(edit))
-    kept.go()
+    kept.run_once()
     with reading(engine) as connection:
         ended = connection.execute(select(Comparison.state, Comparison.reason)).one()
     assert tuple(ended) == ("failed", maintenance.BROKEN)
@@ -251,7 +251,7 @@ def test_whatever_people_edit_every_comparison_ends(engine: Engine, database_url
 def age(engine: Engine, days: float) -> None:
     """All that has ended did so some days earlier."""
     with writing(engine) as connection:
-        for table in (Shard, Reduction, Preparation, Trials):
+        for table in (Shard, Reduction, CorpusCount, Trials):
             connection.execute(update(table).values(ended_at=table.ended_at - days * DAY))
         connection.execute(update(Comparison).values(finished_at=Comparison.finished_at - days * DAY))
 
@@ -262,9 +262,9 @@ def finished(engine: Engine, url: str) -> list[int]:
     job = queue_job(engine, settings, segments=600, metrics=["nist"])
     context = WorkerContext(settings)
     with reading(engine) as connection:
-        parts = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+        parts = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
     for part in parts:
-        do(context, PREPARATION, part, "task")
+        do(context, CORPUS_COUNT, part, "task")
     work_off(settings)
     pairs = [((job.all_evaluations[0],), (job.all_evaluations[1],))]
     request_comparison(engine, settings, job.protocols[0], pairs, [0], trials=200, seed=3)
@@ -283,12 +283,12 @@ def test_what_ended_long_ago_goes_and_results_stay(engine: Engine, database_url:
     with writing(engine) as connection:
         last = connection.scalar(select(func.max(Shard.id)))
         connection.execute(update(Shard).where(Shard.id == last).values(ended_at=now()))
-    kept = {table: count(engine, table) for table in (Statistics, Score, PreparedState, Evaluation)}
+    kept = {table: count(engine, table) for table in (Statistics, Score, CorpusStatistics, Evaluation)}
     assert all(kept.values())
     for _ in range(2):
         with writing(engine) as connection:
             prune_finished(connection, 30 * DAY, 1000)
-    assert [count(engine, table) for table in (Shard, Reduction, Preparation, Trials, Comparison)] == [1, 0, 0, 0, 0]
+    assert [count(engine, table) for table in (Shard, Reduction, CorpusCount, Trials, Comparison)] == [1, 0, 0, 0, 0]
     assert {table: count(engine, table) for table in kept} == kept
     assert evaluations(engine) == [("done", 0)] * 3
 
@@ -296,12 +296,12 @@ def test_what_ended_long_ago_goes_and_results_stay(engine: Engine, database_url:
 def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
     finished(engine, database_url)
     age(engine, 31)
-    before = count(engine, Shard), count(engine, Preparation)
+    before = count(engine, Shard), count(engine, CorpusCount)
     with writing(engine) as connection:
         # And then the comparison whose trials these were.
         gone = {**dict.fromkeys((kind.name for kind in SENT), 1), "night_steps": 0, "deliveries": 0, "comparisons": 1}
         assert prune_finished(connection, 30 * DAY, 1) == gone
-    assert (count(engine, Shard), count(engine, Preparation)) == (before[0] - 1, before[1] - 1)
+    assert (count(engine, Shard), count(engine, CorpusCount)) == (before[0] - 1, before[1] - 1)
 
 
 def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,16 +321,16 @@ def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monke
     end_long_ago(47)
     kept = Maintenance(engine, settings)
     seen = []
-    kept.go()
+    kept.run_once()
     for _ in range(6):
         seen.append(count(engine, Shard) - usual)
-        kept.go_on()
+        kept.prune_more()
     assert seen == [37, 27, 17, 7, 0, 0]
     end_long_ago(3)
-    kept.go()
+    kept.run_once()
     assert count(engine, Shard) - usual == 3, "nothing was due"
     moment += maintenance.FORGET_SECONDS
-    kept.go()
+    kept.run_once()
     assert count(engine, Shard) == usual
 
 
@@ -340,9 +340,9 @@ def test_what_an_open_evaluation_rests_on_stays(engine: Engine, database_url: st
     queue_job(engine, settings, segments=600, metrics=["nist"])
     context = WorkerContext(settings)
     with reading(engine) as connection:
-        first = connection.scalars(select(Preparation.id).order_by(Preparation.id)).first()
+        first = connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)).first()
     assert first is not None
-    do(context, PREPARATION, first, "task")
+    do(context, CORPUS_COUNT, first, "task")
     context.close()
     with writing(engine) as connection:
         shard = connection.scalar(select(func.min(Shard.id)))
@@ -392,7 +392,7 @@ def test_it_is_done_at_the_start_and_then_when_it_is_due(sqlite_url: str) -> Non
     for _ in range(2):
         with writing(engine) as connection:
             connection.execute(update(Evaluation).where(Evaluation.id == first).values(remaining=7))
-        kept.go()
+        kept.run_once()
     with reading(engine) as connection:
         # The second time nothing was due.
         assert connection.scalar(select(Evaluation.remaining).where(Evaluation.id == first)) == 7
@@ -407,7 +407,7 @@ def add_ended(connection: Connection, table: type[Leased], state: str, ago: floa
     row = {
         Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
         Reduction: {"protocol_id": 1},
-        Preparation: {"first_block": 0, "last_block": 1},
+        CorpusCount: {"first_block": 0, "last_block": 1},
         Trials: {"first_trial": 0, "last_trial": 9},
     }[table]
     ended_at = None if ago is None else now() - ago
@@ -415,7 +415,7 @@ def add_ended(connection: Connection, table: type[Leased], state: str, ago: floa
     return connection.execute(inserted.returning(table.id)).scalar_one()
 
 
-@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+@pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials])
 def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
     engine: Engine, database_url: str, table: type[Leased]
 ) -> None:
@@ -424,13 +424,13 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
     going, staying = [], []
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state="done", ended_at=now()))
-        connection.execute(update(Preparation).values(state="done", ended_at=now()))
+        connection.execute(update(CorpusCount).values(state="done", ended_at=now()))
         connection.execute(update(Evaluation).where(Evaluation.id == 1).values(state="done"))
         connection.execute(update(Evaluation).where(Evaluation.id == 2).values(state="reducing"))
         # The first is done with, the second is under way.
         row = {"content_hash": "x", "metric": "nist", "key": "k", "reference_texts": [], "segments": 1}
         merged = {**row, "variable_references": False, "edition": 1, "blob": b"state"}
-        connection.execute(insert(PreparedState).values(**merged))
+        connection.execute(insert(CorpusStatistics).values(**merged))
         for seed, state in ((1, "done"), (2, "running")):
             compared = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
             connection.execute(insert(Comparison).values(**compared, seed=seed, state=state, remaining=1))
@@ -439,7 +439,7 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
             for ago in (OLD, YOUNG):
                 for needed in (False, True):
                     others: dict[str, Any] = {}
-                    if table is Preparation:
+                    if table is CorpusCount:
                         others = {"prepared_state_id": states[needed], "part": b"part"}
                     if table is Trials:
                         others = {"comparison_id": 2 if needed else 1}
@@ -448,7 +448,7 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
                         member = {"shard_id": key, "evaluation_id": 2 if needed else 1}
                         connection.execute(insert(ShardEvaluation).values(**member))
                     goes = state in CLOSED and ago == OLD and not needed
-                    if table is Preparation:
+                    if table is CorpusCount:
                         # Of what is not merged yet, the parts that are counted stay.
                         goes = state in CLOSED and ago == OLD and not (needed and state == "done")
                     if table is Reduction:
@@ -493,7 +493,7 @@ def test_a_comparison_goes_when_it_ended_long_ago_and_its_trials_are_gone(engine
         assert set(connection.scalars(select(Comparison.id))) == staying
 
 
-@pytest.mark.parametrize("table", [Shard, Reduction, Preparation, Trials])
+@pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials])
 def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, table: type[Leased]) -> None:
     """An hour ago; what is open has not ended, and what has a date keeps it."""
     queue_job(engine, one_block_shards(database_url), segments=10, systems=1, metrics=["nist"])
@@ -501,7 +501,7 @@ def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, t
         start_comparison(
             connection, RandomizationPlan(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION
         )
-        others = {Preparation: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
+        others = {CorpusCount: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
         keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
         dated = add_ended(connection, table, "done", 5.0, **others)
         assert backfill_ended_at(connection) == 3
@@ -544,7 +544,7 @@ def test_what_waits_longer_than_any_retry_is_stuck(
         for key, delay in ((first, 350.0), (second, 370.0)):
             connection.execute(update(Shard).where(Shard.id == key).values(not_before=now() + delay))
     maintenance.repair(engine, settings)
-    assert [record.getMessage() for record in caplog.records] == ["1 shards were stuck: they wait again"]
+    assert [record.getMessage() for record in caplog.records] == ["1 shards were stuck and return to pending"]
     with reading(engine) as connection:
         later = list(connection.scalars(select(Shard.id).where(Shard.not_before > now())))
     assert later == [first]

@@ -12,17 +12,17 @@ from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.queue.kinds.shards import SHARD
 from models.results.randomizations import RandomizationPlan
 from models.schema.base import now
-from models.schema.queue import Leased, Preparation, PreparedState, ProtocolState, Shard, Trials
+from models.schema.queue import CorpusCount, CorpusStatistics, Leased, ProtocolStatistics, Shard, Trials
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.fair_share import InFlight
-from scheduler.queue_queries import keys_by_kind, read_in_flight, read_turns, read_waiting, urgent_class
+from scheduler.queue_queries import keys_by_kind, read_in_flight, read_waiting, read_waiting_keys, urgent_class
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
 SETTINGS = Settings(shortest_shard_seconds=3.0, shard_seconds=10.0, urgent_seconds=0.0)
 ROWS: dict[type[Leased], dict[str, Any]] = {
-    Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+    CorpusCount: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
     Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 7.0},
     Trials: {"comparison_id": 1, "first_trial": 0, "last_trial": 9},
 }
@@ -39,7 +39,7 @@ def connection(database_url: str) -> Iterator[Connection]:
         )
         for table in ROWS:
             connection.execute(delete(table))
-        connection.execute(update(PreparedState).values(blob=b"state"))
+        connection.execute(update(CorpusStatistics).values(blob=b"state"))
         yield connection
     engine.dispose()
 
@@ -73,14 +73,14 @@ def test_turns_are_found_where_something_waits(connection: Connection) -> None:
             add(connection, Shard, queue_class=queue_class, team=team)
             add(connection, Shard, queue_class=queue_class, team=team)
             expected.add((Shard, (queue_class, team)))
-    found = [(kind.table, turn) for kind, turn in read_turns(connection)]
+    found = [(kind.table, turn) for kind, turn in read_waiting_keys(connection)]
     assert (set(found), len(found)) == (expected, len(expected))
 
 
 def waiting(connection: Connection, most: int = 99, urgent_seconds: float = 0.0) -> dict[Any, list[tuple[Any, int]]]:
     found = read_waiting(
         connection,
-        read_turns(connection),
+        read_waiting_keys(connection),
         most,
         SETTINGS.model_copy(update={"urgent_seconds": urgent_seconds}),
         EDITION,
@@ -91,7 +91,7 @@ def waiting(connection: Connection, most: int = 99, urgent_seconds: float = 0.0)
 def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
     """The earliest due first, then what is due at no time; preparations first of those alike, then the oldest."""
     undated, late, soon = (
-        {table: add(connection, table, due_at=due) for table in (Trials, Shard, Preparation)}
+        {table: add(connection, table, due_at=due) for table in (Trials, Shard, CorpusCount)}
         for due in (None, 9e9, 8e9)
     )
     second = add(connection, Shard)
@@ -106,7 +106,8 @@ def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
     # So many of each table.
     assert waiting(connection, 1)[CAMPAIGN, "a"] == in_order[:3]
     seconds = [
-        row.seconds for row in read_waiting(connection, read_turns(connection), 1, SETTINGS, EDITION)[CAMPAIGN, "a"]
+        row.seconds
+        for row in read_waiting(connection, read_waiting_keys(connection), 1, SETTINGS, EDITION)[CAMPAIGN, "a"]
     ]
     assert seconds == [3.0, 7.0, 5.0]
 
@@ -114,9 +115,9 @@ def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
 def test_what_is_not_prepared_waits_whatever_its_time_says(connection: Connection) -> None:
     """Programs of the release before say nothing of it."""
     key = add(connection, Shard)
-    assert connection.scalars(select(ProtocolState.protocol_id)).all() == [1]
+    assert connection.scalars(select(ProtocolStatistics.protocol_id)).all() == [1]
     for blob, edition, found in ((None, EDITION, []), (None, EDITION + 1, [key]), (b"", EDITION, [key])):
-        connection.execute(update(PreparedState).values(blob=blob, edition=edition))
+        connection.execute(update(CorpusStatistics).values(blob=blob, edition=edition))
         assert waiting(connection) == ({(CAMPAIGN, "a"): [(Shard, key)]} if found else {})
 
 

@@ -8,19 +8,19 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.reductions import start_reducing
+from models.queue.kinds.reductions import enqueue_reduction
 from models.queue.kinds.registry import SENT
 from models.queue.kinds.shards import SHARD
 from models.queue.sweep import find_exhausted
 from models.queue.task_kind import give_up
 from models.schema.base import now
-from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Reduction, Shard, Trials, Worker
 from models.schema.states import IN_FLIGHT, LeaseState
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
-from scheduler.recovery import reclaim_all, reduce_forgotten, sweep
-from scheduler.telemetry import GIVEN_UP, HINTS_LOST, TAKEN_BACK, new_tally
+from scheduler.recovery import enqueue_missing_reductions, reclaim_all, sweep
+from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_tally
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.test_every_kind import KINDS, claim, queue_row, row_of
@@ -78,7 +78,7 @@ def test_a_lease_that_is_over_is_taken_back(
     start(engine, lease=-1)
     assert sweep(engine, settings) == 1
     assert shards(engine) == [("pending", 1), ("enqueued", 0), ("pending", 0)]
-    assert "worker w took longer than its lease" in caplog.text
+    assert "worker w exceeded its lease" in caplog.text
 
 
 @pytest.mark.usefixtures("job")
@@ -89,7 +89,7 @@ def test_the_work_of_a_silent_worker_is_taken_back(engine: Engine, settings: Set
     assert sweep(engine, settings) == 1
     assert shards(engine)[0] == ("pending", 1)
     with reading(engine) as connection:
-        assert connection.scalar(select(Shard.error).order_by(Shard.id).limit(1)) == "worker w fell silent."
+        assert connection.scalar(select(Shard.error).order_by(Shard.id).limit(1)) == "worker w stopped responding."
 
 
 @pytest.mark.usefixtures("job")
@@ -133,17 +133,17 @@ def test_of_every_kind_of_work_what_is_lost_is_found(engine: Engine, settings: S
         assert claim(engine, table, key, owner=f"task:{attempt}", lease_seconds=-1) is not None
         assert sweep(engine, settings, tally) == 1
         row = row_of(engine, table, key)
-        said = "worker w took longer than its lease."
+        said = "worker w exceeded its lease."
         assert (row.state, row.attempts, row.owner, row.error) == (LeaseState.PENDING, attempt, None, said)
         assert row.not_before - row.now == pytest.approx(1000 * attempt, abs=60)
-        assert tally.total(TAKEN_BACK.name, KIND_OF[table].name) == attempt
+        assert tally.total(RECLAIMED.name, KIND_OF[table].name) == attempt
     old = {"state": LeaseState.ENQUEUED, "enqueued_at": now() - 60, "not_before": 0.0}
     with writing(engine) as connection:
         connection.execute(update(table).where(table.id == key).values(**old))
     assert sweep(engine, settings, tally) == 1
     row = row_of(engine, table, key)
     assert (row.state, row.attempts, row.enqueued_at, row.not_before) == (LeaseState.PENDING, 2, None, 0.0)
-    assert tally.total(HINTS_LOST.name) == 1
+    assert tally.total(MESSAGES_LOST.name) == 1
 
 
 @one_kind
@@ -166,10 +166,10 @@ def test_a_sweep_finds_those_for_whom_nothing_is_done(engine: Engine, settings: 
     *_, last = job.all_evaluations
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == last).values(state="reducing", remaining=0))
-        connection.execute(update(Preparation).values(state=LeaseState.CANCELLED))
+        connection.execute(update(CorpusCount).values(state=LeaseState.CANCELLED))
     assert sweep(engine, settings) == 2
     with reading(engine) as connection:
-        parts = select(Preparation.first_block, Preparation.last_block).where(Preparation.state == LeaseState.PENDING)
+        parts = select(CorpusCount.first_block, CorpusCount.last_block).where(CorpusCount.state == LeaseState.PENDING)
         assert connection.execute(parts).all() == [(0, 1)]
         theirs = select(Evaluation.reduction_id).where(Evaluation.id == last)
         assert connection.scalar(theirs) == connection.scalar(select(Reduction.id))
@@ -178,12 +178,12 @@ def test_a_sweep_finds_those_for_whom_nothing_is_done(engine: Engine, settings: 
 
 def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None:
     """One row of the table, on which others wait, was tried twice and waits for the third attempt."""
-    job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist" if table is Preparation else "bleu"])
+    job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist" if table is CorpusCount else "bleu"])
     if table is Reduction:
         with writing(engine) as connection:
             connection.execute(update(Shard).values(state=LeaseState.DONE, ended_at=now()))
             for evaluation in job.all_evaluations:
-                start_reducing(connection, [evaluation])
+                enqueue_reduction(connection, [evaluation])
     elif table is Trials:
         work_off(settings)
         pair = tuple((evaluation,) for evaluation in job.all_evaluations)
@@ -219,7 +219,7 @@ def test_work_that_may_not_be_tried_again_ends_with_a_reason(
     if table is Reduction:
         assert evaluations[0] == ("failed", f"The shards could not be added up (tried 2 times): {allowed}")
         assert evaluations[1].state == "reducing"
-    elif table is Preparation:
+    elif table is CorpusCount:
         failed = (
             "failed",
             f"Segments 1 to 256 in the references could not be counted for nist (tried 2 times): {allowed}",
@@ -249,7 +249,7 @@ def test_evaluations_left_in_reducing_are_taken_up(engine: Engine, job: IngestRe
         theirs = connection.scalar(row) if state else None
         connection.execute(update(Evaluation).values(state="reducing", reduction_id=theirs, remaining=0))
     left = 0 if state in (LeaseState.PENDING, *IN_FLIGHT) else 2
-    assert [reduce_forgotten(engine) for _ in range(2)] == [left, 0]
+    assert [enqueue_missing_reductions(engine) for _ in range(2)] == [left, 0]
     with reading(engine) as connection:
         found = set(connection.scalars(select(Evaluation.reduction_id)))
         new = set(connection.scalars(select(Reduction.id))) - {theirs}
@@ -284,7 +284,7 @@ def test_what_is_cancelled_meanwhile_is_not_reduced(postgres_url: str) -> None:
     [one, two] = queue_job(engine, one_block_shards(postgres_url), segments=10, systems=2).all_evaluations
     with writing(engine) as connection:
         connection.execute(update(Evaluation).values(state="reducing", remaining=0))
-    thread = threading.Thread(target=reduce_forgotten, args=(engine,))
+    thread = threading.Thread(target=enqueue_missing_reductions, args=(engine,))
     with writing(engine) as connection:
         assert cancel_evaluations(connection, [one]) == [one]
         thread.start()
@@ -299,7 +299,7 @@ def test_what_is_cancelled_meanwhile_is_not_reduced(postgres_url: str) -> None:
 @pytest.mark.usefixtures("job")
 def test_what_is_taken_back_is_counted(engine: Engine, settings: Settings) -> None:
     tally, few = new_tally(), settings.model_copy(update={"max_attempts": 2})
-    counted = [(TAKEN_BACK.name, SHARD.name), (GIVEN_UP.name, SHARD.name), (HINTS_LOST.name,)]
+    counted = [(RECLAIMED.name, SHARD.name), (GIVEN_UP.name, SHARD.name), (MESSAGES_LOST.name,)]
     start(engine, lease=-1)
     with writing(engine) as connection:
         connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 60))

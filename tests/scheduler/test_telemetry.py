@@ -112,14 +112,14 @@ def test_rounds_are_timed_and_broken_ones_counted(sqlite_url: str, tmp_path: Pat
     settings = Settings(database_url=sqlite_url)
     signs = SchedulerStatus()
     app = App()
-    rounds = SchedulerLoop(make_engine(sqlite_url), app, settings, signs=signs)
+    rounds = SchedulerLoop(make_engine(sqlite_url), app, settings, status=signs)
     signs.leading = True
-    assert rounds.go()
+    assert rounds.run_once()
     assert signs.pulse.succeeds(100).ok
     assert signs.tally.buckets("steelyard_scheduler_tick_seconds")[0][-1] == 1
-    gone = SchedulerLoop(make_engine(f"sqlite:///{tmp_path / 'none' / 'x.db'}"), app, settings, signs=signs)
+    gone = SchedulerLoop(make_engine(f"sqlite:///{tmp_path / 'none' / 'x.db'}"), app, settings, status=signs)
     with pytest.raises(Exception, match="unable to open"):
-        gone.go()
+        gone.run_once()
     assert signs.tally.total("steelyard_scheduler_database_errors") == 1
     assert "unable to open" in signs.pulse.succeeds(100).reason
 

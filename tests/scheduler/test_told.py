@@ -55,7 +55,7 @@ def queue_elsewhere(url: str) -> None:
 def looping(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The scheduler's loop in a thread, once it waits for something to do; a worker is there to do it."""
     went = threading.Event()
-    go = SchedulerLoop.go
+    go = SchedulerLoop.run_once
 
     def watched(self: SchedulerLoop) -> bool:
         swept = go(self)
@@ -162,10 +162,10 @@ def test_a_round_without_work_asks_three_things(database_url: str) -> None:
     nights = NightlyRunner(settings)
     rounds = SchedulerLoop(engine, App(), settings, nights)
     # The first one looks at everything.
-    assert rounds.go()
+    assert rounds.run_once()
     with caught() as statements:
         for _ in range(10):
-            assert rounds.go()
+            assert rounds.run_once()
     assert len(statements) == 30
     nights.stop()
     engine.dispose()
@@ -175,9 +175,9 @@ def test_a_round_looks_at_everything_when_something_waits(database_url: str) -> 
     settings = patient(database_url, sweep_seconds=1e-9)
     engine = make_engine(database_url)
     rounds = SchedulerLoop(engine, App(), settings)
-    assert rounds.go()
+    assert rounds.run_once()
     queue_job(engine, settings)
     with caught() as statements:
-        assert rounds.go()
+        assert rounds.run_once()
     assert len(statements) > 10
     engine.dispose()

@@ -20,13 +20,13 @@ from models.database.session import reading, writing
 from models.queue_status.submission_progress import read_submission_progress
 from models.queue_status.work import SIGNS_OF_WORK
 from models.schema.base import now
-from models.schema.campaigns import Campaign, LedgerEntry, QuotaAccount
+from models.schema.campaigns import Campaign, QuotaAccount, UsageLogEntry
 from models.schema.corpus import Protocol, Submission, System, TestSet, Text
 from models.schema.queue import (
     Comparison,
+    CorpusCount,
+    CorpusStatistics,
     Evaluation,
-    Preparation,
-    PreparedState,
     Reduction,
     Shard,
     ShardEvaluation,
@@ -39,7 +39,7 @@ from runtime.settings import Settings
 from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import dispatch, new_accounting
 from scheduler.editions import Editions
-from scheduler.lost_messages import forget_lost_hints
+from scheduler.lost_messages import recover_lost_messages
 from scheduler.maintenance import Maintenance
 from scheduler.recovery import sweep
 from scheduler.telemetry import SchedulerMetrics, new_tally
@@ -129,8 +129,8 @@ def fill(engine: Engine) -> None:
         add(Score, evaluation_id=n, metric=0, **score)
         add(Statistics, evaluation_id=n, metric=0, first_block=0, last_block=1, blob=b"")
         state = {"key": "k", "metric": "nist", "reference_texts": literal([1], JSON), "segments": 256, "blob": b""}
-        add(PreparedState, id=n, content_hash=name, variable_references=False, **state)
-        add(Preparation, id=n, prepared_state_id=n, first_block=0, last_block=1, merges=True, **ended)
+        add(CorpusStatistics, id=n, content_hash=name, variable_references=False, **state)
+        add(CorpusCount, id=n, prepared_state_id=n, first_block=0, last_block=1, merges=True, **ended)
         of_comparison = {
             "contestants": literal([], JSON),
             "tests": literal([], JSON),
@@ -152,7 +152,7 @@ def fill(engine: Engine) -> None:
         account = connection.scalar(
             insert(QuotaAccount).values(campaign_id=campaign, team="old").returning(QuotaAccount.id)
         )
-        add(LedgerEntry, submission_id=n, account_id=account, created_at=long_ago, queued_at=long_ago)
+        add(UsageLogEntry, submission_id=n, account_id=account, created_at=long_ago, queued_at=long_ago)
     with engine.connect() as connection:
         if engine.dialect.name == "postgresql":
             connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("VACUUM ANALYZE")
@@ -225,15 +225,15 @@ def test_what_the_scheduler_asks(port: Port) -> None:
         connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(state=LeaseState.PENDING))
     check(engine, lambda: sweep(engine, settings), 60)
     check(engine, lambda: settle_ended(engine, accounts), 12)
-    check(engine, lambda: Editions().go(engine, settings), 6)
-    check(engine, lambda: forget_lost_hints(engine, app, settings), 12)
+    check(engine, lambda: Editions().run_once(engine, settings), 6)
+    check(engine, lambda: recover_lost_messages(engine, app, settings), 12)
     metrics = SchedulerMetrics(settings, new_tally(), lambda: True)
     check(engine, lambda: list(metrics.collect()), 6)
 
 
 def test_what_is_deleted_and_mended_now_and_then(port: Port) -> None:
     settings = Settings(database_url=port.service.settings.database_url)
-    check(port.service.engine, Maintenance(port.service.engine, settings).go, 60)
+    check(port.service.engine, Maintenance(port.service.engine, settings).run_once, 60)
 
 
 def test_what_those_ask_who_watch(port: Port) -> None:

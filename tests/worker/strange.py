@@ -12,7 +12,7 @@ from typing import Any
 import amqp
 
 from models.queue.kinds.shards import SHARD
-from worker.messaging.messages import LARGEST_HINT
+from worker.messaging.messages import LARGEST_MESSAGE
 
 GOOD: dict[str, Any] = {
     "body": [[5], {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}],
@@ -76,7 +76,7 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("body",), [[5], {"x": 1}, {}], "wrong"),
     (("body",), [[5], {}, {"chain": [{"task": SHARD.message}]}], "wrong"),
     (("body",), [[5], {}, None], "wrong"),
-    (("body",), [["x" * LARGEST_HINT], {}, {}], "large"),
+    (("body",), [["x" * LARGEST_MESSAGE], {}, {}], "large"),
     (("properties",), None, "unreadable"),
     (("properties",), [], "unreadable"),
     (("properties",), {}, "unreadable"),

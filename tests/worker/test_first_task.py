@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from models.database.session import make_engine, reading
-from models.schema.queue import Preparation, Shard
+from models.schema.queue import CorpusCount, Shard
 from runtime.settings import Settings
 from tests.scheduler.jobs import queue_job
 
@@ -19,21 +19,21 @@ import json, sys
 
 from runtime.settings import Settings
 from worker.context import WorkerContext
-from worker.preload import load_ahead
+from worker.preload import preload
 
 url, preparations, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
 context = WorkerContext(Settings(database_url=url))
-load_ahead(context)
+preload(context)
 before = set(sys.modules)
 
 from metrics.kernels.loader import shared_library
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from worker.handlers import do
 
 assert shared_library.cache_info().currsize, "the kernels are not loaded"
 for key in preparations:
-    do(context, PREPARATION, key, "task")
+    do(context, CORPUS_COUNT, key, "task")
 for key in shards:
     do(context, SHARD, key, "task")
 print(json.dumps(sorted(set(sys.modules) - before)))
@@ -53,7 +53,7 @@ def test_the_first_task_imports_no_module(database_url: str, metrics: tuple[str,
     engine = make_engine(database_url)
     queue_job(engine, settings, segments=30, metrics=metrics)
     with reading(engine) as connection:
-        preparations = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+        preparations = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
         shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
     engine.dispose()
     command = [sys.executable, "-c", SCRIPT, database_url, json.dumps(preparations), json.dumps(shards)]

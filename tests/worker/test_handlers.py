@@ -17,14 +17,14 @@ from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, Unkno
 from models.database.session import reading, writing
 from models.errors import BadBlob
 from models.queue.kinds.comparisons import TRIALS, start_comparison
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.registry import KINDS
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
-from models.schema.queue import Comparison, Evaluation, Leased, Preparation, Reduction, Shard, Trials
+from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Reduction, Shard, Trials
 from models.schema.results import Score
 from models.schema.states import LeaseState, QueueClass
 from scheduler.ingest.campaigns import IngestResult
@@ -91,8 +91,8 @@ def test_what_can_never_be_scored_fails_at_once(context: WorkerContext, monkeypa
 
 
 STEPS: list[tuple[TaskKind[Any, Any], str]] = [
-    (PREPARATION, "counting_work"),
-    (PREPARATION, "merging_work"),
+    (CORPUS_COUNT, "counting_work"),
+    (CORPUS_COUNT, "merging_work"),
     (SHARD, "score_texts"),
     (REDUCTION, "reduce_evaluations"),
     (TRIALS, "count_trials"),
@@ -106,7 +106,7 @@ def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
     """Whatever kind of work it is; and each attempt is counted for what it came to."""
     job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
     # One task does not go on to the next.
-    context.leaving.raise_once("it stops")
+    context.shutting_down.set_once("it stops")
     for kind, step in STEPS:
         table = kind.table
         if table is Trials:
@@ -138,7 +138,7 @@ def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
                 assert connection.execute(found).one() == row, step
                 held = update(table).where(table.id == key, table.state == LeaseState.RUNNING)
                 connection.execute(held.values(state=LeaseState.PENDING))
-    assert caplog.text.count("had been taken over") == len(STEPS)
+    assert caplog.text.count("was taken over") == len(STEPS)
     assert [state for state, _ in evaluations(context)] == ["done", "done"]
     with reading(context.engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "done"
@@ -161,7 +161,7 @@ def test_each_kind_names_what_workers_run() -> None:
 def test_writes_are_tried_again_when_the_database_was_away(
     context: WorkerContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker.context, "PATIENCE", (0.0, 0.0))
+    monkeypatch.setattr(worker.context, "RETRY_DELAYS", (0.0, 0.0))
     tries = []
 
     def away(times: int) -> int:
@@ -201,7 +201,7 @@ def test_a_campaigns_shard_gives_way_between_metrics(context: WorkerContext, mon
         queue_class=QueueClass.INTERACTIVE,
     )
     with writing(context.engine) as connection:
-        for table in (Preparation, Shard):
+        for table in (CorpusCount, Shard):
             connection.execute(update(table).values(state=LeaseState.ENQUEUED))
     (first, _), (second, _) = shards(context)
     do(context, SHARD, first, "task")
@@ -240,7 +240,7 @@ def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -
     with writing(context.engine) as connection:
         (mine,) = connection.scalars(select(Shard.id))
         known: dict[type[Leased], dict[str, object]] = {
-            Preparation: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+            CorpusCount: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
             Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
         }
         sent = {"state": LeaseState.ENQUEUED, "queue_class": QueueClass.INTERACTIVE, "edition": EDITION}
@@ -250,8 +250,8 @@ def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -
             return table, connection.execute(row).scalar_one()
 
         first, second = add(Shard, None), add(Shard, None)
-        dated = [add(*each) for each in ((Shard, 3.0), (Preparation, 5.0), (Shard, 5.0), (Shard, 7.0))]
-        expected = [*dated, add(Preparation, None), first, second]
+        dated = [add(*each) for each in ((Shard, 3.0), (CorpusCount, 5.0), (Shard, 5.0), (Shard, 7.0))]
+        expected = [*dated, add(CorpusCount, None), first, second]
         add(Shard, 1.0, edition=EDITION + 1)
         add(Shard, 1.0, state=LeaseState.RUNNING)
         found = []
@@ -285,7 +285,7 @@ def test_a_shard_gives_way_now_and_then_and_for_so_long(
     clock[0] += EVERY_SECONDS
     waits = None
     give_way()
-    assert "It cannot be seen whether somebody waits" in caplog.text
+    assert "Waiting interactive work cannot be read" in caplog.text
     waits = False
     give_way()
     waits = True
@@ -299,7 +299,7 @@ def test_a_shard_gives_way_now_and_then_and_for_so_long(
     assert done == [0, 1, 2], "it has waited for as long as it may"
     another = Preemption(context, SHARD, 1, do_another, seconds=10.0)
     clock[0] += EVERY_SECONDS
-    context.leaving.raise_once("it stops")
+    context.shutting_down.set_once("it stops")
     another()
     assert done == [0, 1, 2]
 
@@ -344,8 +344,8 @@ def test_what_is_said_to_be_done_is_on_the_disk(context: WorkerContext, monkeypa
     job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
     monkeypatch.setattr(context, "write", note)
     claim, hand_in = False, True
-    (part,) = pending(context, Preparation)
-    do(context, PREPARATION, part, "task")
+    (part,) = pending(context, CorpusCount)
+    do(context, CORPUS_COUNT, part, "task")
     assert durably == [claim, hand_in] * 2, "counted and merged"
     (shard,) = pending(context, Shard)
     do(context, SHARD, shard, "task")
@@ -404,18 +404,18 @@ def test_trouble_of_the_database_is_no_fault_of_the_work(
         row = connection.execute(select(Shard.state, Shard.attempts, Shard.error).where(Shard.id == first)).one()
     assert row == ("running", 1, None)
     assert counted(context, SHARD) == [0, 0, 0, 0]
-    assert f"Shard {first} is left to others, when its lease is over." in caplog.text
+    assert f"Shard {first} is abandoned until its lease expires." in caplog.text
 
 
 @one_kind
 def test_who_is_about_to_end_begins_nothing_further(context: WorkerContext) -> None:
     """Neither to merge what was counted nor to reduce what was scored: others do."""
     queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
-    context.leaving.raise_once("it stops")
-    (part,) = pending(context, Preparation)
-    do(context, PREPARATION, part, "task")
-    (merge,) = pending(context, Preparation)
-    do(context, PREPARATION, merge, "task")
+    context.shutting_down.set_once("it stops")
+    (part,) = pending(context, CorpusCount)
+    do(context, CORPUS_COUNT, part, "task")
+    (merge,) = pending(context, CorpusCount)
+    do(context, CORPUS_COUNT, merge, "task")
     (shard,) = pending(context, Shard)
     do(context, SHARD, shard, "task")
     assert len(pending(context, Reduction)) == 1

@@ -64,7 +64,7 @@ def test_what_is_away_is_said_without_its_password(tmp_path) -> None:  # type: i
 
 def test_a_broker_that_answers(redis_url: str) -> None:
     settings = Settings(broker_url=redis_url)
-    assert check_broker(Broker(settings)) == Check("broker", True, "reachable, messages that wait: 0")
+    assert check_broker(Broker(settings)) == Check("broker", True, "reachable, waiting messages: 0")
 
 
 def test_workers_of_a_host(sqlite_url: str) -> None:

@@ -17,7 +17,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 from worker import runners
 from worker.context import WorkerContext
 from worker.handlers import do
-from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION, heeds
+from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION, should_handle
 
 
 @pytest.fixture
@@ -93,25 +93,25 @@ def test_a_metric_that_no_release_knows_fails_when_each_has_refused_it(
     with reading(context.engine) as connection:
         reason = str(connection.scalar(select(Evaluation.reason)))
     refused = f"version 0.0.9, revision {REVISION}; version {context.version}, revision {REVISION}"
-    assert f'There is no metric "prefix". No living worker can do it (tried by: {refused}).' in reason
-    assert "Install what brings it" in reason
+    assert f'There is no metric "prefix". No running worker can do it (tried by: {refused}).' in reason
+    assert "Install what it needs" in reason
     assert "`steelyard retry`" in reason
 
 
 def test_messages_of_a_newer_release_are_dropped(context: WorkerContext, caplog: pytest.LogCaptureFixture) -> None:
-    assert heeds(context, task(None), 1)
-    assert heeds(context, task({HINT_HEADER: HINT_VERSION}), 1)
+    assert should_handle(context, task(None), 1)
+    assert should_handle(context, task({MESSAGE_HEADER: MESSAGE_VERSION}), 1)
     assert not caplog.text
-    assert not heeds(context, task({HINT_HEADER: HINT_VERSION + 1}), 1)
-    assert "a message for score_shard 1 is dropped" in caplog.text.lower()
+    assert not should_handle(context, task({MESSAGE_HEADER: MESSAGE_VERSION + 1}), 1)
+    assert "dropping a message for score_shard 1" in caplog.text.lower()
 
 
 def test_a_worker_that_ends_begins_nothing(context: WorkerContext) -> None:
     with writing(context.engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
     key, *_ = shard(context)
-    context.leaving.raise_once("it stops")
-    assert not heeds(context, task(None), key)
+    context.shutting_down.set_once("it stops")
+    assert not should_handle(context, task(None), key)
     assert shard(context)[1:3] == (LeaseState.PENDING, 0)
 
 

@@ -1,1 +1,1 @@
-"""What tasks compute, from texts and statistics alone: shards, corpus statistics, randomization, reductions."""
+"""The computations of tasks, on texts and statistics alone: shards, corpus statistics, randomization, reductions."""

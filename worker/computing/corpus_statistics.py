@@ -1,4 +1,4 @@
-"""States that metrics need of all references: counted, merged, and kept at hand once they are read."""
+"""Corpus statistics: counts them, merges them, and caches what was read."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from metrics.preparation import preparation_of, preparations
 from metrics.resources import Resources
 from metrics.segments import Segments
 from metrics.set_aside import AT_ONCE, SetAside
-from models.queue.kinds.corpus_statistics import ClaimedPreparation, CountedPart, counted_parts, read_part
+from models.queue.kinds.corpus_statistics import ClaimedCorpusCount, CountedPart, counted_parts, read_part
 from models.queue.state_chunks import find_chunks, read_chunk
 from models.schema.base import BLOCK_SEGMENTS
-from models.schema.queue import PreparedState, ProtocolState
+from models.schema.queue import CorpusStatistics, ProtocolStatistics
 from worker.computing.scoring import cached_metric, read_texts
-from worker.errors import PartsMissing, StateMissing
+from worker.errors import CorpusStatisticsMissing, PartsMissing
 
 if TYPE_CHECKING:
     from metrics.preparation import Preparation
 
 KEPT = 4
-"""States that a process keeps decoded, or chapters of states."""
+"""Decoded corpus statistics, or chunks of them, that a process caches."""
 
 KEPT_BYTES = 1 << 26
-"""Where they take more, the one that was not used longest goes before another is read."""
+"""Above this size, the least recently used entry is dropped before another is read."""
 
 LEVEL = 1
-"""Of zlib, as for statistics: the tables shrink to a quarter, and more effort gains little."""
+"""zlib's level, as for statistics: the tables shrink to a quarter, and more effort gains little."""
 
 _kept: OrderedDict[str, Any] = OrderedDict()
 
 
-def counting_work(connection: Connection, claim: ClaimedPreparation, resources: Resources) -> Callable[[], bytes]:
-    """Reads what a preparation counts; the work itself, to be done outside any transaction.
+def counting_work(connection: Connection, claim: ClaimedCorpusCount, resources: Resources) -> Callable[[], bytes]:
+    """Read the input of a count; the work itself, to be done outside any transaction.
 
-    It gives the part, compressed.
+    It returns the compressed counts.
     """
     metric = cached_metric(claim.metric)
     preparation = preparation_of(metric, claim.state_key)
@@ -59,16 +59,16 @@ def counting_work(connection: Connection, claim: ClaimedPreparation, resources: 
 
 
 @dataclass(frozen=True)
-class MergedState:
-    """A state that was merged, in one chapter or several, compressed."""
+class MergedStatistics:
+    """Merged corpus statistics, in one or several compressed chunks."""
 
     chapters: SetAside
     runs: Sequence[tuple[int, int]]
-    """The blocks of each chapter, the last exclusive."""
+    """The blocks of each chunk, the end exclusive."""
 
 
-def merging_work(connection: Connection, claim: ClaimedPreparation) -> Callable[[], MergedState]:
-    """As `counting_work`, for a preparation that merges."""
+def merging_work(connection: Connection, claim: ClaimedCorpusCount) -> Callable[[], MergedStatistics]:
+    """As `counting_work`, for a task that merges."""
     preparation = preparation_of(cached_metric(claim.metric), claim.state_key)
     counted = _all_parts(connection, claim)
     parts = SetAside()
@@ -77,27 +77,27 @@ def merging_work(connection: Connection, claim: ClaimedPreparation) -> Callable[
     return lambda: _merged(preparation, counted, parts)
 
 
-def _merged(preparation: Preparation, counted: Sequence[CountedPart], parts: SetAside) -> MergedState:
-    """What was counted is unpacked, and chapters are packed, while they are merged: neither fits in memory at once."""
-    chapters = SetAside()
+def _merged(preparation: Preparation, counted: Sequence[CountedPart], parts: SetAside) -> MergedStatistics:
+    """Merge with streaming decompression and compression: neither counts nor chunks fit in memory at once."""
+    chunks = SetAside()
     packing: dict[int, Any] = {}
 
-    def write(chapter: int, piece: bytes) -> None:
-        packer = packing.setdefault(chapter, zlib.compressobj(LEVEL))
-        chapters.write(chapter, packer.compress(piece))
+    def write(chunk: int, piece: bytes) -> None:
+        packer = packing.setdefault(chunk, zlib.compressobj(LEVEL))
+        chunks.write(chunk, packer.compress(piece))
 
     chapter_of = preparation.merge_in_chapters([_unpacked(parts.pieces(part)) for part in range(len(parts))], write)
-    for chapter, packer in packing.items():
-        chapters.write(chapter, packer.flush())
+    for chunk, packer in packing.items():
+        chunks.write(chunk, packer.flush())
     runs = []
-    for chapter in range(chapter_of[-1] + 1):
-        own = [part for part, number in zip(counted, chapter_of, strict=True) if number == chapter]
+    for chunk in range(chapter_of[-1] + 1):
+        own = [part for part, number in zip(counted, chapter_of, strict=True) if number == chunk]
         runs.append((own[0].first_block, own[-1].last_block))
-    return MergedState(chapters, runs)
+    return MergedStatistics(chunks, runs)
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """What zlib compressed, piece by piece."""
+    """Decompress zlib data piece by piece."""
     unpacker = zlib.decompressobj()
     for piece in pieces:
         while piece:
@@ -106,7 +106,7 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield unpacker.flush()
 
 
-def _all_parts(connection: Connection, claim: ClaimedPreparation) -> list[CountedPart]:
+def _all_parts(connection: Connection, claim: ClaimedCorpusCount) -> list[CountedPart]:
     """The parts of all blocks, each once. Raises PartsMissing."""
     counted = counted_parts(connection, claim.prepared_state_id)
     end = claim.first_block
@@ -117,20 +117,20 @@ def _all_parts(connection: Connection, claim: ClaimedPreparation) -> list[Counte
         if first_block != end:
             raise PartsMissing(
                 f"The references have no part, or two, for segment {min(first_block, end) * BLOCK_SEGMENTS + 1}. "
-                "Queue the evaluations again: what is lacking is counted then."
+                "Retry the evaluations: missing parts are counted then."
             )
         end = last_block
     return counted
 
 
-def read_states(
+def read_corpus_statistics(
     connection: Connection,
     protocol_id: int,
     specifications: Sequence[str],
     blocks: tuple[int, int],
     edition: int = EDITION,
 ) -> dict[str, Any]:
-    """What these metrics of a protocol need to score some blocks, by key, counted in this edition. Raises StateMissing.
+    """What these metrics of a protocol need to score some blocks, by key, counted in this edition.
 
     The second of the blocks is exclusive.
     """
@@ -138,15 +138,15 @@ def read_states(
     if not ways:
         return {}
     rows = connection.execute(
-        select(PreparedState.id, PreparedState.key, PreparedState.content_hash)
-        .join(ProtocolState, ProtocolState.prepared_state_id == PreparedState.id)
-        .where(ProtocolState.protocol_id == protocol_id, PreparedState.edition == edition)
+        select(CorpusStatistics.id, CorpusStatistics.key, CorpusStatistics.content_hash)
+        .join(ProtocolStatistics, ProtocolStatistics.prepared_state_id == CorpusStatistics.id)
+        .where(ProtocolStatistics.protocol_id == protocol_id, CorpusStatistics.edition == edition)
     )
     states = {
         row.key: _read(connection, row.id, row.content_hash, ways[row.key], blocks) for row in rows if row.key in ways
     }
     if states.keys() != ways.keys():
-        raise StateMissing
+        raise CorpusStatisticsMissing
     return states
 
 
@@ -155,25 +155,23 @@ def _read(
 ) -> Any:
     if content_hash in _kept:
         return _keep(content_hash)
-    blob = connection.scalar(select(PreparedState.blob).where(PreparedState.id == prepared_state_id))
+    blob = connection.scalar(select(CorpusStatistics.blob).where(CorpusStatistics.id == prepared_state_id))
     if blob is None:
-        raise StateMissing
+        raise CorpusStatisticsMissing
     if blob:
         return _keep(content_hash, lambda: way.read(zlib.decompress(blob)))
-    chapters = find_chunks(connection, prepared_state_id, *blocks)
-    if not chapters:
-        raise StateMissing
-    name = f"{content_hash}:{chapters[0].first_block}-{chapters[-1].last_block}"
-    return _keep(
-        name, lambda: way.read_chapters([zlib.decompress(read_chunk(connection, chapter)) for chapter in chapters])
-    )
+    chunks = find_chunks(connection, prepared_state_id, *blocks)
+    if not chunks:
+        raise CorpusStatisticsMissing
+    name = f"{content_hash}:{chunks[0].first_block}-{chunks[-1].last_block}"
+    return _keep(name, lambda: way.read_chapters([zlib.decompress(read_chunk(connection, chunk)) for chunk in chunks]))
 
 
 def _keep(name: str, read: Callable[[], Any] | None = None) -> Any:
-    """The state of that name, read where it is not at hand."""
+    """The cached value of this name, read if necessary."""
     if name not in _kept:
         assert read is not None
-        # Room first: the old and the new one together may be too much.
+        # Make room first: the old and the new value together may be too large.
         while _kept and (len(_kept) >= KEPT or sum(getattr(each, "nbytes", 0) for each in _kept.values()) > KEPT_BYTES):
             _kept.popitem(last=False)
         _kept[name] = read()

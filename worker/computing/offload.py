@@ -1,4 +1,4 @@
-"""What a shard stores goes to the store of statistics, where there is one, before its transaction begins."""
+"""Moves large shard results to the store of statistics, before their transaction begins."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from models.storage.blobs import Blob, write_object
 
 
 def offload_results(rows: Sequence[ShardRow], store: str | None, least: int) -> list[ShardRow]:
-    """The rows, with what has `least` bytes or more written to the store; all as they are without a store.
+    """The rows, with blobs of at least `least` bytes moved to the store; unchanged without a store.
 
-    Raises BadStore, OSError.
+    Raises
+    ------
+    BadStore
+        If the store's address is invalid.
+    OSError
+        If the store cannot be written.
     """
     if not store:
         return list(rows)
-    # Of a text that was submitted twice it is the same.
+    # A text that was submitted twice has identical blobs.
     written: dict[bytes, Blob] = {}
 
     def placed(blob: Blob) -> Blob:

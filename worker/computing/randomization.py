@@ -1,4 +1,4 @@
-"""Trials of paired randomization tests, made from stored statistics."""
+"""Trials of paired randomization tests, computed from stored statistics."""
 
 from __future__ import annotations
 
@@ -16,32 +16,37 @@ from models.results.statistics import read_statistics
 from worker.computing.scoring import cached_metric
 
 LARGEST_TABLE = 1 << 24
-"""Statistics (float64) of systems that are held in memory at once."""
+"""Limit on the statistics (float64) of systems held in memory at once."""
 
 
-def count_trials(engine: Engine, contest: RandomizationPlan, first_trial: int, last_trial: int) -> NDArray[np.int64]:
-    """How many of some trials are at least as large as the difference of each pair of a contest, (pairs,).
+def count_trials(engine: Engine, plan: RandomizationPlan, first_trial: int, last_trial: int) -> NDArray[np.int64]:
+    """Count the trials with a difference at least as large as that of each pair.
 
-    -1 where a score is undefined. The counts of several runs of trials are to be added.
+    The counts of several ranges of trials are to be added.
+
+    Returns
+    -------
+    ndarray of int64, shape (pairs,)
+        -1 where a score is undefined.
     """
     with reading(engine) as connection:
-        measurement = read_protocol(connection, contest.protocol_id)
-    counts = np.zeros(len(contest.pairs), np.int64)
-    for position in sorted({pair.metric for pair in contest.pairs}):
-        metric = cached_metric(measurement.metrics[position])
-        most = LARGEST_TABLE // (measurement.segments * len(metric.columns))
-        for numbers in group_pairs(contest, position, most):
-            pairs = [contest.pairs[number] for number in numbers]
+        protocol = read_protocol(connection, plan.protocol_id)
+    counts = np.zeros(len(plan.pairs), np.int64)
+    for position in sorted({pair.metric for pair in plan.pairs}):
+        metric = cached_metric(protocol.metrics[position])
+        most = LARGEST_TABLE // (protocol.segments * len(metric.columns))
+        for numbers in group_pairs(plan, position, most):
+            pairs = [plan.pairs[number] for number in numbers]
             systems = sorted({system for pair in pairs for system in (pair.a, pair.b)})
             place = {system: place for place, system in enumerate(systems)}
-            runs = [contest.systems[system] for system in systems]
+            runs = [plan.systems[system] for system in systems]
             with reading(engine) as connection:
                 statistics = read_statistics(connection, [each for system in runs for each in system], position)
             counts[numbers] = exceedances(
                 metric,
                 statistics,
                 [(place[pair.a], place[pair.b]) for pair in pairs],
-                seed=contest.seed,
+                seed=plan.seed,
                 first_trial=first_trial,
                 last_trial=last_trial,
                 runs=[len(system) for system in runs],
@@ -49,29 +54,29 @@ def count_trials(engine: Engine, contest: RandomizationPlan, first_trial: int, l
     return counts
 
 
-def group_pairs(contest: RandomizationPlan, metric: int, most: int) -> Iterator[list[int]]:
-    """The pairs of a contest by one metric, by their numbers: each time so many that their systems fit in memory.
+def group_pairs(plan: RandomizationPlan, metric: int, most: int) -> Iterator[list[int]]:
+    """The pairs with one metric, by position, in groups whose systems fit in memory.
 
-    That is when they have `most` runs together; two systems of more are taken none the less.
+    That is, at most `most` runs together; a single pair may have more.
     """
-    numbers = [number for number, pair in enumerate(contest.pairs) if pair.metric == metric]
-    used = sorted({system for number in numbers for system in (contest.pairs[number].a, contest.pairs[number].b)})
-    if sum(len(contest.systems[system]) for system in used) <= most:
+    numbers = [number for number, pair in enumerate(plan.pairs) if pair.metric == metric]
+    used = sorted({system for number in numbers for system in (plan.pairs[number].a, plan.pairs[number].b)})
+    if sum(len(plan.systems[system]) for system in used) <= most:
         yield numbers
         return
     group_of = {
-        system: group for group, systems in enumerate(_groups(used, contest.systems, most // 2)) for system in systems
+        system: group for group, systems in enumerate(_groups(used, plan.systems, most // 2)) for system in systems
     }
     tiles: dict[tuple[int, int], list[int]] = {}
     for number in numbers:
-        pair = contest.pairs[number]
+        pair = plan.pairs[number]
         a, b = sorted((group_of[pair.a], group_of[pair.b]))
         tiles.setdefault((a, b), []).append(number)
     yield from tiles.values()
 
 
 def _groups(systems: Sequence[int], runs: Sequence[Runs], most: int) -> list[list[int]]:
-    """Neighbouring systems that have at most so many runs together, or a single one that has more."""
+    """Consecutive systems with at most this many runs together, or a single one with more."""
     groups: list[list[int]] = []
     size = 0
     for system in systems:

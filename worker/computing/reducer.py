@@ -1,4 +1,4 @@
-"""Reductions: from the statistics of all shards to scores, the same to the bit however they were cut."""
+"""Reductions: from the statistics of all shards to scores, identical to the bit for any partition into shards."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from worker.errors import ShardsMissing
 Floats = NDArray[np.float64]
 
 LARGEST_PRODUCT = 4 * LARGEST_TRAVELLING
-"""Blocks whose resampling counts are held in memory at once."""
+"""Limit on the blocks whose resampling counts are held in memory at once."""
 
 LARGEST_TABLE = 1 << 22
-"""Statistics (float64) that are held in memory at once."""
+"""Limit on the statistics (float64) held in memory at once."""
 
 LARGEST_TOTALS = 1 << 21
-"""Sums of replicates (float64) that are held in memory at once."""
+"""Limit on the sums of replicates (float64) held in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of blocks: one large shard that has made its replicate part, or neighbouring ones that have not."""
+    """A range of blocks: one large shard with a replicate part, or adjacent ones without."""
 
     first_block: int
     last_block: int
@@ -45,7 +45,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Metrics of evaluations whose statistics were cut alike, so that they are added up together."""
+    """Metrics of evaluations with the same partition into shards, which are added up together."""
 
     runs: tuple[Run, ...]
     metrics: tuple[int, ...]
@@ -53,33 +53,33 @@ class Group:
 
 
 def reduce_evaluations(
-    connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]
+    connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]
 ) -> list[dict[str, Any]]:
     """The rows of Score for these evaluations. Raises ShardsMissing."""
     rows: list[dict[str, Any]] = []
-    for groups in _portions(measurement, _alike(connection, measurement, evaluations)):
-        for group, totals in zip(groups, _add_up(connection, measurement, groups), strict=True):
+    for groups in _portions(protocol, _alike(connection, protocol, evaluations)):
+        for group, totals in zip(groups, _add_up(connection, protocol, groups), strict=True):
             for metric, total in zip(group.metrics, totals, strict=True):
-                rows += _score_rows(measurement, metric, group.evaluations, total)
+                rows += _score_rows(protocol, metric, group.evaluations, total)
     return rows
 
 
-def _alike(connection: Connection, measurement: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
-    """All metrics of all evaluations, grouped by how their shards were cut: as a rule there is one group."""
+def _alike(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
+    """All metrics of all evaluations, grouped by their partition into shards: usually one group."""
     stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for row in connection.execute(_keys(Statistics, evaluations)):
         stored.setdefault((row.evaluation_id, row.metric), []).append((row.first_block, row.last_block))
     made = {tuple(row) for row in connection.execute(_keys(ReplicatePart, evaluations))}
     by_runs: dict[tuple[Run, ...], dict[int, list[int]]] = {}
     for evaluation in evaluations:
-        for metric in range(len(measurement.metrics)):
+        for metric in range(len(protocol.metrics)):
             ranges = sorted(stored.get((evaluation, metric), []))
             whole = [(evaluation, metric, *each) in made for each in ranges]
             runs, end = _runs(ranges, whole)
-            if end != -(-measurement.segments // BLOCK_SEGMENTS):
+            if end != -(-protocol.segments // BLOCK_SEGMENTS):
                 raise ShardsMissing(
-                    f"Evaluation {evaluation} by {measurement.metrics[metric]} has no statistics, or two, "
-                    f"for segment {end * BLOCK_SEGMENTS + 1}. `steelyard retry` measures what is missing."
+                    f"Evaluation {evaluation} by {protocol.metrics[metric]} has no statistics, or two, "
+                    f"for segment {end * BLOCK_SEGMENTS + 1}. `steelyard retry` recomputes what is missing."
                 )
             by_runs.setdefault(runs, {}).setdefault(metric, []).append(evaluation)
     groups: dict[tuple[tuple[Run, ...], tuple[int, ...]], list[int]] = {}
@@ -96,7 +96,7 @@ def _keys(table: type[ShardResult], evaluations: Sequence[int]) -> Any:
 
 
 def _runs(ranges: Sequence[tuple[int, int]], made: Sequence[bool]) -> tuple[tuple[Run, ...], int]:
-    """Sorted ranges of blocks as runs, and where they cease to follow on one another."""
+    """Sorted ranges of blocks as runs, and the block at which they cease to be contiguous."""
     runs: list[Run] = []
     end = 0
     for (first, last), whole in zip(ranges, made, strict=True):
@@ -110,11 +110,11 @@ def _runs(ranges: Sequence[tuple[int, int]], made: Sequence[bool]) -> tuple[tupl
     return tuple(runs), end
 
 
-def _portions(measurement: ProtocolContent, groups: Sequence[Group]) -> Iterator[list[Group]]:
-    """The groups, cut so that memory holds the statistics of each and the totals of each portion."""
-    segments = min(measurement.segments, LARGEST_PRODUCT * BLOCK_SEGMENTS)
-    most = LARGEST_TOTALS // (1 + measurement.replicates)
-    widths = [len(cached_metric(specification).columns) for specification in measurement.metrics]
+def _portions(protocol: ProtocolContent, groups: Sequence[Group]) -> Iterator[list[Group]]:
+    """The groups, split so that the statistics of each and the totals of each portion fit in memory."""
+    segments = min(protocol.segments, LARGEST_PRODUCT * BLOCK_SEGMENTS)
+    most = LARGEST_TOTALS // (1 + protocol.replicates)
+    widths = [len(cached_metric(specification).columns) for specification in protocol.metrics]
     portion: list[Group] = []
     columns = 0
     for group in groups:
@@ -130,7 +130,7 @@ def _portions(measurement: ProtocolContent, groups: Sequence[Group]) -> Iterator
 
 
 def _cut(group: Group, widths: Sequence[int], most: int) -> Iterator[Group]:
-    """The group in parts of at most so many columns, or of a single metric of a single evaluation."""
+    """The group in parts of at most this many columns, or of a single metric of a single evaluation."""
     wide = sum(widths[metric] for metric in group.metrics)
     if wide <= most:
         together = most // wide
@@ -145,16 +145,16 @@ def _cut(group: Group, widths: Sequence[int], most: int) -> Iterator[Group]:
             yield replace(group, evaluations=(evaluation,))
 
 
-def _add_up(connection: Connection, measurement: ProtocolContent, groups: Sequence[Group]) -> list[list[Floats]]:
-    """For each group and each of its metrics (evaluations, 1 + replicates, columns): row 0 the plain sums."""
+def _add_up(connection: Connection, protocol: ProtocolContent, groups: Sequence[Group]) -> list[list[Floats]]:
+    """For each group and each of its metrics, (evaluations, 1 + replicates, columns): row 0 the plain sums."""
     totals: list[list[Floats]] = [[] for _ in groups]
     for number, group in enumerate(groups):
         for run in group.runs:
             if run.made:
-                parts = _stacked(connection, ReplicatePart, measurement, group, run.first_block, run.last_block)
+                parts = _stacked(connection, ReplicatePart, protocol, group, run.first_block, run.last_block)
                 totals[number] = _added(totals[number], parts)
-    blocks = -(-measurement.segments // BLOCK_SEGMENTS)
-    together = min(LARGEST_PRODUCT, max(1, LARGEST_COUNTS // max(measurement.replicates, 1) // BLOCK_SEGMENTS))
+    blocks = -(-protocol.segments // BLOCK_SEGMENTS)
+    together = min(LARGEST_PRODUCT, max(1, LARGEST_COUNTS // max(protocol.replicates, 1) // BLOCK_SEGMENTS))
     for begin in range(0, blocks, together):
         pieces = [
             (number, max(begin, run.first_block), min(begin + together, run.last_block))
@@ -164,12 +164,12 @@ def _add_up(connection: Connection, measurement: ProtocolContent, groups: Sequen
         ]
         if not pieces:
             continue
-        # Drawn once for all groups, however their shards were cut.
+        # Drawn once for all groups, whatever their partition.
         start, end = min(first for _, first, _ in pieces), max(last for _, _, last in pieces)
-        drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, measurement.segments)
-        draws = drawn_segments(measurement.segments, measurement.seed, measurement.replicates, *drawn)
+        drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, protocol.segments)
+        draws = drawn_segments(protocol.segments, protocol.seed, protocol.replicates, *drawn)
         for number, first, last in pieces:
-            statistics = _stacked(connection, Statistics, measurement, groups[number], first, last)
+            statistics = _stacked(connection, Statistics, protocol, groups[number], first, last)
             own = draws.part(*(min(edge * BLOCK_SEGMENTS, drawn[1]) - drawn[0] for edge in (first, last)))
             parts = [
                 np.concatenate([corpus_sums(each)[:, np.newaxis, :], resampled], axis=1)
@@ -186,14 +186,14 @@ def _added(totals: list[Floats], parts: list[Floats]) -> list[Floats]:
 def _stacked(
     connection: Connection,
     table: type[ShardResult],
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     group: Group,
     first_block: int,
     last_block: int,
 ) -> list[Floats]:
-    """For each metric (evaluations, rows, columns): what is stored of some blocks, one after the other.
+    """For each metric, (evaluations, rows, columns): the stored arrays of some blocks, concatenated.
 
-    Statistics of a shard that reaches beyond these blocks are cut off; a replicate part is that of all its blocks.
+    Statistics of a shard that extends beyond these blocks are truncated; a replicate part covers all of its blocks.
     """
     rows = connection.execute(
         select(table.metric, table.evaluation_id, table.first_block, table.last_block, table.blob, table.object_url)
@@ -206,12 +206,12 @@ def _stacked(
         .order_by(table.metric, table.evaluation_id, table.first_block)
     )
     blobs: dict[tuple[int, int], list[Floats]] = {}
-    widths = {metric: len(cached_metric(measurement.metrics[metric]).columns) for metric in group.metrics}
-    # All at once: a cursor that is left in the middle, when an object is missing, would hold on to what it saw.
+    widths = {metric: len(cached_metric(protocol.metrics[metric]).columns) for metric in group.metrics}
+    # Fetched at once: a cursor left open by a missing object would keep its snapshot.
     for row in rows.all():
-        columns, high = widths[row.metric], 1 + measurement.replicates
+        columns, high = widths[row.metric], 1 + protocol.replicates
         if table is Statistics:
-            end = min(row.last_block * BLOCK_SEGMENTS, measurement.segments)
+            end = min(row.last_block * BLOCK_SEGMENTS, protocol.segments)
             high = end - row.first_block * BLOCK_SEGMENTS
         values = unpack(content_of(row, max_packed_bytes(high, columns)), rows=high, columns=columns, finite=True)
         if table is Statistics:
@@ -225,11 +225,11 @@ def _stacked(
 
 
 def _score_rows(
-    measurement: ProtocolContent, position: int, evaluations: Sequence[int], totals: Floats
+    protocol: ProtocolContent, position: int, evaluations: Sequence[int], totals: Floats
 ) -> Iterator[dict[str, Any]]:
-    specification = measurement.metrics[position]
+    specification = protocol.metrics[position]
     metric = cached_metric(specification)
-    signature = stored_signature(metric, measurement)
+    signature = stored_signature(metric, protocol)
     # The plain sums and all replicates of all systems in one call.
     scores = metric.score(totals)
     for evaluation, total, of_system in zip(evaluations, totals, scores, strict=True):

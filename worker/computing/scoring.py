@@ -1,4 +1,4 @@
-"""Shards: from the texts of some blocks to statistics that can be added up."""
+"""Shards: from the texts of some blocks to additive statistics."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from metrics.base import Metric
 
 LARGEST_TRAVELLING = 16
-"""Blocks in a shard beyond which it makes its part of the replicates itself.
+"""The number of blocks above which a shard computes its part of the replicates itself.
 
-Below, its statistics are smaller than its replicate part: they travel, and the reducer makes the
-product for all shards at once. Both ways give the same bits.
+Below, its statistics are smaller than its replicate part, so they are stored and the reducer computes the product for
+all shards at once. Both ways give the same bits.
 """
 
 RESAMPLING = "resampling"
-"""What the replicate part is called on the stopwatch."""
+"""The stopwatch's name for the replicate part."""
 
 
 @lru_cache(maxsize=256)
@@ -47,9 +47,9 @@ def cached_metric(specification: str) -> Metric:
 def read_texts(
     connection: Connection, texts: Sequence[int], first_block: int, last_block: int, layer: str | None = None
 ) -> list[bytes]:
-    """A run of blocks of each text, or of a layer of each: lines joined by newlines, in the order of `texts`.
+    """A range of blocks of each text, or of a layer of each: lines joined by newlines, in the order of `texts`.
 
-    Raises MissingLayer where a text lacks the layer.
+    Raises MissingLayer if a text lacks the layer.
     """
     table = TextBlock if layer is None else LayerBlock
     wanted = select(table.text_id, table.content).where(
@@ -68,27 +68,27 @@ def read_texts(
     return [b"\n".join(contents[text]) for text in texts]
 
 
-def shard_metrics(claim: ClaimedShard, measurement: ProtocolContent) -> dict[int, str]:
-    """The metrics that a shard measures: position in the protocol's list -> specification."""
-    every = range(len(measurement.metrics))
-    return {position: measurement.metrics[position] for position in (every if claim.metrics is None else claim.metrics)}
+def shard_metrics(claim: ClaimedShard, protocol: ProtocolContent) -> dict[int, str]:
+    """The metrics of a shard: position in the protocol's list -> specification."""
+    every = range(len(protocol.metrics))
+    return {position: protocol.metrics[position] for position in (every if claim.metrics is None else claim.metrics)}
 
 
 @dataclass(frozen=True)
 class ShardTexts:
-    """What a shard works on: references first, then the output of each of its evaluations."""
+    """The input of a shard: the references first, then the output of each evaluation."""
 
     texts: Sequence[bytes]
     layers: Mapping[str, Sequence[bytes]]
     states: Mapping[str, Any] = field(default_factory=dict)
-    """What its metrics know of all references (`worker.computing.corpus_statistics`)."""
+    """The corpus statistics of its metrics (`worker.computing.corpus_statistics`)."""
 
 
-def read_shard(connection: Connection, claim: ClaimedShard, measurement: ProtocolContent) -> ShardTexts:
+def read_shard(connection: Connection, claim: ClaimedShard, protocol: ProtocolContent) -> ShardTexts:
     """The texts of a shard, and the layers that its metrics need. Raises MissingLayer."""
-    specifications = shard_metrics(claim, measurement).values()
+    specifications = shard_metrics(claim, protocol).values()
     wanted = {layer for specification in specifications for layer in cached_metric(specification).layers}
-    ids = (*measurement.reference_texts, *claim.texts)
+    ids = (*protocol.reference_texts, *claim.texts)
     blocks = claim.first_block, claim.last_block
     return ShardTexts(
         read_texts(connection, ids, *blocks),
@@ -98,20 +98,20 @@ def read_shard(connection: Connection, claim: ClaimedShard, measurement: Protoco
 
 def score_texts(
     claim: ClaimedShard,
-    measurement: ProtocolContent,
+    protocol: ProtocolContent,
     shard: ShardTexts,
     resources: Resources,
     watch: Stopwatch | None = None,
     between: Callable[[], None] | None = None,
 ) -> list[ShardRow]:
-    """The rows that a shard stores, for every evaluation and each of its metrics.
+    """The rows of a shard, for every evaluation and each of its metrics.
 
-    `watch` measures each metric as a piece called by its place among those of the shard, and the replicate part as
-    RESAMPLING. `between` is called before each metric but the first.
+    `watch` times each metric, named by its position within the shard, and the replicate part, named RESAMPLING.
+    `between` is called before each metric but the first.
     """
-    specifications = shard_metrics(claim, measurement)
+    specifications = shard_metrics(claim, protocol)
     metrics = [cached_metric(specification) for specification in specifications.values()]
-    references = len(measurement.reference_texts)
+    references = len(protocol.reference_texts)
     # A text submitted twice is scored once.
     outputs = list(zip(shard.texts, *shard.layers.values(), strict=True))[references:]
     distinct = {output: number for number, output in enumerate(dict.fromkeys(outputs))}
@@ -120,7 +120,7 @@ def score_texts(
         Segments(
             references=shard.texts[:references],
             hypotheses=[output[0] for output in distinct],
-            variable_references=measurement.variable_references,
+            variable_references=protocol.variable_references,
             layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
         ),
         resources=resources,
@@ -132,9 +132,7 @@ def score_texts(
     if claim.last_block - claim.first_block > LARGEST_TRAVELLING:
         first = claim.first_block * BLOCK_SEGMENTS
         with watch.timing(RESAMPLING):
-            all_resampled = resampled_run(
-                statistics, measurement.segments, measurement.seed, measurement.replicates, first
-            )
+            all_resampled = resampled_run(statistics, protocol.segments, protocol.seed, protocol.replicates, first)
         for metric, (each, resampled) in enumerate(zip(statistics, all_resampled, strict=True)):
             sums = corpus_sums(each)[:, np.newaxis, :]
             parts[metric] = [pack(part) for part in np.concatenate([sums, resampled], axis=1)]
@@ -147,7 +145,7 @@ def score_texts(
 
 
 def shard_timing(watch: Stopwatch, metrics: Sequence[Metric]) -> ShardTiming:
-    """What a stopwatch says of a shard that was scored; each metric has its share of the replicate part."""
+    """The timing of a scored shard; each metric gets its share of the replicate part."""
     columns = sum(len(metric.columns) for metric in metrics)
     *of_metrics, resampling = watch.shares([*range(len(metrics)), RESAMPLING])
     seconds = [

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from models.corpus.protocols import ProtocolContent
 
 
-def stored_signature(metric: Metric, measurement: ProtocolContent) -> str:
-    """The signature of a metric's score by this protocol, in this release."""
-    references = "var" if measurement.variable_references else len(measurement.reference_texts)
-    return metric.signature(references, measurement.replicates, measurement.seed if measurement.replicates else None)
+def stored_signature(metric: Metric, protocol: ProtocolContent) -> str:
+    """The signature of a metric's score under this protocol, in this release."""
+    references = "var" if protocol.variable_references else len(protocol.reference_texts)
+    return metric.signature(references, protocol.replicates, protocol.seed if protocol.replicates else None)

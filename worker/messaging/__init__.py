@@ -1,1 +1,1 @@
-"""Task messages: the queues of the broker, how messages look, and how they are read."""
+"""Task messages: the broker's queues, the format of messages, and how they are read."""

@@ -1,7 +1,7 @@
-"""Celery's way of reading messages from RabbitMQ, which goes on where what it reads is no message.
+"""A Celery transport for RabbitMQ that tolerates invalid messages.
 
-py-amqp takes for granted that properties are text and that headers can be taken apart: anything else is an error of the
-connection, after which the broker sends the same message again, for ever. kombu unpacks what says that it is packed.
+py-amqp assumes that properties are text and that headers can be parsed: anything else is a connection error, after
+which the broker redelivers the message for ever. kombu decompresses whatever claims to be compressed.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from worker.messaging.messages import UNREADABLE_TYPE
 log = logging.getLogger(__name__)
 
 
-def read_with_care() -> None:
-    """Let connections of this process to amqp:// and the like read so. Call it before the first is made."""
+def install_transport() -> None:
+    """Make amqp:// connections of this process tolerate invalid messages. Call it before the first connection."""
     for scheme, transport in (("amqp", "Transport"), ("pyamqp", "Transport"), ("amqps", "SSLTransport")):
         TRANSPORT_ALIASES[scheme] = f"{__name__}:{transport}"
     serialization.PROPERTY_CLASSES[Basic.CLASS_ID] = _properties
 
 
 def _properties(buffer: Any, offset: int) -> tuple[dict[str, Any], int]:
-    """The properties and headers of a message, or what says that they cannot be taken apart."""
+    """The properties and headers of a message, or placeholders that mark it as unreadable."""
     try:
         found, end = serialization.decode_properties_basic(buffer, offset)
     except Exception as error:  # whatever somebody has written there
-        log.debug("What was read from the broker is no message: %s", type(error).__name__)
+        log.debug("Invalid message from the broker: %s", type(error).__name__)
         return {"content_type": UNREADABLE_TYPE}, len(buffer)
     return found, end
 
 
 class Message(pyamqp.Message):
-    """A message that is never unpacked: ours are not packed, and a few bytes could fill the memory."""
+    """A message that is never decompressed: ours are not compressed, and a few bytes could exhaust the memory."""
 
     def __init__(self, message: Any, channel: Any = None, **more: Any) -> None:
         if (message.properties.get("application_headers") or {}).get("compression"):
@@ -57,12 +57,12 @@ class Connection(pyamqp.Connection):
 
 
 class Transport(pyamqp.Transport):
-    """Reads with care."""
+    """A transport that tolerates invalid messages."""
 
     Connection = Connection
 
 
 class SSLTransport(pyamqp.SSLTransport):
-    """The same, encrypted."""
+    """The same, with TLS."""
 
     Connection = Connection

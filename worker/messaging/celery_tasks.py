@@ -1,4 +1,4 @@
-"""The tasks as Celery knows them: id in, row out."""
+"""The tasks registered with Celery: each takes the id of a row."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from worker.context import WorkerContext
 
 WAKE = "wake"
 
-HINT_HEADER = "steelyard_hint"
-HINT_VERSION = 1
-"""What a message says, and how; raised when workers of the release before would get it wrong. Without it: 1."""
+MESSAGE_HEADER = "steelyard_hint"
+MESSAGE_VERSION = 1
+"""The version of the messages' meaning; raised when workers of the previous release would misread them. Absent: 1."""
 
 log = logging.getLogger(__name__)
 
 
 def register_tasks(app: Any, context: WorkerContext) -> None:
-    """Teach a Celery app its tasks."""
+    """Register the tasks with a Celery app."""
     for name, kind in BY_MESSAGE.items():
-        # Shared tasks would go to every app of the process, with the context of the first.
+        # Shared tasks would be added to every app of the process, with the context of the first.
         app.task(_task(context, kind), name=name, bind=True, shared=False)
     app.task(_wake, name=WAKE, shared=False)
 
 
 def _task(context: WorkerContext, kind: TaskKind[Any, Any]) -> Callable[[Any, int], None]:
     def run(self: Any, key: int) -> None:
-        # Numeric code is imported where it is used, for the sake of senders.
+        # Numeric code is imported here, so that senders do not need it.
         from worker.handlers import do
 
-        if heeds(context, self, key):
+        if should_handle(context, self, key):
             do(context, kind, key, self.request.id)
 
     return run
 
 
 def _wake() -> None:
-    """Nothing: it makes a worker that waits for messages look up."""
+    """Does nothing: it wakes a worker that waits for messages."""
 
 
-def heeds(context: WorkerContext, task: Any, key: int) -> bool:
-    """Whether to do what a message says: not if it is of a newer release, nor where this worker is about to end."""
-    version = int((task.request.headers or {}).get(HINT_HEADER, 1))
-    if version > HINT_VERSION:
+def should_handle(context: WorkerContext, task: Any, key: int) -> bool:
+    """Whether to handle a message: not from a newer release, nor while this worker is shutting down."""
+    version = int((task.request.headers or {}).get(MESSAGE_HEADER, 1))
+    if version > MESSAGE_VERSION:
         log.warning(
-            "A message for %s %s is dropped: it has version %s, and this release reads %s. It will be sent again.",
-            task.name, key, version, HINT_VERSION,
+            "Dropping a message for %s %s: it has version %s, this release supports %s. It will be sent again.",
+            task.name, key, version, MESSAGE_VERSION,
         )  # fmt: skip
         return False
-    if context.leaving.heard:
-        with context.outlived(f"{task.name} {key}"):
+    if context.shutting_down.message:
+        with context.suppress_database_errors(f"{task.name} {key}"):
             context.write(lambda connection: unsend(connection, BY_MESSAGE[task.name].table, [key]))
         return False
     return True

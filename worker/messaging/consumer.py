@@ -1,4 +1,4 @@
-"""How a worker reads messages: one that is not ours, or for a task that it does not know, is dropped and counted."""
+"""A Celery consumer that drops and counts foreign messages and those of unknown tasks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from celery import signals
 from celery.worker.consumer import Consumer
 
-from worker.messaging.messages import Fault, fault_of
+from worker.messaging.messages import Fault, find_fault
 
 log = logging.getLogger(__name__)
 
 
 class TaskConsumer(Consumer):  # type: ignore[misc]
-    """Celery's consumer, for hints. Whatever it drops, it tells `task_rejected` with the Fault as `exc`."""
+    """Celery's consumer, for our messages. For a dropped message it sends `task_rejected` with the Fault as `exc`."""
 
     def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:
-        """What gets each message: it looks whether that is ours before Celery does anything with it."""
+        """The message handler, which validates a message before Celery processes it."""
         handle = super().create_task_handler(*args, **options)
         passing = (*self.conninfo.connection_errors, *self.conninfo.channel_errors)
 
         def on_message(message: Any) -> None:
-            if fault := fault_of(message):
+            if fault := find_fault(message):
                 self._drop(message, fault)
                 return
             try:
@@ -37,8 +37,8 @@ class TaskConsumer(Consumer):  # type: ignore[misc]
         return on_message
 
     def _drop(self, message: Any, fault: Fault) -> None:
-        """Drop a message. The row that it tells of, where there is one, is sent again, to whoever knows it."""
-        log.warning("A message is dropped: %s. What it may have told of will be sent again.", fault.told)
-        # Not back into the queue: this worker would take it again at once, for ever.
+        """Drop a message. Its row, if any, is sent again, to a worker that knows the task."""
+        log.warning("Dropping a message: %s. Its task, if any, will be sent again.", fault.description)
+        # Not back into the queue: this worker would receive it again at once, for ever.
         message.reject_log_error(log, self.connection_errors)
         signals.task_rejected.send(sender=self, message=message, exc=fault)

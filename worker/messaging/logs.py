@@ -1,4 +1,4 @@
-"""Celery's own lines go where those of its process go."""
+"""Redirects Celery's logs to those of its process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from billiard.util import get_logger
 from celery import signals
 
 
-def take_over_logs() -> None:
-    """Let Celery log as this process does; nothing where logs were not set up (`runtime.logs.set_up_logs`)."""
+def redirect_celery_logs() -> None:
+    """Make Celery log as this process does; no effect before logging is set up (`runtime.logs.set_up_logs`)."""
     root = logging.getLogger()
     if not root.handlers:
         return
-    # The pool's, which keeps what it says from all others.
+    # The pool's logger, which does not propagate.
     pool = get_logger()
     pool.handlers[:] = root.handlers
     pool.setLevel(logging.ERROR)
-    # Whoever listens to this signal sees to it; Celery then changes nothing.
+    # With a handler for this signal, Celery leaves logging alone.
     signals.setup_logging.connect(_leave, weak=False, dispatch_uid="steelyard")
-    # What it says of signals, it writes past all logs.
+    # Celery writes messages about signals directly to the terminal.
     celery.apps.worker.safe_say = _say
 
 
@@ -29,4 +29,4 @@ def _say(message: str, *_: object) -> None:
 
 
 def _leave(**_: object) -> None:
-    """Nothing: the logs are set up."""
+    """Does nothing: logging is set up."""

@@ -1,4 +1,4 @@
-"""The broker's queues for work of this release's edition, and how many messages wait in them."""
+"""The broker's queues for this release's edition, and their lengths."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from worker.errors import BrokerAway
 def make_queue(queue_class: QueueClass, redis: bool) -> Any:
     """The queue of a class, for a Celery app."""
     name = queue_class.queue_of(EDITION)
-    # On Redis, lists of what was delivered would be written with each message, and a worker would end where there is no
-    # memory for them. Messages are hints, so nobody misses them.
+    # On Redis, unacknowledged messages would be recorded for each delivery, and a worker would fail if memory ran out.
+    # Lost messages are sent again anyway.
     return Queue(name, Exchange(name), name, no_ack=redis)  # type: ignore[no-untyped-call]
 
 
 def count_messages(app: Any, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-    """How many messages wait for each of the classes, by a connection of its own. Raises BrokerAway."""
+    """The number of waiting messages of each of the classes, through a separate connection. Raises BrokerAway."""
     with app.connection_for_write() as connection:
         try:
             connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
@@ -32,7 +32,7 @@ def count_messages(app: Any, classes: Iterable[QueueClass]) -> dict[QueueClass, 
 
 
 def _count(connection: Any, queue_class: QueueClass) -> int:
-    # One channel each: an AMQP broker closes it where there is no such queue.
+    # One channel each: an AMQP broker closes it if the queue does not exist.
     with connection.channel() as channel:
         try:
             return int(channel.queue_declare(queue_class.queue_of(EDITION), passive=True).message_count)

@@ -1,7 +1,7 @@
-"""Celery's way of reading messages from Redis, which goes on where what it reads is no message.
+"""A Celery transport for Redis that tolerates invalid messages.
 
-kombu takes for granted that whatever lies in the list of a queue was put there by kombu: anything else is an error in
-the loop of the worker, which ends then.
+kombu assumes that it wrote everything in a queue's list: anything else raises in the worker's event loop, which then
+ends.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from worker.messaging.messages import UNREADABLE_TYPE
 log = logging.getLogger(__name__)
 
 
-def read_with_care() -> None:
-    """Let connections of this process to redis:// and rediss:// read so. Call it before the first is made."""
+def install_transport() -> None:
+    """Make Redis connections of this process tolerate invalid messages. Call it before the first one."""
     for scheme in ("redis", "rediss"):
         TRANSPORT_ALIASES[scheme] = f"{__name__}:Transport"
 
 
 def _unreadable() -> dict[str, Any]:
-    """What stands for a message that is none."""
+    """A placeholder for an invalid message."""
     properties = {"delivery_tag": uuid.uuid4().hex, "delivery_info": {}}
     return {"body": "", "content-type": UNREADABLE_TYPE, "headers": {}, "properties": properties}
 
 
 class Message(virtual.Message):
-    """A message, or what stands for one that cannot be taken apart.
+    """A message, or a placeholder for an unparsable one.
 
-    One that says that it is packed is none: kombu would unpack it, and a few bytes could fill the memory.
+    A message that claims to be compressed is invalid: kombu would decompress it, and a few bytes could exhaust the
+    memory.
     """
 
     def __init__(self, payload: Any, channel: Any = None, **more: Any) -> None:
@@ -46,7 +47,7 @@ class Message(virtual.Message):
 
 
 class Channel(redis.Channel):
-    """A channel on which what is no message is delivered as an unreadable one."""
+    """A channel that delivers invalid messages as unreadable ones."""
 
     Message = Message
 
@@ -56,7 +57,7 @@ class Channel(redis.Channel):
         except (Empty, *self.connection.connection_errors, *self.connection.channel_errors):
             raise
         except Exception as error:  # what handles messages lets none through: it was not even one
-            log.debug("What was read from Redis is no message: %s", type(error).__name__)
+            log.debug("Invalid message from Redis: %s", type(error).__name__)
         for deliver in list(self.connection._callbacks.values())[:1]:
             deliver(_unreadable())
         return True

@@ -1,1 +1,1 @@
-"""The processes of a worker: heartbeat, watchdog, shutdown, and what becomes of dead ones."""
+"""The processes of a worker: heartbeat, watchdog, shutdown, and recovery from dead processes."""

@@ -1,4 +1,4 @@
-"""Processes of Celery's pool: they begin as those of the embedded one do, and end when their parent tells them to."""
+"""Celery's pool processes: they start like embedded ones, and exit when their parent tells them to."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ from worker.processes.start import TASKS_PER_PROCESS, begin, resident_limit
 
 @contextmanager
 def prepared(app: Any, context: WorkerContext) -> Iterator[None]:
-    """Let the processes of pools that are forked meanwhile do so."""
+    """Initialize pool processes that are forked within this context."""
     app.conf.worker_max_tasks_per_child = TASKS_PER_PROCESS
     if most := resident_limit(context):
         app.conf.worker_max_memory_per_child = most // 1024
 
     def on_start(**_: object) -> None:
-        # systemd and shells tell all processes of a group, and billiard's would break off in the middle. The parent
-        # hears the same, and sees to it that they end: by a message where they are idle, by SIGKILL where they take
-        # too long.
+        # systemd and shells signal all processes of a group, and billiard's would exit in mid-task. The parent receives
+        # the same signal and ends them: by a message if idle, by SIGKILL if they take too long.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         begin(context, current_process().index)
 
     def on_end(**_: object) -> None:
-        # One that has nothing left to do waits a second for its parent to end it so.
+        # An idle process waits a second for its parent to end it this way.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     signals.worker_process_init.connect(on_start, weak=False)

@@ -1,4 +1,4 @@
-"""What the main process of a worker does when a pool process dies at work."""
+"""Releases the task of a pool process that died."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from worker.context import WorkerContext
 from worker.counters import LOST
 
 HAD_THE_TIME = 0.75
-"""Of a task's time: who was worked on for so much of it has used it up."""
+"""Fraction of the time limit after which a preempted task counts as the one that timed out."""
 
 log = logging.getLogger(__name__)
 
 
 def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reason: str | None) -> None:
-    """Release what a task held, or had not yet claimed, whose process died; without a reason it took too long.
+    """Release the task that a dead process had claimed, or was about to; without a reason it exceeded its time limit.
 
-    Without this the lease would have to run out first.
+    Otherwise the lease would have to expire first.
     """
     timed_out = reason is None
     context.tally.count(LOST.name, "time" if timed_out else "died")
@@ -37,7 +37,7 @@ def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reas
         try:
             context.write(lambda connection: _release(connection, context, task, task_id, key, told, timed_out))
         except Exception:
-            log.exception("Task %s was lost and could not be released; its lease will run out", task_id)
+            log.exception("Task %s was lost and could not be released; its lease will expire", task_id)
 
 
 def _release(
@@ -49,8 +49,8 @@ def _release(
     reason: str,
     timed_out: bool,
 ) -> None:
-    # A shard that has used up the time of its task would use it up again: it is not tried again for the same texts.
-    # The task of the last shard goes on to reduce, so it may have been at either.
+    # A shard that used up its time would do so again: it is not retried with the same texts. The task of the last shard
+    # continues with the reduction, so it may have been in either.
     for kind in SENT:
         for held, owner in owned_by_task(connection, kind.table, task_id):
             log.warning(
@@ -67,6 +67,6 @@ def _release(
 
 
 def _had_the_time(connection: Connection, context: WorkerContext, shard: int) -> bool:
-    """Whether a shard was worked on for most of a task's time: one that it gave way to came later."""
+    """Whether the shard ran for most of the time limit: a task that preempted it began later."""
     spent = connection.scalar(select(now() - Shard.claimed_at).where(Shard.id == shard))
     return spent is not None and spent > HAD_THE_TIME * context.settings.task_seconds

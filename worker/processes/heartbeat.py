@@ -1,4 +1,4 @@
-"""The heartbeat of a worker: one row in the database, touched every second by its main process."""
+"""The heartbeat of a worker: one database row, updated every second by its main process."""
 
 from __future__ import annotations
 
@@ -23,72 +23,72 @@ log = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Beats from `start` to `stop`; the row is there when `start` returns.
+    """Beats from `start` to `stop`; the row exists when `start` returns.
 
-    `on_trouble` hears once, from the thread that beats, that the tables have become those of another release.
+    `on_schema_problem` is called once, in the heartbeat's thread, if the tables become incompatible.
     """
 
     def __init__(
-        self, context: WorkerContext, concurrency: int, on_trouble: Callable[[str], object] = log.critical
+        self, context: WorkerContext, concurrency: int, on_schema_problem: Callable[[str], object] = log.critical
     ) -> None:
         self.pulse = Liveness("beat")
-        self._station = context
+        self._context = context
         self._concurrency = concurrency
-        self._on_trouble: Callable[[str], object] | None = on_trouble
+        self._on_trouble: Callable[[str], object] | None = on_schema_problem
         self._engine = make_steady_engine(context.settings.database_url)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Write the row and begin to beat."""
+        """Write the row and start the heartbeat."""
         with writing(self._engine) as connection:
             self._announce(connection)
         self.pulse.done()
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop beating and remove the row."""
+        """Stop the heartbeat and delete the row."""
         self._stopped.set()
         self._thread.join()
         try:
             with writing(self._engine) as connection:
-                delete_worker(connection, self._station.worker)
+                delete_worker(connection, self._context.worker)
         except SQLAlchemyError as error:
-            log.warning("The worker's row is left until it is old: %s", getattr(error, "orig", error))
+            log.warning("The worker's row could not be deleted and will expire: %s", getattr(error, "orig", error))
         self._engine.dispose()
 
     def _run(self) -> None:
-        while not self._stopped.wait(self._station.settings.beat_seconds):
+        while not self._stopped.wait(self._context.settings.beat_seconds):
             try:
                 with touching(self._engine) as connection:
-                    if not beat(connection, self._station.worker):
+                    if not beat(connection, self._context.worker):
                         self._announce(connection)
-                    trouble = read_schema_problem(connection, REVISION)
+                    problem = read_schema_problem(connection, REVISION)
                 self.pulse.done()
-                self._tell(trouble)
+                self._tell(problem)
             except SQLAlchemyError as error:
                 self.pulse.failed(getattr(error, "orig", error))
                 log.warning("The heartbeat could not be written: %s", getattr(error, "orig", error))
 
     def retire(self) -> None:
-        """Go on beating, and take no part in the work any more. Raises what the database says."""
+        """Keep beating but take no more work. Raises the database's own errors."""
         self._concurrency = 0
         with writing(self._engine) as connection:
-            stop_claiming(connection, self._station.worker)
+            stop_claiming(connection, self._context.worker)
 
-    def _tell(self, trouble: str | None) -> None:
-        if trouble is not None and self._on_trouble is not None:
-            self._on_trouble(trouble)
+    def _tell(self, problem: str | None) -> None:
+        if problem is not None and self._on_trouble is not None:
+            self._on_trouble(problem)
             self._on_trouble = None
 
     def _announce(self, connection: Connection) -> None:
         row = {
-            "id": self._station.worker,
-            "host": self._station.host,
+            "id": self._context.worker,
+            "host": self._context.host,
             "pid": os.getpid(),
-            "version": self._station.version,
+            "version": self._context.version,
             "concurrency": self._concurrency,
-            "edition": self._station.edition,
+            "edition": self._context.edition,
             "revision": REVISION,
         }
         upsert(connection, Worker, [row], [name for name in row if name != "id"] + ["beat_at"])

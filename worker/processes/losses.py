@@ -1,4 +1,4 @@
-"""What Celery says of processes of its pool that died at work, and of messages that are dropped."""
+"""Handles Celery's signals about lost pool processes and dropped messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from worker.messaging.messages import Fault
 from worker.processes.dead_processes import release_lost
 
 
-def watch_losses(context: WorkerContext) -> Callable[[], None]:
-    """Release at once what a lost process had claimed, and count messages that are dropped; call the result to stop."""
+def handle_lost_processes(context: WorkerContext) -> Callable[[], None]:
+    """Release tasks of lost processes at once, and count dropped messages; call the result to stop."""
 
     def on_failure(
         sender: Any = None,

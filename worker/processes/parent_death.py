@@ -1,4 +1,4 @@
-"""Processes that end with their parent."""
+"""Makes processes end with their parent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ SET_PARENT_DEATH_SIGNAL = 1
 
 
 def end_with_parent(number: int) -> None:
-    """Have this process sent a signal when its parent dies. Raises OSError where the system cannot do that."""
+    """Have this process signalled when its parent dies. Raises OSError if the system does not support it."""
     if not sys.platform.startswith("linux"):
-        raise OSError("Only Linux tells processes of the death of their parent.")
+        raise OSError("Only Linux signals processes when their parent dies.")
     if ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, int(number), 0, 0, 0):
-        raise OSError("The kernel refuses to tell of the death of the parent.")
+        raise OSError("The kernel refuses to signal the death of the parent.")

@@ -1,4 +1,4 @@
-"""The end of a worker: what runs may finish for a while, everything else goes back at once, and nobody need wait."""
+"""Shutdown of a worker: running tasks may finish for a while, everything else is released at once."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ from worker.processes.heartbeat import Heartbeat
 log = logging.getLogger(__name__)
 
 LOUD = ("billiard", "celery.concurrency.asynpool", "celery.worker.request", "multiprocessing")
-"""Who complains when pool processes are killed."""
+"""The logger that reports killed pool processes."""
 
 GRACE_SECONDS = 5.0
-"""How long Celery may take to notice that its pool is gone."""
+"""Seconds that Celery may take to notice that its pool is gone."""
 
 REMEMBERED = 1000
-"""Messages, the last ones, of which it is known that they came here."""
+"""The number of recently received messages to remember."""
 
 TRIES = 5
-"""So often a database that is away is asked to take work back; else its lease or this worker's silence tells."""
+"""Attempts to release tasks while the database is unavailable; after that, leases expire or the worker counts as
+silent."""
 
 
 def check_stopping() -> Check:
-    """Whether Celery's worker in this process still takes messages."""
+    """Whether Celery's worker in this process still handles messages."""
     return taken(state.should_stop is not None or state.should_terminate is not None)
 
 
@@ -51,15 +52,15 @@ _WARM, _COLD, _ENDED = b"w", b"c", b"e"
 
 
 class Stopping:
-    """Listens to SIGTERM, SIGINT and SIGQUIT from `start` to `stop`, in the main process of a worker.
+    """Handles SIGTERM, SIGINT and SIGQUIT from `start` to `stop`, in the main process of a worker.
 
-    After the first signal no work is begun, messages that came here and were not acted on are given up, and what runs
-    has `stop_seconds` to finish. After that, at a second signal or SIGQUIT it is handed back, with no attempt used, and
+    After the first signal no work begins, received messages that were not handled are returned, and running tasks have
+    `stop_seconds` to finish. After that, at a second signal or SIGQUIT, they are released with no attempt counted, and
     the pool is killed.
     """
 
     def __init__(self, context: WorkerContext, heartbeat: Heartbeat) -> None:
-        self._station = context
+        self._context = context
         self._heartbeat = heartbeat
         self._received: deque[tuple[str, int]] = deque(maxlen=REMEMBERED)
         self._main = os.getpid()
@@ -68,16 +69,16 @@ class Stopping:
         self._engine: Engine = make_engine(context.settings.database_url, relaxed=True, pooled=False)
         self._thread = threading.Thread(target=self._run, name="stopping", daemon=True)
         self.exit_code: int | None = None
-        """What the worker ends with, where it was told so."""
+        """The exit code, if one was requested."""
 
     def start(self) -> None:
-        """Begin to listen, as soon as Celery does."""
+        """Install the handlers, as soon as Celery has installed its own."""
         signals.task_received.connect(self._note, weak=False)
         signals.worker_ready.connect(self._listen, weak=False)
         self._thread.start()
 
     def stop(self) -> None:
-        """The worker has ended: hand back whatever is left."""
+        """After the worker has ended: release whatever is left."""
         self._tell(_ENDED)
         self._thread.join()
         signals.worker_ready.disconnect(self._listen)
@@ -88,13 +89,13 @@ class Stopping:
         os.close(self._writer)
 
     def end(self, reason: str) -> None:
-        """Stop the worker, as by SIGTERM, with exit code 1; from any thread."""
+        """Stop the worker, as by SIGTERM, with exit code 1; callable from any thread."""
         log.critical("This worker stops. %s", reason)
         self.exit_code = 1
         os.kill(self._main, signal.SIGTERM)
 
     def _note(self, request: Any = None, **_: object) -> None:
-        # Of a message that is no hint nothing need be known.
+        # Invalid messages are not recorded.
         with suppress(Exception):
             arguments, *_rest = request.message.payload
             self._received.append((request.name, int(arguments[0])))
@@ -104,7 +105,7 @@ class Stopping:
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        # A process that was forked just now has the handlers of its parent for a moment.
+        # A newly forked process briefly has the handlers of its parent.
         if os.getpid() == self._main:
             state.should_stop = state.should_stop or 0
             self._tell(_COLD if number == signal.SIGQUIT else _WARM)
@@ -118,29 +119,29 @@ class Stopping:
         heard = os.read(self._reader, 1)
         if heard == _ENDED:
             return
-        self._station.leaving.raise_once("this worker stops")
-        self._attempt("say that this worker takes no more work", self._heartbeat.retire)
-        self._attempt("give up messages", self._withdraw)
+        self._context.shutting_down.set_once("this worker is shutting down")
+        self._attempt("mark this worker as taking no more work", self._heartbeat.retire)
+        self._attempt("return messages", self._withdraw)
         if heard == _WARM:
-            heard = self._wait(self._station.settings.stop_seconds)
+            heard = self._wait(self._context.settings.stop_seconds)
         if heard == _ENDED:
             return
         handed = self._give_back()
-        log.warning("Stopped before the work was done: %d handed back", handed)
-        # That processes die now is no news.
+        log.warning("Stopped before the work was done: %d tasks released", handed)
+        # Dying processes are expected now.
         for name in LOUD:
             logging.getLogger(name).disabled = True
         for child in active_children():
             with suppress(ProcessLookupError):
                 os.kill(child.pid, signal.SIGKILL)
         if self._wait(GRACE_SECONDS, deaf=True) != _ENDED:
-            # All that matters is in the database.
-            self._attempt("remove this worker's row", self._heartbeat.stop)
+            # Everything that matters is in the database.
+            self._attempt("delete this worker's row", self._heartbeat.stop)
             logging.shutdown()
             os._exit(self.exit_code or 0)
 
     def _wait(self, seconds: float, *, deaf: bool = False) -> bytes:
-        """What is heard within so many seconds, nothing if nothing is; `deaf` hears only the end."""
+        """Wait for a message for up to this many seconds; empty if there is none. `deaf` ignores all but the end."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if select.select([self._reader], [], [], left)[0]:
@@ -150,12 +151,12 @@ class Stopping:
         return b""
 
     def _give_back(self) -> int:
-        """Put back all that this worker runs, and what it was told of and has not begun; how many ran."""
+        """Release all running tasks, and return messages that were not begun; the number of running tasks."""
 
         def give(connection: Connection) -> int:
-            return sum(release_worker(connection, kind.table, self._station.worker) for kind in SENT)
+            return sum(release_worker(connection, kind.table, self._context.worker) for kind in SENT)
 
-        self._attempt("give up messages", self._withdraw)
+        self._attempt("return messages", self._withdraw)
         handed = 0
         for attempt in range(TRIES):
             try:
@@ -163,7 +164,7 @@ class Stopping:
                     handed = give(connection)
                 break
             except SQLAlchemyError as error:
-                log.warning("What runs here could not be handed back: %s", getattr(error, "orig", error))
+                log.warning("Running tasks could not be released: %s", getattr(error, "orig", error))
                 time.sleep(0.2 * attempt)
         return handed
 
@@ -182,4 +183,4 @@ class Stopping:
         try:
             action()
         except SQLAlchemyError as error:
-            log.warning("It was not possible to %s: %s", what, getattr(error, "orig", error))
+            log.warning("Failed to %s: %s", what, getattr(error, "orig", error))

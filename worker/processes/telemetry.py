@@ -1,4 +1,4 @@
-"""What a worker shows to Prometheus: what its processes have counted, and what memory they have."""
+"""A worker's Prometheus metrics: the counters and the memory of its processes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from worker.context import WorkerContext
 
 MEMORY = "steelyard_worker_process_memory_bytes"
-"""Of each pool process, by its number."""
+"""For each pool process, by its number."""
 
 
 class WorkerMetrics:
     """A collector of `prometheus_client`."""
 
     def __init__(self, context: WorkerContext) -> None:
-        self._station = context
+        self._context = context
 
     def collect(self) -> Iterable[Metric]:
-        """What has been counted so far, by whichever process."""
+        """The counters of all processes so far."""
         from prometheus_client.metrics_core import GaugeMetricFamily
 
-        yield from tallied(self._station.tally)
+        yield from tallied(self._context.tally)
         memory = GaugeMetricFamily(MEMORY, "Resident memory of a pool process.", labels=["process"])
-        for number, pid in self._station.tally.processes().items():
+        for number, pid in self._context.tally.processes().items():
             resident = resident_bytes(pid)
             if resident is not None:
                 memory.add_metric([str(number)], resident)

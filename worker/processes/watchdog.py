@@ -1,4 +1,4 @@
-"""Ends a worker that does not hear its messages any more, so that whoever watches over it starts it anew."""
+"""Ends a worker that no longer receives messages, so that its supervisor restarts it."""
 
 from __future__ import annotations
 
@@ -24,53 +24,53 @@ from worker.messaging.queues import count_messages
 log = logging.getLogger(__name__)
 
 LOOKS = 6
-"""So many times it looks before it believes what it sees."""
+"""Consecutive checks before the watchdog acts."""
 
 
 class Watchdog:
     """Watches from `start` to `stop`.
 
-    A connection to the broker can be dead without anybody noticing. Then messages wait, which another connection can
-    see, and a worker that holds no work takes none of them.
+    A connection to the broker can die unnoticed. Then messages wait, as another connection can see, while an idle
+    worker receives none of them.
     """
 
     def __init__(self, app: Any, context: WorkerContext) -> None:
         self._app = app
-        self._station = context
+        self._context = context
         # As for the heartbeat: pool processes inherit no connection.
         self._engine: Engine = make_engine(context.settings.database_url, pooled=False)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
 
     def stop(self) -> None:
         """Stop watching."""
         self._stopped.set()
-        # It may be asking a broker that does not answer.
+        # It may be waiting for a broker that does not respond.
         self._thread.join(1.0)
         self._engine.dispose()
 
     def _run(self) -> None:
-        seconds = self._station.settings.deaf_seconds
+        seconds = self._context.settings.deaf_seconds
         heard, looks = -1, 0
         while not self._stopped.wait(seconds / LOOKS):
-            # Tasks that the pool has accepted, also those that found nothing to claim.
+            # Tasks that the pool has accepted, including those that found nothing to claim.
             before, heard = heard, sum(state.total_count.values())
-            # Looks are counted, not the time: a machine may have slept.
+            # Checks are counted rather than time: a machine may have been suspended.
             looks = looks + 1 if heard == before and self._deaf() else 0
             if looks >= LOOKS and not self._stopped.is_set():
                 log.critical(
-                    "Messages wait, but this worker has taken none for %g s and holds no work: it ends. "
-                    "Let a supervisor start it anew.",
+                    "Messages are waiting, but this idle worker has received none for %g s: it exits. "
+                    "Its supervisor should restart it.",
                     seconds,
                 )
                 _end()
 
     def _deaf(self) -> bool:
-        """Whether messages wait though this worker has nothing to do; no where that cannot be known."""
+        """Whether messages are waiting though this worker is idle; False if that cannot be determined."""
         try:
             return not self._holds_work() and any(count_messages(self._app, QueueClass).values())
         except (BrokerAway, SQLAlchemyError):
@@ -81,7 +81,7 @@ class Watchdog:
             return any(
                 connection.execute(
                     select(kind.table.id)
-                    .where(kind.table.state == LeaseState.RUNNING, kind.table.worker == self._station.worker)
+                    .where(kind.table.state == LeaseState.RUNNING, kind.table.worker == self._context.worker)
                     .limit(1)
                 ).first()
                 for kind in SENT
@@ -89,7 +89,7 @@ class Watchdog:
 
 
 def _end() -> None:
-    """End this process and its pool at once: an orderly end would wait for what hangs."""
+    """Kill this process and its pool: an orderly shutdown would wait for whatever hangs."""
     for child in active_children():
         with suppress(ProcessLookupError):
             os.kill(child.pid, signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""The life of a comparison: started, its trials loaded, completed, failed, and added up.
+"""The life cycle of a comparison: its trials are enqueued, loaded, completed, and added up, or the comparison fails.
 
-Locks are taken in the order trials, then comparison, then evaluations by id.
+Lock order: trials, comparison, evaluations by id.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ from models.storage.arrays import pack, unpack
 
 @dataclass(frozen=True, slots=True)
 class ClaimedTrials(Claim):
-    """Trials that are ours until their lease is over."""
+    """Trials under our lease."""
 
     comparison_id: int
-    contest: RandomizationPlan
+    plan: RandomizationPlan
     first_trial: int
     last_trial: int
     """Exclusive."""
 
     def log_fields(self) -> dict[str, Any]:
         """As `Claim`."""
-        runs = {evaluation for system in self.contest.systems for evaluation in system}
-        protocol = self.contest.protocol_id
+        runs = {evaluation for system in self.plan.systems for evaluation in system}
+        protocol = self.plan.protocol_id
         return {"comparison": self.comparison_id, "protocol": protocol, "evaluations": sorted(runs)}
 
 
 def start_comparison(
     connection: Connection,
-    contest: RandomizationPlan,
+    plan: RandomizationPlan,
     ranges: Sequence[tuple[int, int]],
     *,
     queue_class: int,
     team: str,
     edition: int,
 ) -> int:
-    """Queue the trials of a contest, one task for each range of them (the end exclusive); the comparison.
+    """Enqueue the trials of a randomization plan, one task per range (end exclusive); the comparison's id.
 
-    Where the very same contest is under way, it is that one, and nothing is queued.
+    If the same plan is already running, its comparison is returned and nothing is enqueued.
     """
-    content_hash = hashlib.sha256(json.dumps(asdict(contest)).encode()).hexdigest()
+    content_hash = hashlib.sha256(json.dumps(asdict(plan)).encode()).hexdigest()
     row = {
-        "protocol_id": contest.protocol_id,
+        "protocol_id": plan.protocol_id,
         "content_hash": content_hash,
-        "contestants": [list(runs) for runs in contest.systems],
-        "tests": [[pair.metric, pair.a, pair.b] for pair in contest.pairs],
-        "trials": contest.trials,
-        "seed": contest.seed,
+        "contestants": [list(runs) for runs in plan.systems],
+        "tests": [[pair.metric, pair.a, pair.b] for pair in plan.pairs],
+        "trials": plan.trials,
+        "seed": plan.seed,
         "state": ComparisonState.RUNNING,
         "remaining": len(ranges),
     }
@@ -74,9 +74,9 @@ def start_comparison(
         insert_ignore(connection, Comparison, [row])
         comparison = connection.scalar(running)
         if comparison is None:
-            # There was one, and it ended between the two statements.
+            # A comparison existed and ended between the two statements.
             continue
-        # One of somebody else is seen only with its trials.
+        # Another transaction's comparison becomes visible together with its trials.
         if connection.scalar(select(Trials.id).where(Trials.comparison_id == comparison).limit(1)) is None:
             common = {"comparison_id": comparison, "queue_class": queue_class, "team": team, "edition": edition}
             connection.execute(
@@ -86,7 +86,7 @@ def start_comparison(
 
 
 def prefer(connection: Connection, comparisons: Collection[int]) -> None:
-    """Put the waiting trials of these comparisons before those of all others, as campaigns come before nightly work."""
+    """Prioritise the pending trials of these comparisons over all others, as campaigns over nightly work."""
     preferred = case((Trials.comparison_id.in_(comparisons), int(QueueClass.CAMPAIGN)), else_=int(QueueClass.NIGHTLY))
     connection.execute(update(Trials).where(Trials.state == LeaseState.PENDING).values(queue_class=preferred))
 
@@ -102,7 +102,7 @@ def _load(connection: Connection, claim: Claim) -> ClaimedTrials | None:
     return ClaimedTrials(
         *claim.identity,
         comparison_id=row.comparison_id,
-        contest=RandomizationPlan(
+        plan=RandomizationPlan(
             protocol_id=row.protocol_id,
             systems=kept(row.contestants, lambda runs: tuple(map(tuple, runs))),
             pairs=kept(row.tests, lambda tests: tuple(Pair(*test) for test in tests)),
@@ -119,8 +119,8 @@ def _columns(_claim: ClaimedTrials, counts: NDArray[np.int64]) -> Mapping[str, o
 
 
 def _complete(connection: Connection, claim: ClaimedTrials, _counts: NDArray[np.int64]) -> None:
-    """How many trials were as large, (pairs,), lies in the row. With the last ones all are added up and stored."""
-    # A counter, as for shards: the row's lock lets one of two last ones see the other.
+    """Store the number of trials with a difference as large, (pairs,). The last task adds up and stores the results."""
+    # A counter, as for shards: the row lock makes the last two completions see each other.
     remaining = connection.scalar(
         update(Comparison)
         .where(Comparison.id == claim.comparison_id, Comparison.state == ComparisonState.RUNNING)
@@ -134,7 +134,7 @@ def _complete(connection: Connection, claim: ClaimedTrials, _counts: NDArray[np.
 def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
     """Fail the comparison."""
     what = f"Trials {row.first_trial + 1} to {row.last_trial} could not be made"
-    _end(connection, row.comparison_id, failure.told(what))
+    _end(connection, row.comparison_id, failure.describe(what))
 
 
 def _removable() -> ColumnElement[bool]:
@@ -146,9 +146,9 @@ def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
 
 
 def end_comparisons_of(connection: Connection, evaluations: Collection[int], reason: str) -> list[int]:
-    """Fail, with a reason, the running comparisons that read what these evaluations stored; which they were.
+    """Fail running comparisons that read results of these evaluations; their ids.
 
-    Before the evaluations are locked: see the order above.
+    Call it before the evaluations are locked: see the lock order above.
     """
     running = connection.execute(
         select(Comparison.id, Comparison.contestants)
@@ -161,7 +161,7 @@ def end_comparisons_of(connection: Connection, evaluations: Collection[int], rea
 
 
 def end_comparisons(connection: Connection, comparisons: Collection[int], reason: str) -> list[int]:
-    """Fail those of the comparisons that run, with a reason; which they were."""
+    """Fail those of the comparisons that are running; their ids."""
     return [comparison for comparison in sorted(comparisons) if _end(connection, comparison, reason)]
 
 
@@ -169,22 +169,18 @@ def _conclude(connection: Connection, claim: ClaimedTrials) -> None:
     blobs = connection.scalars(
         select(Trials.counts).where(Trials.comparison_id == claim.comparison_id, Trials.counts.is_not(None))
     )
-    pairs = len(claim.contest.pairs)
+    pairs = len(claim.plan.pairs)
     as_large = sum(
         unpack(blob, rows=pairs, columns=1, finite=True)[:, 0].astype(np.int64) for blob in blobs if blob is not None
     )
     connection.execute(update(Trials).where(Trials.comparison_id == claim.comparison_id).values(counts=None))
-    gone = store_randomizations(connection, claim.contest, np.asarray(as_large))
-    reason = (
-        None
-        if gone is None
-        else f"Evaluation {gone} was deleted or queued anew while its system was compared with others."
-    )
+    gone = store_randomizations(connection, claim.plan, np.asarray(as_large))
+    reason = None if gone is None else f"Evaluation {gone} was deleted or recomputed during the comparison."
     _end(connection, claim.comparison_id, reason)
 
 
 def _end(connection: Connection, comparison: int, reason: str | None) -> bool:
-    """End a comparison, as failed where there is a reason; False when it had ended before."""
+    """End a comparison, as failed if there is a reason; False if it had already ended."""
     state = ComparisonState.DONE if reason is None else ComparisonState.FAILED
     ended = connection.execute(
         update(Comparison)

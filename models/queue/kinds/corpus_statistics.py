@@ -1,6 +1,6 @@
-"""The life of a preparation: loaded, completed, merged, failed.
+"""The life cycle of corpus statistics: counted in parts, then merged.
 
-Locks are taken in the order preparation, then evaluations by id, then prepared state.
+Lock order: count, evaluations by id, corpus statistics.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, exists, or_, select, update
 
 from models.queue.evaluation_end import fail_evaluations
-from models.queue.kinds.corpus_statistics_plan import enqueue_merge, send_prepared, waiting_evaluations
+from models.queue.kinds.corpus_statistics_plan import (
+    enqueue_merge,
+    release_waiting_shards,
+    waiting_evaluations,
+)
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS
-from models.schema.queue import Preparation, PreparedState, ProtocolState, Shard
+from models.schema.queue import CorpusCount, CorpusStatistics, ProtocolStatistics, Shard
 from models.schema.states import LeaseState
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedPreparation(Claim):
-    """A preparation that is ours until its lease is over."""
+class ClaimedCorpusCount(Claim):
+    """A count or merge under our lease."""
 
     prepared_state_id: int
     state_key: str
@@ -40,32 +44,32 @@ class ClaimedPreparation(Claim):
 
 @dataclass(frozen=True, slots=True)
 class CountedPart:
-    """What was counted in a run of blocks; `last_block` is exclusive."""
+    """The counts of a range of blocks; `last_block` is exclusive."""
 
     preparation_id: int
     first_block: int
     last_block: int
 
 
-def _load(connection: Connection, claim: Claim) -> ClaimedPreparation | None:
+def _load(connection: Connection, claim: Claim) -> ClaimedCorpusCount | None:
     row = connection.execute(
         select(
-            Preparation.first_block,
-            Preparation.last_block,
-            Preparation.merges,
-            Preparation.edition,
-            PreparedState.id,
-            PreparedState.key,
-            PreparedState.metric,
-            PreparedState.reference_texts,
-            PreparedState.variable_references,
+            CorpusCount.first_block,
+            CorpusCount.last_block,
+            CorpusCount.merges,
+            CorpusCount.edition,
+            CorpusStatistics.id,
+            CorpusStatistics.key,
+            CorpusStatistics.metric,
+            CorpusStatistics.reference_texts,
+            CorpusStatistics.variable_references,
         )
-        .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
-        .where(Preparation.id == claim.key)
+        .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.prepared_state_id)
+        .where(CorpusCount.id == claim.key)
     ).one()
     if not waiting_evaluations(connection, row.id):
         return None
-    return ClaimedPreparation(
+    return ClaimedCorpusCount(
         *claim.identity,
         prepared_state_id=row.id,
         state_key=row.key,
@@ -79,76 +83,81 @@ def _load(connection: Connection, claim: Claim) -> ClaimedPreparation | None:
     )
 
 
-def _columns(claim: ClaimedPreparation, counted: bytes) -> Mapping[str, object]:
+def _columns(claim: ClaimedCorpusCount, counted: bytes) -> Mapping[str, object]:
     return {} if claim.merges else {"part": counted}
 
 
 def _complete(
-    connection: Connection, claim: ClaimedPreparation, counted: bytes
+    connection: Connection, claim: ClaimedCorpusCount, counted: bytes
 ) -> tuple[TaskKind[Any, Any], int] | None:
-    """With the last part comes a new preparation that merges; with the state, shards that wait for it may be sent.
+    """Store the counts or the merged statistics.
 
-    The state is empty where its chapters are stored. Its parts are dropped.
+    The last part adds a task that merges; merged statistics release the shards that wait for them. The result is empty
+    if it was stored in chunks. Merged parts are deleted.
     """
     if not claim.merges:
         merge = enqueue_merge(connection, claim.prepared_state_id)
-        return None if merge is None else (PREPARATION, merge)
-    connection.execute(update(PreparedState).where(PreparedState.id == claim.prepared_state_id).values(blob=counted))
+        return None if merge is None else (CORPUS_COUNT, merge)
     connection.execute(
-        update(Preparation)
-        .where(Preparation.prepared_state_id == claim.prepared_state_id, Preparation.part.is_not(None))
+        update(CorpusStatistics).where(CorpusStatistics.id == claim.prepared_state_id).values(blob=counted)
+    )
+    connection.execute(
+        update(CorpusCount)
+        .where(CorpusCount.prepared_state_id == claim.prepared_state_id, CorpusCount.part.is_not(None))
         .values(part=None)
     )
-    linked = select(ProtocolState.protocol_id).where(ProtocolState.prepared_state_id == claim.prepared_state_id)
-    send_prepared(connection, claim.edition, Shard.protocol_id.in_(linked))
+    linked = select(ProtocolStatistics.protocol_id).where(
+        ProtocolStatistics.prepared_state_id == claim.prepared_state_id
+    )
+    release_waiting_shards(connection, claim.edition, Shard.protocol_id.in_(linked))
     return None
 
 
 def counted_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
-    """What was counted, in the order of the blocks."""
+    """The stored counts, in the order of the blocks."""
     rows = connection.execute(
-        select(Preparation.id, Preparation.first_block, Preparation.last_block)
-        .where(Preparation.prepared_state_id == prepared_state_id, Preparation.part.is_not(None))
-        .order_by(Preparation.first_block)
+        select(CorpusCount.id, CorpusCount.first_block, CorpusCount.last_block)
+        .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.part.is_not(None))
+        .order_by(CorpusCount.first_block)
     )
     return [CountedPart(row.id, row.first_block, row.last_block) for row in rows]
 
 
 def read_part(connection: Connection, part: CountedPart) -> bytes:
-    """The part itself, compressed."""
-    blob = connection.scalar(select(Preparation.part).where(Preparation.id == part.preparation_id))
-    # The transaction sees what it saw when it found the part.
+    """The counts themselves, compressed."""
+    blob = connection.scalar(select(CorpusCount.part).where(CorpusCount.id == part.preparation_id))
+    # The transaction still sees its snapshot, in which the part exists.
     assert blob is not None
     return blob
 
 
 def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
-    """Fail every evaluation that waits for the state."""
-    metric = connection.scalar(select(PreparedState.metric).where(PreparedState.id == row.prepared_state_id))
+    """Fail every evaluation that waits for the statistics."""
+    metric = connection.scalar(select(CorpusStatistics.metric).where(CorpusStatistics.id == row.prepared_state_id))
     first, last = row.first_block * BLOCK_SEGMENTS + 1, row.last_block * BLOCK_SEGMENTS
     what = "What was counted" if row.merges else f"Segments {first} to {last}"
     failed = "merged" if row.merges else "counted"
     fail_evaluations(
         connection,
         waiting_evaluations(connection, row.prepared_state_id),
-        failure.told(f"{what} in the references could not be {failed} for {metric}"),
+        failure.describe(f"{what} in the references could not be {failed} for {metric}"),
         fault=failure.fault,
     )
 
 
 def _removable() -> ColumnElement[bool]:
-    # A part that is not merged yet is no row of work alone: it is what was counted.
-    merged = exists().where(PreparedState.id == Preparation.prepared_state_id, PreparedState.blob.is_not(None))
-    return or_(Preparation.state != LeaseState.DONE, merged)
+    # An unmerged part is not only a finished task: it holds the counts.
+    merged = exists().where(CorpusStatistics.id == CorpusCount.prepared_state_id, CorpusStatistics.blob.is_not(None))
+    return or_(CorpusCount.state != LeaseState.DONE, merged)
 
 
 def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
-    return {"state": connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == key))}
+    return {"state": connection.scalar(select(CorpusCount.prepared_state_id).where(CorpusCount.id == key))}
 
 
-PREPARATION: TaskKind[ClaimedPreparation, bytes] = TaskKind(
+CORPUS_COUNT: TaskKind[ClaimedCorpusCount, bytes] = TaskKind(
     name="preparations",
-    table=Preparation,
+    table=CorpusCount,
     message="prepare",
     load=_load,
     run="worker.runners:count_references",

@@ -1,4 +1,4 @@
-"""What is still to be prepared, and for whom: planned by those who queue evaluations and those who sweep."""
+"""Planning of corpus statistics: which parts are missing, and what waits for them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sqlalchemy import (
 )
 
 from models.schema.base import BLOCK_SEGMENTS, now
-from models.schema.queue import Evaluation, Preparation, PreparedState, ProtocolState, Shard
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation, ProtocolStatistics, Shard
 from models.schema.states import IN_FLIGHT, NOT_YET, UNSCORED, LeaseState
 
 OPEN_WORK = (LeaseState.PENDING, *IN_FLIGHT)
 
 
 @dataclass(frozen=True, slots=True)
-class UnpreparedState:
-    """A state that is still to be made."""
+class IncompleteStatistics:
+    """Corpus statistics that are not complete yet."""
 
     id: int
     key: str
@@ -35,47 +35,49 @@ class UnpreparedState:
     edition: int
 
 
-def lock_state(connection: Connection, prepared_state_id: int, *, wait: bool = True) -> UnpreparedState | None:
-    """The state if it is still to be made, held until the transaction ends.
+def lock_incomplete_statistics(
+    connection: Connection, prepared_state_id: int, *, wait: bool = True
+) -> IncompleteStatistics | None:
+    """The corpus statistics if incomplete, locked until the transaction ends.
 
-    Who adds preparations holds it, so that no block is counted twice and two last parts do not miss each other. None
-    where the state is complete; without `wait` also where somebody else holds it.
+    Hold the lock to add counts, so that no block is counted twice and the last two parts do not miss each other. None
+    if complete; without `wait` also if another transaction holds the lock.
     """
-    # Not a full FOR UPDATE: who links a protocol to the state holds it by the foreign key, and two who did so would
+    # Not a full FOR UPDATE: linking a protocol locks the row by its foreign key, and two transactions that link would
     # each leave the planning to the other.
     row = connection.execute(
         select(
-            PreparedState.id,
-            PreparedState.key,
-            PreparedState.reference_texts,
-            PreparedState.segments,
-            PreparedState.edition,
+            CorpusStatistics.id,
+            CorpusStatistics.key,
+            CorpusStatistics.reference_texts,
+            CorpusStatistics.segments,
+            CorpusStatistics.edition,
         )
-        .where(PreparedState.id == prepared_state_id, PreparedState.blob.is_(None))
+        .where(CorpusStatistics.id == prepared_state_id, CorpusStatistics.blob.is_(None))
         .with_for_update(key_share=True, skip_locked=not wait)
     ).one_or_none()
     if row is None:
         return None
-    return UnpreparedState(row.id, row.key, tuple(row.reference_texts), row.segments, row.edition)
+    return IncompleteStatistics(row.id, row.key, tuple(row.reference_texts), row.segments, row.edition)
 
 
 def missing_ranges(
-    connection: Connection, state: UnpreparedState, counted: Sequence[LeaseState] = (*OPEN_WORK, LeaseState.DONE)
+    connection: Connection, state: IncompleteStatistics, counted: Sequence[LeaseState] = (*OPEN_WORK, LeaseState.DONE)
 ) -> list[tuple[int, int]]:
-    """The ranges of blocks without a part in one of these states. Only for who holds the state.
+    """The ranges of blocks without a part in one of these states. Requires the lock.
 
-    By default those that nobody has counted or is about to count.
+    By default, those that are neither counted nor about to be.
     """
     rows = connection.execute(
-        select(Preparation.first_block, Preparation.last_block)
+        select(CorpusCount.first_block, CorpusCount.last_block)
         .where(
-            Preparation.prepared_state_id == state.id,
-            Preparation.merges.is_(False),
-            Preparation.state.in_(counted),
-            # What was counted goes when it is merged, and must be counted again if the state is lost after that.
-            or_(Preparation.state != LeaseState.DONE, Preparation.part.is_not(None)),
+            CorpusCount.prepared_state_id == state.id,
+            CorpusCount.merges.is_(False),
+            CorpusCount.state.in_(counted),
+            # Counts are deleted when merged, and must be repeated if the merged statistics are lost later.
+            or_(CorpusCount.state != LeaseState.DONE, CorpusCount.part.is_not(None)),
         )
-        .order_by(Preparation.first_block)
+        .order_by(CorpusCount.first_block)
     ).all()
     gaps, covered, end = [], 0, -(-state.segments // BLOCK_SEGMENTS)
     for first, last in (*((row.first_block, row.last_block) for row in rows), (end, end)):
@@ -86,14 +88,14 @@ def missing_ranges(
 
 
 def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[int]:
-    """Evaluations whose shards are not all done and need the state, in the order of their ids."""
+    """Evaluations with unfinished shards that need the statistics, ordered by id."""
     rows = connection.scalars(
         select(Evaluation.id)
-        .join(ProtocolState, ProtocolState.protocol_id == Evaluation.protocol_id)
-        .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
+        .join(ProtocolStatistics, ProtocolStatistics.protocol_id == Evaluation.protocol_id)
+        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.prepared_state_id)
         .where(
-            PreparedState.id == prepared_state_id,
-            Evaluation.edition == PreparedState.edition,
+            CorpusStatistics.id == prepared_state_id,
+            Evaluation.edition == CorpusStatistics.edition,
             Evaluation.state.in_(UNSCORED),
         )
         .order_by(Evaluation.id)
@@ -101,20 +103,20 @@ def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[
     return list(rows)
 
 
-def unprepared_protocols(edition: Any) -> Select[int]:
-    """The protocols with a state of an edition that is still to be made."""
+def protocols_awaiting_statistics(edition: Any) -> Select[int]:
+    """The protocols with incomplete corpus statistics of an edition."""
     return (
-        select(ProtocolState.protocol_id)
-        .join(PreparedState, PreparedState.id == ProtocolState.prepared_state_id)
-        .where(PreparedState.blob.is_(None), PreparedState.edition == edition)
+        select(ProtocolStatistics.protocol_id)
+        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.prepared_state_id)
+        .where(CorpusStatistics.blob.is_(None), CorpusStatistics.edition == edition)
     )
 
 
-def send_prepared(connection: Connection, edition: int, *which: ColumnElement[bool]) -> int:
-    """Let those shards of an edition be sent that waited for what is there now; how many there were.
+def release_waiting_shards(connection: Connection, edition: int, *which: ColumnElement[bool]) -> int:
+    """Release shards of an edition whose corpus statistics are now complete; their number.
 
-    Who queues evaluations decides by what he sees; where a state is stored at that very moment, the next sweep finds
-    the shards. One that somebody holds is left to it, too.
+    Enqueueing decides by its own snapshot; if statistics are stored at that very moment, the next sweep releases the
+    shards. So it does with shards that are locked now.
     """
     free = (
         select(Shard.id)
@@ -122,7 +124,7 @@ def send_prepared(connection: Connection, edition: int, *which: ColumnElement[bo
             Shard.state == LeaseState.PENDING,
             Shard.not_before == literal_column(str(NOT_YET)),
             Shard.edition == edition,
-            Shard.protocol_id.not_in(unprepared_protocols(edition)),
+            Shard.protocol_id.not_in(protocols_awaiting_statistics(edition)),
             *which,
         )
         .with_for_update(skip_locked=True)
@@ -132,46 +134,46 @@ def send_prepared(connection: Connection, edition: int, *which: ColumnElement[bo
 
 
 def enqueue_merge(connection: Connection, prepared_state_id: int) -> int | None:
-    """A new pending preparation that merges, if all parts are there and nobody merges; its id."""
-    row = lock_state(connection, prepared_state_id)
-    # Only what is done stays as it is while we hold the state. A part that is open now may be cancelled or fail before
-    # we look again, and would be missing in the merge.
+    """Add a pending task that merges, if all parts exist and no merge is open; its id."""
+    row = lock_incomplete_statistics(connection, prepared_state_id)
+    # Only finished parts are stable while we hold the lock. An open part may be cancelled or fail before we look again,
+    # and would be missing from the merge.
     if row is None or missing_ranges(connection, row, [LeaseState.DONE]):
         return None
-    unfinished = select(Preparation.id).where(
-        Preparation.prepared_state_id == prepared_state_id, Preparation.state.in_(OPEN_WORK)
+    unfinished = select(CorpusCount.id).where(
+        CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state.in_(OPEN_WORK)
     )
     if connection.execute(unfinished.limit(1)).first() is not None:
         return None
     last = connection.execute(
-        select(Preparation.queue_class, Preparation.team, Preparation.due_at)
-        .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.DONE)
-        .order_by(Preparation.queue_class, Preparation.id)
+        select(CorpusCount.queue_class, CorpusCount.team, CorpusCount.due_at)
+        .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state == LeaseState.DONE)
+        .order_by(CorpusCount.queue_class, CorpusCount.id)
     ).first()
-    turn = {} if last is None else dict(last._mapping)
+    share_key = {} if last is None else dict(last._mapping)
     return connection.execute(
-        insert(Preparation)
+        insert(CorpusCount)
         .values(
             prepared_state_id=prepared_state_id,
             first_block=0,
             last_block=-(-row.segments // BLOCK_SEGMENTS),
             merges=True,
             edition=row.edition,
-            **turn,
+            **share_key,
         )
-        .returning(Preparation.id)
+        .returning(CorpusCount.id)
     ).scalar_one()
 
 
 def plan_parts(
     connection: Connection,
-    state: UnpreparedState,
+    state: IncompleteStatistics,
     ranges: Sequence[tuple[int, int]],
     queue_class: int,
     team: str,
     due_at: float | None = None,
 ) -> None:
-    """Add a pending preparation for each range of blocks. Only for who holds the state."""
+    """Add a pending count for each range of blocks. Requires the lock."""
     common = {
         "prepared_state_id": state.id,
         "queue_class": queue_class,
@@ -180,26 +182,26 @@ def plan_parts(
         "edition": state.edition,
     }
     connection.execute(
-        insert(Preparation), [{**common, "first_block": first, "last_block": last} for first, last in ranges]
+        insert(CorpusCount), [{**common, "first_block": first, "last_block": last} for first, last in ranges]
     )
 
 
 def raise_priority(
     connection: Connection, prepared_state_id: int, queue_class: int, due_at: float | None = None
 ) -> None:
-    """Let what is still to be done for a state wait in this class at most, and be due by then: somebody needs it."""
-    # Who queues evaluations holds them already, and preparations are locked before evaluations: so take only rows that
-    # nobody holds. Whoever holds one is about to send or to claim it anyway.
+    """Raise the priority of the statistics' open tasks to at least this class and due time."""
+    # Enqueueing already holds these evaluations, and counts are locked before evaluations: so take only unlocked rows.
+    # A locked row is about to be sent or claimed anyway.
     changes: list[tuple[ColumnElement[bool], dict[str, Any]]] = [
-        (Preparation.queue_class > queue_class, {"queue_class": queue_class})
+        (CorpusCount.queue_class > queue_class, {"queue_class": queue_class})
     ]
     if due_at is not None:
-        later = or_(Preparation.due_at.is_(None), Preparation.due_at > due_at)
+        later = or_(CorpusCount.due_at.is_(None), CorpusCount.due_at > due_at)
         changes.append((later, {"due_at": due_at}))
     for slow, values in changes:
         rows = (
-            select(Preparation.id)
-            .where(Preparation.prepared_state_id == prepared_state_id, Preparation.state == LeaseState.PENDING, slow)
+            select(CorpusCount.id)
+            .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state == LeaseState.PENDING, slow)
             .with_for_update(skip_locked=True)
         )
-        connection.execute(update(Preparation).where(Preparation.id.in_(rows.scalar_subquery())).values(**values))
+        connection.execute(update(CorpusCount).where(CorpusCount.id.in_(rows.scalar_subquery())).values(**values))

@@ -1,4 +1,4 @@
-"""The life of a message for a webhook. The scheduler sends them itself (`scheduler.webhooks.delivery`)."""
+"""The life cycle of a webhook delivery. The scheduler sends deliveries itself (`scheduler.webhooks.delivery`)."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from sqlalchemy.orm import aliased
 
 from models.queue.task_kind import Claim, Failure, LeasePolicy, TaskKind
 from models.schema.base import now
-from models.schema.nightly import Delivery, Night, Schedule
+from models.schema.nightly import Delivery, NightlyRun, Schedule
 from models.schema.states import LeaseState
 from runtime.settings import Settings
 
 LONGEST_DELAY = 6 * 3600.0
-"""Seconds between two attempts at most."""
+"""Maximum delay between two attempts, in seconds."""
 
 SPARE_SECONDS = 30.0
-"""How much longer a claim holds than a request may take."""
+"""How much longer a lease lasts than a request may take, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery(Claim):
-    """A message that is ours to send."""
+    """A delivery under our lease."""
 
     night_id: int
     created_at: float | None
     moment: float
     """The time of this attempt, by the database's clock."""
     webhook: str | None
-    """None where the schedule has none any more."""
+    """None if the schedule's webhook has been removed."""
     secret: str | None = field(repr=False)
     private: bool
-    """Whether it may go to a private address."""
+    """Whether a private address is allowed."""
 
 
 def _load(connection: Connection, claim: Claim) -> ClaimedDelivery:
@@ -42,8 +42,8 @@ def _load(connection: Connection, claim: Claim) -> ClaimedDelivery:
             *(Delivery.night_id, Delivery.created_at, now().label("moment")),
             *(Schedule.webhook, Schedule.webhook_secret, Schedule.webhook_private),
         )
-        .join(Night, Night.id == Delivery.night_id)
-        .join(Schedule, Schedule.id == Night.schedule_id)
+        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
+        .join(Schedule, Schedule.id == NightlyRun.schedule_id)
         .where(Delivery.id == claim.key)
     ).one()
     return ClaimedDelivery(
@@ -58,16 +58,16 @@ def _load(connection: Connection, claim: Claim) -> ClaimedDelivery:
 
 
 def _complete(_connection: Connection, _claim: ClaimedDelivery, _result: None) -> None:
-    """Nothing waits for it."""
+    """No other task depends on it."""
 
 
 def _exhausted(_connection: Connection, _row: Row[Any], _failure: Failure) -> None:
-    """Nothing waits for it: the row keeps the reason, which `models.nightly.failed_deliveries` reads."""
+    """No other task depends on it: the row keeps the reason, which `models.nightly.failed_deliveries` reads."""
 
 
 def _removable() -> ColumnElement[bool]:
-    # That the last message of a schedule has not arrived is told for as long as it is true.
-    later, its_night, own_night = aliased(Delivery), aliased(Night), aliased(Night)
+    # A schedule's last delivery is shown as failed for as long as that holds.
+    later, its_night, own_night = aliased(Delivery), aliased(NightlyRun), aliased(NightlyRun)
     return (Delivery.state != LeaseState.FAILED) | exists().where(
         own_night.id == Delivery.night_id,
         its_night.schedule_id == own_night.schedule_id,
@@ -81,11 +81,11 @@ def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
 
 
 def _policy(settings: Settings) -> LeasePolicy:
-    """Receivers may be away for hours: each delay is twice the last one."""
+    """Receivers may be unavailable for hours: delays grow exponentially."""
     return LeasePolicy(
         settings.webhook_seconds + SPARE_SECONDS,
         settings.webhook_attempts,
-        # Beyond so many doublings any delay is the longest, and a float too small.
+        # Beyond this many doublings every delay is the maximum, and a float would overflow.
         lambda attempts: min(settings.webhook_retry_seconds * 2.0 ** min(attempts - 1, 60), LONGEST_DELAY),
         setting="STEELYARD_WEBHOOK_ATTEMPTS",
     )

@@ -1,4 +1,4 @@
-"""The life of a reduction: begun, loaded, completed, failed. Locks as in models/queue/kinds/shards.py."""
+"""The life cycle of a reduction. Lock order as in models/queue/kinds/shards.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCORE_KEY = ("evaluation_id", "metric")
 
 @dataclass(frozen=True, slots=True)
 class ClaimedReduction(Claim):
-    """A reduction that is ours until its lease is over."""
+    """A reduction under our lease."""
 
     protocol_id: int
     evaluations: tuple[int, ...]
@@ -31,8 +31,8 @@ class ClaimedReduction(Claim):
         return {"protocol": self.protocol_id, "evaluations": self.evaluations}
 
 
-def start_reducing(connection: Connection, evaluations: Sequence[int]) -> int:
-    """Give evaluations of one protocol and edition, whose shards are all done, a new pending reduction; its id."""
+def enqueue_reduction(connection: Connection, evaluations: Sequence[int]) -> int:
+    """Add a pending reduction for evaluations of one protocol and edition whose shards are all done; its id."""
     first = connection.execute(
         select(
             Evaluation.protocol_id, Evaluation.queue_class, Evaluation.team, Evaluation.due_at, Evaluation.edition
@@ -56,7 +56,7 @@ def _load(connection: Connection, claim: Claim) -> ClaimedReduction | None:
     ).all()
     if not rows:
         return None
-    # Where nothing had to be scored, it starts here.
+    # If nothing had to be scored, the evaluations start here.
     waited = [row.id for row in rows if row.started_at is None]
     if waited:
         held = lock_evaluations(connection, waited, [EvaluationState.REDUCING])
@@ -67,14 +67,14 @@ def _load(connection: Connection, claim: Claim) -> ClaimedReduction | None:
 def _complete(connection: Connection, claim: ClaimedReduction, scores: Sequence[dict[str, Any]]) -> None:
     """Store the scores (rows of Score) and end the evaluations.
 
-    Scores of evaluations that were cancelled meanwhile are dropped, also of those that have another reduction by now.
+    Scores of evaluations that were cancelled meanwhile, or now belong to another reduction, are discarded.
     """
     held = lock_evaluations(connection, claim.evaluations, [EvaluationState.REDUCING])
     ours = select(Evaluation.id).where(Evaluation.id.in_(held), Evaluation.reduction_id == claim.key)
     waiting = set(connection.scalars(ours))
     rows = [row for row in scores if row["evaluation_id"] in waiting]
     if rows:
-        # As a rule there are none; there may be where somebody has set an evaluation back by hand.
+        # Usually there are none; there may be if an evaluation was reset by hand.
         upsert(connection, Score, rows, [name for name in rows[0] if name not in SCORE_KEY])
         connection.execute(
             update(Evaluation)
@@ -84,15 +84,15 @@ def _complete(connection: Connection, claim: ClaimedReduction, scores: Sequence[
 
 
 def _exhausted(connection: Connection, reduction: Row[Any], failure: Failure) -> None:
-    """Fail a single evaluation; several get a reduction each, so that one does not take the others with it."""
+    """Fail a single evaluation; give each of several a reduction of its own, so that one failure is isolated."""
     members = select(Evaluation.id).where(Evaluation.reduction_id == reduction.id)
     waiting = lock_evaluations(connection, list(connection.scalars(members)), [EvaluationState.REDUCING])
     if len(waiting) == 1:
-        reason = failure.told("The shards could not be added up")
+        reason = failure.describe("The shards could not be added up")
         fail_evaluations(connection, waiting, reason, fault=failure.fault)
         return
     for evaluation in waiting:
-        start_reducing(connection, [evaluation])
+        enqueue_reduction(connection, [evaluation])
 
 
 def _removable() -> ColumnElement[bool]:

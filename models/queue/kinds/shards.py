@@ -1,6 +1,6 @@
-"""The life of a shard: loaded, completed, split or failed.
+"""The life cycle of a shard: loaded, then completed, split or failed.
 
-Locks are always taken in the order shard, then evaluations by id.
+Lock order: shard, then evaluations by id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, u
 
 from models.database.upsert import upsert
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
-from models.queue.kinds.reductions import REDUCTION, start_reducing
+from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS, now
 from models.schema.column_types import kept
@@ -26,16 +26,16 @@ from models.storage.blobs import Blob, columns
 
 @dataclass(frozen=True, slots=True)
 class ClaimedShard(Claim):
-    """A shard that is ours until its lease is over."""
+    """A shard under our lease."""
 
     protocol_id: int
     first_block: int
     last_block: int
     evaluations: tuple[int, ...]
     texts: tuple[int, ...]
-    """The system output of each evaluation, as a text id."""
+    """The output of each evaluation's system, as a text id."""
     metrics: tuple[int, ...] | None = None
-    """Positions in the protocol's list of the metrics that are lacking; None for all of them."""
+    """Positions, in the protocol's list, of the metrics to measure; None for all of them."""
 
     def log_fields(self) -> dict[str, Any]:
         """As `Claim`."""
@@ -44,7 +44,7 @@ class ClaimedShard(Claim):
 
 @dataclass(frozen=True, slots=True)
 class ShardRow:
-    """What a shard stores for one evaluation and one metric."""
+    """The statistics of one evaluation and one metric."""
 
     evaluation_id: int
     metric: int
@@ -54,16 +54,16 @@ class ShardRow:
 
 @dataclass(frozen=True, slots=True)
 class ShardTiming:
-    """How long the numeric work of a shard took, in seconds."""
+    """The computing time of a shard, in seconds."""
 
     kernel_seconds: float
     metric_seconds: tuple[float, ...]
-    """Of each of its metrics, in their order."""
+    """Of each of its metrics, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredShard:
-    """What a shard hands in."""
+    """The result of a shard."""
 
     rows: Sequence[ShardRow]
     timing: ShardTiming | None = None
@@ -113,12 +113,13 @@ def _columns(_claim: ClaimedShard, scored: ScoredShard) -> Mapping[str, object]:
 def _complete(
     connection: Connection, claim: ClaimedShard, scored: ScoredShard
 ) -> tuple[TaskKind[Any, Any], int] | None:
-    """Store the results, and send evaluations that are complete to `reducing`: they share one new reduction."""
-    # All shards of an evaluation wait for each other from here to the commit, so little is said in between.
+    """Store the results, and move complete evaluations to `reducing`: they share one new reduction."""
+    # All shards of an evaluation wait for each other from here to the commit, so there is little communication in
+    # between.
     waiting = lock_evaluations(connection, claim.evaluations, UNSCORED)
-    # An evaluation that was put back to queued meanwhile has other shards now: looked up once the lock is held.
+    # An evaluation reset to queued meanwhile has other shards now: look this up under the lock.
     still_ours = exists().where(ShardEvaluation.shard_id == claim.key, ShardEvaluation.evaluation_id == Evaluation.id)
-    # A counter, never "no unfinished shard exists": two last shards would each see the other.
+    # A counter, never "no unfinished shard exists": the last two shards would each see the other.
     counted = connection.execute(
         update(Evaluation)
         .where(Evaluation.id.in_(waiting), still_ours)
@@ -128,19 +129,19 @@ def _complete(
     remaining = {row.id: row.remaining for row in counted}
     _store(connection, claim, [row for row in scored.rows if row.evaluation_id in remaining])
     complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
-    return (REDUCTION, start_reducing(connection, complete)) if complete else None
+    return (REDUCTION, enqueue_reduction(connection, complete)) if complete else None
 
 
 def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> None:
-    """Fail a single evaluation; of several each gets a shard of its own, with fresh attempts.
+    """Fail a single evaluation; give each of several a shard of its own, with fresh attempts.
 
-    So one bad text does not take the others with it.
+    So one bad text does not fail the others.
     """
     members = select(ShardEvaluation.evaluation_id).where(ShardEvaluation.shard_id == shard.id)
     waiting = lock_evaluations(connection, list(connection.scalars(members)), UNSCORED)
     if len(waiting) == 1:
         first, last = shard.first_block * BLOCK_SEGMENTS + 1, shard.last_block * BLOCK_SEGMENTS
-        reason = failure.told(f"Segments {first} to {last} could not be scored")
+        reason = failure.describe(f"Segments {first} to {last} could not be scored")
         fail_evaluations(connection, waiting, reason, fault=failure.fault)
         return
     for evaluation in waiting:
@@ -152,7 +153,7 @@ def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> Non
 
 
 def _removable() -> ColumnElement[bool]:
-    # How far an open evaluation has come is read from all its shards.
+    # The progress of an open evaluation is read from all of its shards.
     return ~exists().where(
         ShardEvaluation.shard_id == Shard.id,
         Evaluation.id == ShardEvaluation.evaluation_id,

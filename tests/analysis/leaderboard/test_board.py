@@ -123,11 +123,11 @@ def test_some_of_the_rows(board):
     some = board.only([3, 0])
     assert [row.system for row in some.rows] == ["a", "d"]
     teams = changed(changed(board, 0, team="crew"), 2, team="crew")
-    left = teams.leaving_out(["crew/a", "d"])
+    left = teams.excluding(["crew/a", "d"])
     assert ([row.system for row in left.rows], left.without) == (["b", "c"], ("crew/a", "d"))
-    assert [row.system for row in teams.leaving_out(["a"]).rows] == ["b", "c", "d"]
-    assert [row.system for row in changed(board, 0, twice=True).leaving_out(["a #1"]).rows] == ["b", "c", "d"]
-    again = left.leaving_out(["b"])
+    assert [row.system for row in teams.excluding(["a"]).rows] == ["b", "c", "d"]
+    assert [row.system for row in changed(board, 0, twice=True).excluding(["a #1"]).rows] == ["b", "c", "d"]
+    again = left.excluding(["b"])
     assert again.without == ("b", "crew/a", "d")
     assert changed(board, 2, ranked=False).ranked_rows == [0, 1, 3]
 

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.leaderboard.significance import beside_the_leaderboard, board_places, bootstrap_pairs, ranked_by_bootstrap
+from analysis.leaderboard.significance import (
+    board_places,
+    bootstrap_pairs,
+    compared_to_leaderboard,
+    ranked_by_bootstrap,
+)
 from metrics.ranking import places
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
@@ -145,12 +150,12 @@ def test_too_few_segments_are_told():
 
 
 def test_whether_it_is_the_leaderboards_own_rule():
-    own = beside_the_leaderboard("bootstrap", "none")
+    own = compared_to_leaderboard("bootstrap", "none")
     assert own.startswith("This is the rule of the leaderboard")
     assert "about 5 of 100 pairs" in own
-    assert beside_the_leaderboard("randomization", "none").startswith("The leaderboard uses the paired bootstrap.")
+    assert compared_to_leaderboard("randomization", "none").startswith("The leaderboard uses the paired bootstrap.")
     for test in ("bootstrap", "randomization"):
-        assert beside_the_leaderboard(test, "holm").startswith("This is stricter than the leaderboard")
+        assert compared_to_leaderboard(test, "holm").startswith("This is stricter than the leaderboard")
 
 
 def test_an_empty_board_and_one_system():

@@ -14,17 +14,17 @@ from metrics.resampling.best_of import bootstrap_best_p
 from metrics.resampling.bootstrap_p import bootstrap_p
 from metrics.resampling.correction import corrected
 from metrics.resampling.interval import percentile_interval
-from models.nightly.scores import NightScore
+from models.nightly.scores import NightlyScore
 
 REPLICATES = 400
 SEGMENT_NOISE = np.random.default_rng(1).standard_normal(REPLICATES)
 
 
-def score(value: float | None, seed: int = 0, *, higher: bool = True, scale: float = 100.0) -> NightScore:
+def score(value: float | None, seed: int = 0, *, higher: bool = True, scale: float = 100.0) -> NightlyScore:
     """A score whose replicates vary with those of all others, and a little by themselves."""
     own = np.random.default_rng(seed).standard_normal(REPLICATES)
     replicates = np.full(REPLICATES, math.nan) if value is None else value + SEGMENT_NOISE + 0.3 * own
-    return NightScore("bleu", "BLEU", "s", higher, scale, value, replicates)
+    return NightlyScore("bleu", "BLEU", "s", higher, scale, value, replicates)
 
 
 def rival(value: float | None, seed: int, date: str = "2027-03-01", **others: bool) -> BaselineScore:
@@ -68,7 +68,7 @@ def test_a_score_that_is_gone_fails_and_one_that_never_was_does_not() -> None:
 
 
 def test_without_replicates_nothing_is_tested() -> None:
-    bare = NightScore("bleu", "BLEU", "s", True, 100.0, 30.0, np.empty(0))
+    bare = NightlyScore("bleu", "BLEU", "s", True, 100.0, 30.0, np.empty(0))
     against = BaselineScore(Candidate(1, "tug", None, None), bare, same_output=False)
     one = ScoreEntry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, bare, [against])
     (found,) = findings([one], alpha=0.05, correction="holm")

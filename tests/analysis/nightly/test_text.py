@@ -8,7 +8,7 @@ import pytest
 
 from analysis.nightly.change_points import FEWEST
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject
-from analysis.nightly.series import Change, NightSeries, Point
+from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.text import baseline_of, how_tested, level_of, place_of, severity_key, summary
 from analysis.nightly.verdict import Verdict, describe_baseline
 from models.nightly.schedules import Baseline
@@ -135,7 +135,7 @@ def test_baselines_in_words(baseline: Baseline, expected: str) -> None:
 
 def test_series_of_too_few_nights() -> None:
     points = tuple(Point(f"2027-03-{day:02}", 30.0 if day > 2 else None) for day in range(1, FEWEST + 2))
-    series = NightSeries(SUBJECT, "BLEU", "s", True, points, (CHANGE,))
+    series = ScoreSeries(SUBJECT, "BLEU", "s", True, points, (CHANGE,))
     assert series.too_few
     assert not replace(series, points=(*points, Point("2027-04-01", 31.0, (30.0, 32.0)))).too_few
     shown = series.as_json()

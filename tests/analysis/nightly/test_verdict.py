@@ -11,14 +11,14 @@ from analysis.nightly.change_points import Step
 from analysis.nightly.regression import Outcome
 from analysis.nightly.series import Reported, _told
 from analysis.nightly.tests import wanted_tests
-from analysis.nightly.verdict import Verdict, judge_night, read_history, read_report
+from analysis.nightly.verdict import Verdict, judge_nightly_run, read_history, read_report
 from metrics.resampling.interval import percentile_interval
 from models.database.session import make_engine, reading, writing
-from models.nightly.scores import read_night_scores
-from models.schema.nightly import Night
+from models.nightly.scores import read_nightly_scores
+from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
 from models.schema.results import Score
-from models.schema.states import NightState
+from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
 from tests.analysis.nights import add_nights, judge, output
 from tests.scheduler.jobs import one_block_shards
@@ -99,7 +99,7 @@ def test_a_night_that_is_tried_again_is_compared_with_the_night_before(engine: E
     """Not with its first try: a gate that is red stays red until the output is better."""
     nights = add_nights(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}, {"tug": BAD}], judged=False)
     with writing(engine) as connection:
-        tries = update(Night).where(Night.id.in_(nights[1:]))
+        tries = update(NightlyRun).where(NightlyRun.id.in_(nights[1:]))
         connection.execute(tries.values(manual=True, date="2027-03-02"))
     judge(engine, nights[0])
     first, second = judge(engine, nights[1]), judge(engine, nights[2])
@@ -133,7 +133,7 @@ def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, 
         engine, sqlite_url, [{"tug": GOOD, "raft": LIKE}, {"tug": BAD, "raft": LIKE}], test="randomization"
     )
     with reading(engine) as connection:
-        made_here = judge_night(connection, nights[1])
+        made_here = judge_nightly_run(connection, nights[1])
         (wanted,) = wanted_tests(connection, nights[1])
         assert wanted_tests(connection, nights[0]) == []
     # The raft's output is the very same: no test.
@@ -195,7 +195,7 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
     assert [point.date for point in series.points] == [f"2027-03-{day:02}" for day in range(1, 19)]
     with reading(engine) as connection:
         stored = connection.execute(select(Evaluation.id, Score.score).join(Score).order_by(Evaluation.id)).all()
-        kept = read_night_scores(connection, [row.id for row in stored], metric=0)
+        kept = read_nightly_scores(connection, [row.id for row in stored], metric=0)
     assert [point.score for point in series.points] == [row.score for row in stored]
     assert [point.interval for point in series.points] == [
         percentile_interval(kept[row.id, 0].replicate_scores, 0.95) for row in stored
@@ -227,7 +227,7 @@ def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> Non
 def test_a_failed_night_has_a_report(engine: Engine, sqlite_url: str) -> None:
     nights = add_nights(engine, sqlite_url, [{"tug": GOOD}])
     with writing(engine) as connection:
-        connection.execute(update(Night).values(state=NightState.FAILED, reason="Nothing found."))
+        connection.execute(update(NightlyRun).values(state=NightlyRunState.FAILED, reason="Nothing found."))
     with reading(engine) as connection:
         report = read_report(connection, nights[0])
     assert report.wrong

@@ -24,7 +24,7 @@ from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
 from models.queue.kinds.shards import SHARD
 from models.schema.accounts import Team
 from models.schema.base import now
-from models.schema.campaigns import Campaign, LedgerEntry, Participation, Phase, Quota, SubmissionRequest
+from models.schema.campaigns import Campaign, Participation, Phase, Quota, SubmissionRequest, UsageLogEntry
 from models.schema.corpus import Protocol, Submission, Text
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Feedback, PhaseKind
@@ -64,10 +64,10 @@ def count(engine: Engine, table: type) -> int:
 
 
 def refused(engine: Engine, settings: Settings, seed: int, **others: object) -> str:
-    before = [count(engine, table) for table in (Submission, Text, Evaluation, LedgerEntry)]
+    before = [count(engine, table) for table in (Submission, Text, Evaluation, UsageLogEntry)]
     with pytest.raises(QuotaUsedUp) as error:
         submit(engine, settings, attempt(seed, **others))
-    assert [count(engine, table) for table in (Submission, Text, Evaluation, LedgerEntry)] == before
+    assert [count(engine, table) for table in (Submission, Text, Evaluation, UsageLogEntry)] == before
     return str(error.value)
 
 
@@ -140,7 +140,7 @@ def test_of_uploads_at_the_same_moment_one_passes_a_limit_of_one(
         process.join(60)
     expected = [(team, "in" if first else "out") for team in range(ROUNDS) for first in (1, *[0] * (RIVALS - 1))]
     assert found == sorted(expected)
-    assert count(engine, LedgerEntry) == ROUNDS
+    assert count(engine, UsageLogEntry) == ROUNDS
     assert count(engine, Submission) == 1 + ROUNDS
 
 
@@ -231,8 +231,8 @@ def test_what_was_given_back_needs_room_to_be_handed_in_again(engine: Engine, se
     refused(engine, settings, 1)
     limit(engine, {PER_DAY: 2})
     with writing(engine) as connection:
-        moved = LedgerEntry.submission_id == lost.submission
-        connection.execute(update(LedgerEntry).where(moved).values(created_at=LedgerEntry.created_at - 2 * 86400))
+        moved = UsageLogEntry.submission_id == lost.submission
+        connection.execute(update(UsageLogEntry).where(moved).values(created_at=UsageLogEntry.created_at - 2 * 86400))
     again = submit(engine, settings, attempt(1))
     assert (again.submission, again.stored, again.queued) == (lost.submission, False, True)
     assert used(engine) == (2, 2, 2), "it counts for the day on which it was handed in again"
@@ -246,13 +246,13 @@ def test_what_counts_already_needs_only_room_in_flight(engine: Engine, settings:
     submit(engine, settings, attempt(2))
     assert "in flight" in refused(engine, settings, 1)
     work_off(settings)
-    mine = LedgerEntry.submission_id == bad.submission
+    mine = UsageLogEntry.submission_id == bad.submission
     with writing(engine) as connection:
-        connection.execute(update(LedgerEntry).where(mine).values(created_at=5.0, phase="before"))
+        connection.execute(update(UsageLogEntry).where(mine).values(created_at=5.0, phase="before"))
     assert submit(engine, settings, attempt(1)).queued
     assert used(engine) == (1, 1, 1), "it counts for the day and the phase in which it was made"
     with reading(engine) as connection:
-        assert connection.execute(select(LedgerEntry.created_at, LedgerEntry.phase).where(mine)).one() == (
+        assert connection.execute(select(UsageLogEntry.created_at, UsageLogEntry.phase).where(mine)).one() == (
             5.0,
             "before",
         )
@@ -363,7 +363,7 @@ def test_whatever_the_clock_does_an_entry_is_not_older_than_its_evaluations(engi
             add_evaluation(connection, submitted, number, created_at=created_at)
         account = lock_quota_account(connection, find_campaign(connection, CAMPAIGN), "harbour")
         record_usage(connection, account, submitted.submission, "", at=None)
-        assert connection.scalars(select(LedgerEntry.queued_at)).all() == [1e13]
+        assert connection.scalars(select(UsageLogEntry.queued_at)).all() == [1e13]
 
 
 def add_evaluation(connection: Connection, submitted: SubmitResult, number: int, **values: object) -> None:
@@ -480,7 +480,7 @@ def test_yesterday_does_not_count(engine: Engine, settings: Settings) -> None:
     assert "(Pacific/Kiritimati); the next is possible from 2" in refused(engine, settings, 2)
     begin = standings(engine)[PER_DAY].day.begin
     with writing(engine) as connection:
-        connection.execute(update(LedgerEntry).values(created_at=begin - 0.001))
+        connection.execute(update(UsageLogEntry).values(created_at=begin - 0.001))
     submit(engine, settings, attempt(2))
     assert used(engine) == (2, 1, 2)
 
@@ -608,7 +608,7 @@ def test_a_day_begins_at_its_first_moment_and_ends_before_the_first_of_the_next(
     day = standings(engine)[PER_DAY].day
     for moment, counts in ((day.begin, 1), (day.begin - 0.001, 0), (day.end - 0.001, 1), (day.end, 0)):
         with writing(engine) as connection:
-            connection.execute(update(LedgerEntry).values(created_at=moment))
+            connection.execute(update(UsageLogEntry).values(created_at=moment))
         assert used(engine) == (1, counts, 1)
 
 

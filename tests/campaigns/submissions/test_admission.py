@@ -21,10 +21,10 @@ from models.schema.campaigns import (
     CampaignTestSet,
     Declaration,
     Diagnosis,
-    LedgerEntry,
     Participation,
     Phase,
-    called_there,
+    UsageLogEntry,
+    is_campaign_test_set,
 )
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, LateRule, PhaseKind
@@ -278,7 +278,7 @@ def test_the_same_request_again_finds_its_submission_also_when_all_is_over(engin
     open_phase = phase(engine, "open", PhaseKind.OPEN, -HOUR)
     first = submit(engine, settings, attempt(1, request_key="k"))
     with writing(engine) as connection:
-        assert connection.scalars(select(LedgerEntry.phase)).all() == ["open"]
+        assert connection.scalars(select(UsageLogEntry.phase)).all() == ["open"]
         connection.execute(update(Phase).where(Phase.id == open_phase).values(ends_at=now() - 1))
     again = submit(engine, settings, attempt(1, request_key="k", declared=DeclaredKind.PRIMARY))
     assert (again.submission, again.stored, again.queued, again.phase) == (first.submission, False, False, "open")
@@ -387,7 +387,7 @@ def test_a_phase_of_another_campaign_and_its_teams_say_nothing(engine: Engine, s
         )
         shut = connection.scalar(select(Phase.id))
         link_test_set(connection, other, test_set, "t")
-        theirs = update(CampaignTestSet).where(called_there(other, test_set))
+        theirs = update(CampaignTestSet).where(is_campaign_test_set(other, test_set))
         connection.execute(theirs.values(phase_id=shut))
     assert submit(engine, settings, attempt(1)).stored
     phase(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)

@@ -17,7 +17,7 @@ from metrics.resampling.jackknife import leave_one_out
 from metrics.resampling.paired import paired_bootstrap, paired_randomization
 from metrics.segments import Segments
 from models.database.session import make_engine, reading, writing
-from models.schema.results import Contestant, Randomization, Score
+from models.schema.results import Randomization, Score, SystemRuns
 from models.storage.arrays import pack
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
@@ -237,7 +237,7 @@ def test_randomization_is_stored_once(database, capsys):
 def stored(url: str) -> set[tuple]:
     engine = make_engine(url)
     with reading(engine) as connection:
-        last = {row.id: row.evaluation_id for row in connection.execute(select(Contestant))}
+        last = {row.id: row.evaluation_id for row in connection.execute(select(SystemRuns))}
         rows = connection.execute(select(Randomization)).all()
     engine.dispose()
     return {(last[row.a_id], last[row.b_id], *tuple(row)[2:]) for row in rows}

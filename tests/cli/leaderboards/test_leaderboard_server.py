@@ -54,7 +54,7 @@ def test_it_is_that_of_the_database(measured, board, everything):
     here, there = (board(NAME, "-w", "3", *everything, server=server) for server in (False, True))
     assert here[0] == there[0] == 0
     assert here[1] == there[1]
-    assert "Of each team its primary submission is ranked" in here[1]
+    assert "Each team's primary submission is ranked" in here[1]
     assert "3 systems are not ranked" in here[1]
     names = [name for name in ("anchor", "mast", "tug", "keel", "oar", "leak") if f"{name} " in here[1]]
     assert names == ["anchor", "mast", "tug", *(["keel", "oar"] if everything else [])]

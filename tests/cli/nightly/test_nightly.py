@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import insert, select
 
 from models.database.session import make_engine, writing
-from models.schema.nightly import Delivery, Night, Schedule
-from models.schema.states import LeaseState, NightState
+from models.schema.nightly import Delivery, NightlyRun, Schedule
+from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
 from scheduler.nightly.runner import NightlyRunner
 from tests.cli.status import status_of
@@ -153,7 +153,7 @@ def test_a_night_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
 
     def work():
         while not ended.wait(0.01):
-            context.go()
+            context.run_once()
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -165,7 +165,7 @@ def test_a_night_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
         context.stop()
     report = json.loads((tmp_path / "report.json").read_text())
     assert (status, report["state"], report["wrong"]) == (1, "failed", True)
-    assert f"no file is like {tmp_path}/out/2026-03-05/{{system}}.txt" in report["reason"]
+    assert f"no file matches {tmp_path}/out/2026-03-05/{{system}}.txt" in report["reason"]
     assert "note: No worker is alive." in err
 
 
@@ -187,10 +187,10 @@ def test_a_webhook_that_was_not_told(nightly, sqlite_url):
     nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial")
     engine = make_engine(sqlite_url)
     with writing(engine) as connection:
-        night = {"due_at": 1.0, "date": "2027-03-01", "state": NightState.FAILED}
-        connection.execute(insert(Night).values(schedule_id=select(Schedule.id).scalar_subquery(), **night))
+        night = {"due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
+        connection.execute(insert(NightlyRun).values(schedule_id=select(Schedule.id).scalar_subquery(), **night))
         message = {"state": LeaseState.FAILED, "attempts": 2, "error": "No route."}
-        connection.execute(insert(Delivery).values(night_id=select(Night.id).scalar_subquery(), **message))
+        connection.execute(insert(Delivery).values(night_id=select(NightlyRun.id).scalar_subquery(), **message))
     engine.dispose()
     told = "gate: the webhook was not notified of the night of 2027-03-01 (2 attempts, given up): No route."
     assert nightly("list")[1].splitlines()[-1] == told

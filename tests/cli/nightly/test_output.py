@@ -9,13 +9,13 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject
-from analysis.nightly.series import Change, NightSeries, Point
-from analysis.nightly.verdict import History, NightReport, Verdict
+from analysis.nightly.series import Change, Point, ScoreSeries
+from analysis.nightly.verdict import History, NightlyRunReport, Verdict
 from cli.nightly.history import bars
 from cli.nightly.output import history_json, history_svg, history_text, night_json, night_junit, night_text
-from models.nightly.runs import NightInfo
+from models.nightly.runs import NightlyRunInfo
 from models.nightly.schedules import Baseline, ScheduleInfo
-from models.schema.states import BaselineKind, NightState, PairedTest
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest
 
 
 def subject(system: str) -> Subject:
@@ -51,7 +51,7 @@ FINDINGS = (
 )
 
 
-def report(verdict: Verdict | None = None, *, name: str = "gate", **night: object) -> NightReport:
+def report(verdict: Verdict | None = None, *, name: str = "gate", **night: object) -> NightlyRunReport:
     schedule = ScheduleInfo(
         id=1, name=name, cron="30 2 * * *", time_zone="Europe/Prague", source={}, test_sets=[], metrics=("bleu",),
         replicates=1000, seed=1, baseline=Baseline(BaselineKind.PREVIOUS), alpha=0.05, correction="holm",
@@ -59,11 +59,11 @@ def report(verdict: Verdict | None = None, *, name: str = "gate", **night: objec
         created_at=0.0, campaign_id=1,
     )  # fmt: skip
     values = {
-        "id": 7, "schedule_id": 1, "due_at": 1_804_000_000.0, "date": "2027-03-02", "state": NightState.DONE,
+        "id": 7, "schedule_id": 1, "due_at": 1_804_000_000.0, "date": "2027-03-02", "state": NightlyRunState.DONE,
         "reason": None, "caught_up": False, "manual": False, "started_at": None, "finished_at": None, "verdict": None,
         "regressed": None,
     }  # fmt: skip
-    return NightReport(schedule, NightInfo(**{**values, **night}), verdict)  # type: ignore[arg-type]
+    return NightlyRunReport(schedule, NightlyRunInfo(**{**values, **night}), verdict)  # type: ignore[arg-type]
 
 
 def verdict(*findings: RegressionFinding, changes: tuple[Change, ...] = (), notes: tuple[str, ...] = ()) -> Verdict:
@@ -96,7 +96,7 @@ def test_text_of_a_night_that_is_fine_or_failed() -> None:
     assert fine.startswith("gate, night of 2027-03-02: no regression in 1 score; 1 score better.\n")
     first = night_text(report(verdict(finding("tug", Outcome.NO_BASELINE, **UNTESTED))))
     assert "\nCompared with the same system in the night before: there was nothing to test.\n" in first
-    failed = report(state=NightState.FAILED, reason="No output.", manual=True)
+    failed = report(state=NightlyRunState.FAILED, reason="No output.", manual=True)
     assert night_text(failed) == "gate, night of 2027-03-02 (run by hand): failed.\nNo output.\n"
 
 
@@ -122,7 +122,7 @@ ALLOWED = {
 """What Jenkins' junit-10.xsd and others know."""
 
 
-def junit(made: NightReport) -> Element:
+def junit(made: NightlyRunReport) -> Element:
     document = night_junit(made)
     assert document.startswith('<?xml version="1.0" encoding="UTF-8"?>\n')
     root = fromstring(document.encode())
@@ -156,7 +156,7 @@ def test_junit_fails_what_is_worse_and_skips_what_has_no_baseline() -> None:
 
 @pytest.mark.parametrize(("state", "kind"), [("failed", "error"), ("missed", "error"), ("scoring", "skipped")])
 def test_junit_of_a_night_without_a_verdict(state: str, kind: str) -> None:
-    suite = junit(report(state=NightState(state), reason="No <output> & \x1b[31mnothing\x00\ud800 else."))
+    suite = junit(report(state=NightlyRunState(state), reason="No <output> & \x1b[31mnothing\x00\ud800 else."))
     assert suite.find(f"testcase/{kind}").get("message") == "No <output> & �[31mnothing�� else."
 
 
@@ -173,8 +173,8 @@ def history(*scores: float | None, changes: tuple[Change, ...] = ()) -> History:
         for night, score in enumerate(scores, 1)
     ]
     nights = [report(date=point.date, regressed=False).night for point in points]
-    nights += [report(date="2027-03-30", state=NightState.MISSED, reason="No scheduler.").night]
-    series = NightSeries(subject("tug"), "BLEU", "s", True, tuple(points), changes)
+    nights += [report(date="2027-03-30", state=NightlyRunState.MISSED, reason="No scheduler.").night]
+    series = ScoreSeries(subject("tug"), "BLEU", "s", True, tuple(points), changes)
     return History(report().schedule, tuple(nights), (series,))
 
 

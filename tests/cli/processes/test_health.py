@@ -30,7 +30,7 @@ def test_a_worker_by_its_row(database_url, capsys):
 def test_a_scheduler_by_its_term(database_url, capsys):
     arguments = ["health", "scheduler", "--database", database_url]
     assert main(arguments) == 1
-    assert "nobody hands out work" in capsys.readouterr().out
+    assert "no scheduler leads" in capsys.readouterr().out
     lead = Leadership(database_url, 60.0)
     assert lead.acquire()
     assert main(arguments) == 0

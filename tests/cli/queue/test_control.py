@@ -215,4 +215,4 @@ def test_comparisons_are_cancelled_by_their_numbers(
     assert main(["cancel", "--comparison", str(number), "--yes"]) == 0
     assert capsys.readouterr().out == "Cancelled: 1 comparison.\n"
     assert main(["cancel", "--comparison", str(number), "--yes"]) == 1
-    assert "None of these comparisons runs." in capsys.readouterr().err
+    assert "None of these comparisons is running." in capsys.readouterr().err

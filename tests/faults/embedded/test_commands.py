@@ -76,7 +76,7 @@ def test_two_commands_at_once(tmp_path: Path, campaign: Path, undisturbed: Score
             evaluate(cluster, name, campaign, "troubled:pause=0.15", **{GATE: str(gate)}) for name in ("one", "two")
         ]
         # Whichever works has not ended before the other is there.
-        waiting = "Another command works on this database"
+        waiting = "Another command is working on this database"
         until(lambda: waiting in cluster.log("one") + cluster.log("two"), "one of the commands to wait")
         gate.touch()
         for name, command in zip(("one", "two"), commands, strict=True):
@@ -98,7 +98,7 @@ def test_a_command_takes_over_from_one_that_is_killed(
         in_the_middle(cluster)
         second = evaluate(cluster, "second", campaign, "troubled:pause=0.15")
         os.kill(first.pid, signal.SIGSTOP)
-        until(lambda: "Another command works" in cluster.log("second"), "the second command to wait")
+        until(lambda: "Another command is working" in cluster.log("second"), "the second command to wait")
         assert cluster.done() < cluster.shards(), "there was nothing left to take over"
         cluster.kill("first")
         assert second.wait(PATIENCE) == 0, cluster.log("second")

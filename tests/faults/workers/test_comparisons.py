@@ -14,7 +14,7 @@ from metrics.base import EDITION
 from models.database.session import make_engine, reading
 from models.queue_status.progress import read_comparison_progress
 from models.schema.queue import Comparison, Trials
-from models.schema.results import Contestant, Randomization
+from models.schema.results import Randomization, SystemRuns
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler.enqueue.randomization import request_comparison
 from tests.faults.cluster import PATIENCE, Cluster, children, until
@@ -46,7 +46,7 @@ def ask(engine: Engine, url: str, pause: float, **settings: object) -> int | Non
 def stored(engine: Engine) -> set[tuple[Any, ...]]:
     """All tests: the evaluations of both sides, difference and count."""
     with reading(engine) as connection:
-        of = {row.id: row.evaluation_id for row in connection.execute(select(Contestant))}
+        of = {row.id: row.evaluation_id for row in connection.execute(select(SystemRuns))}
         return {
             (of[row.a_id], of[row.b_id], row.difference, row.as_large)
             for row in connection.execute(select(Randomization))
@@ -132,7 +132,7 @@ def test_a_pool_process_is_killed_in_the_middle_and_every_hint_delivered_twice(
     check(cluster, comparison, undisturbed)
     assert max(attempts(cluster.engine)[key] for key in victims) > 1, "the kill hit no running trials"
     # The main process released them: the lease is three minutes long.
-    assert "taken back" not in cluster.log("scheduler")
+    assert "is reclaimed" not in cluster.log("scheduler")
     hints = {line for line in sent.read_text().splitlines() if line.startswith("randomize ")}
     assert len(hints) == 8
 
@@ -147,7 +147,7 @@ def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: s
     cluster.start_worker("second")
     check(cluster, comparison, undisturbed)
     assert max(attempts(cluster.engine)[key] for key in victims) > 1, "the kill hit no running trials"
-    assert "fell silent" in cluster.log("scheduler")
+    assert "stopped responding" in cluster.log("scheduler")
 
 
 @pytest.mark.long

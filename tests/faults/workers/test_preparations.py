@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from metrics.base import EDITION
 from models.database.session import make_engine, reading
-from models.schema.queue import Evaluation, Preparation, PreparedState, Shard
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation, Shard
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import IngestResult
@@ -38,7 +38,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path)
         assert embedded.run_until_done(job.all_evaluations).done == 3
     engine = make_engine(url, pooled=False)
     with reading(engine) as connection:
-        assert connection.scalar(select(func.count()).select_from(Preparation)) == 4
+        assert connection.scalar(select(func.count()).select_from(CorpusCount)) == 4
     return stored_scores(engine)
 
 
@@ -59,12 +59,12 @@ def slow(cluster: Cluster, *, merges: bool) -> list[int]:
     with reading(cluster.engine) as connection:
         return list(
             connection.scalars(
-                select(Preparation.id)
-                .join(PreparedState, PreparedState.id == Preparation.prepared_state_id)
+                select(CorpusCount.id)
+                .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.prepared_state_id)
                 .where(
-                    PreparedState.metric.startswith("careful"),
-                    Preparation.state == LeaseState.RUNNING,
-                    Preparation.merges.is_(merges),
+                    CorpusStatistics.metric.startswith("careful"),
+                    CorpusCount.state == LeaseState.RUNNING,
+                    CorpusCount.merges.is_(merges),
                 )
             )
         )
@@ -73,7 +73,7 @@ def slow(cluster: Cluster, *, merges: bool) -> list[int]:
 def attempts(cluster: Cluster, keys: list[int]) -> int:
     """How often the one of these that was claimed most often was."""
     with reading(cluster.engine) as connection:
-        return connection.execute(select(func.max(Preparation.attempts)).where(Preparation.id.in_(keys))).scalar_one()
+        return connection.execute(select(func.max(CorpusCount.attempts)).where(CorpusCount.id.in_(keys))).scalar_one()
 
 
 def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
@@ -81,12 +81,12 @@ def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
     assert stored_scores(cluster.engine) == undisturbed
     with reading(cluster.engine) as connection:
         assert set(connection.scalars(select(Evaluation.state))) == {EvaluationState.DONE}
-        assert set(connection.scalars(select(Preparation.state))) == {LeaseState.DONE}
-        assert set(connection.scalars(select(Preparation.part))) == {None}
-        assert connection.scalar(select(func.count()).where(Preparation.merges).select_from(Preparation)) == 2
+        assert set(connection.scalars(select(CorpusCount.state))) == {LeaseState.DONE}
+        assert set(connection.scalars(select(CorpusCount.part))) == {None}
+        assert connection.scalar(select(func.count()).where(CorpusCount.merges).select_from(CorpusCount)) == 2
         # No shard was sent before its states were there.
         assert set(connection.scalars(select(Shard.attempts))) == {1}
-    assert "StateMissing" not in "".join(map(cluster.log, cluster.processes))
+    assert "CorpusStatisticsMissing" not in "".join(map(cluster.log, cluster.processes))
 
 
 @pytest.mark.parametrize("merges", [False, True], ids=["counting", "merging"])
@@ -101,7 +101,7 @@ def test_a_pool_process_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     check(cluster, job, undisturbed)
     assert attempts(cluster, victims) > 1, "the kill hit no running preparation"
     # The main process released it: the lease is three minutes long.
-    assert "taken back" not in cluster.log("scheduler")
+    assert "is reclaimed" not in cluster.log("scheduler")
 
 
 @pytest.mark.long
@@ -116,7 +116,7 @@ def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     cluster.start_worker("second")
     check(cluster, job, undisturbed)
     assert attempts(cluster, victims) > 1
-    assert "fell silent" in cluster.log("scheduler")
+    assert "stopped responding" in cluster.log("scheduler")
 
 
 @pytest.mark.long
@@ -145,4 +145,4 @@ def test_every_hint_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tm
     check(cluster, job, undisturbed)
     assert sum(line.startswith("prepare ") for line in sent.read_text().splitlines()) >= 16
     with reading(cluster.engine) as connection:
-        assert set(connection.scalars(select(Preparation.attempts))) == {1}
+        assert set(connection.scalars(select(CorpusCount.attempts))) == {1}

@@ -33,7 +33,7 @@ def stopped(cluster: Cluster, worker: Forked, name: str) -> None:
     """The worker has ended in order."""
     assert worker.wait(PATIENCE) == 0, cluster.log(name)
     assert "Traceback" not in cluster.log(name), cluster.log(name)
-    assert "taken back" not in cluster.log("scheduler")
+    assert "is reclaimed" not in cluster.log("scheduler")
     with reading(cluster.engine) as connection:
         assert worker.pid not in set(connection.scalars(select(Worker.pid)))
 
@@ -50,7 +50,7 @@ def test_a_whole_group_is_told_to_end(
         running = until(cluster.running, "a running shard")
         os.killpg(first.pid, number)
         stopped(cluster, first, "first")
-        assert "handed back" not in cluster.log("first")
+        assert "tasks released" not in cluster.log("first")
         with reading(cluster.engine) as connection:
             hit = select(Shard.state, Shard.attempts).where(Shard.id.in_([shard for shard, _ in running]))
             assert set(connection.execute(hit)) == {(LeaseState.DONE, 1)}
@@ -102,7 +102,7 @@ def test_what_does_not_finish_is_handed_back(tmp_path: Path, postgres_url: str, 
         until(lambda: not cluster.running(), "shards that are handed back")
         stopped(cluster, hasty, "hasty")
         assert handed_back(cluster) == [(LeaseState.PENDING, 0, None)] * 2
-        assert "2 handed back" in cluster.log("hasty")
+        assert "2 tasks released" in cluster.log("hasty")
 
         # Others begin them far sooner than leases, silence and delays would have it: within the hint time.
         names = ("twice", "quit")
@@ -116,7 +116,7 @@ def test_what_does_not_finish_is_handed_back(tmp_path: Path, postgres_url: str, 
         workers[0].send_signal(signal.SIGTERM)
         for name, worker in zip(names, workers, strict=True):
             stopped(cluster, worker, name)
-            assert "1 handed back" in cluster.log(name)
+            assert "1 tasks released" in cluster.log(name)
         assert handed_back(cluster) == [(LeaseState.PENDING, 0, None)] * 2
 
 
@@ -142,7 +142,7 @@ def test_what_runs_may_finish_and_pool_processes_are_replaced(
         first.send_signal(signal.SIGTERM)
         cluster.start_worker("second", **{TASKS: "2"})
         stopped(cluster, first, "first")
-        assert "handed back" not in cluster.log("first")
+        assert "tasks released" not in cluster.log("first")
         cluster.wait(job.all_evaluations)
         assert outcomes(cluster.engine) == expected
         with reading(cluster.engine) as connection:

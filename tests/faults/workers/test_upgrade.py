@@ -15,7 +15,7 @@ from models.schema.states import LeaseState, QueueClass
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.program import EDITION, IGNORANT, VERSION
-from worker.messaging.celery_tasks import HINT_HEADER, HINT_VERSION
+from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION
 
 pytestmark = pytest.mark.faults
 
@@ -62,7 +62,10 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
         with Celery(broker=redis_url, set_as_current=False) as app:
             app.send_task("not_yet", (1,), queue=QueueClass.CAMPAIGN.queue_of(OURS))
             app.send_task(
-                "score_shard", (1,), queue=QueueClass.CAMPAIGN.queue_of(OURS), headers={HINT_HEADER: HINT_VERSION + 1}
+                "score_shard",
+                (1,),
+                queue=QueueClass.CAMPAIGN.queue_of(OURS),
+                headers={MESSAGE_HEADER: MESSAGE_VERSION + 1},
             )
         until(lambda: cluster.log("old").count("is dropped") == 2, "two messages that are dropped")
 
@@ -71,7 +74,7 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
         worker = names(cluster)["0.1.1"]
         cluster.freeze("new")
         NEW.queue(cluster.engine)
-        until(lambda: "left to workers of another release" in cluster.log("old"), "a worker that does not know it")
+        until(lambda: "passed on to workers of other releases" in cluster.log("old"), "a worker that does not know it")
         cluster.thaw("new")
         until(lambda: {state for _, state, _ in shards(cluster)} == {LeaseState.DONE}, "all shards")
         assert {each for _, _, each in shards(cluster)} == {worker}

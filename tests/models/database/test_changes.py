@@ -124,8 +124,8 @@ def test_where_nothing_is_heard_it_is_said_once_and_looked_for(
     monkeypatch.setattr(changes, "DEAF_SECONDS", 0.0)
     with listen(Settings(database_url=postgres_url, listen_url=postgres_server)) as listener:
         assert all(listener.wait(HOUR) for _ in range(5))
-    assert [record.getMessage().partition(",")[0] for record in caplog.records] == [
-        "The database is asked for changes every 0.02 s"
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        "Polling the database for changes every 0.02 s"
     ]
     assert "STEELYARD_LISTEN_URL" in caplog.text
 

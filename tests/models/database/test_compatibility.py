@@ -32,9 +32,9 @@ from tests.faults.cluster import until
 def test_newer_tables_serve_older_programs(
     revision: str | None, oldest: str | None, program: str, told: str | None
 ) -> None:
-    trouble = SchemaStatus(revision, oldest).trouble(program)
+    trouble = SchemaStatus(revision, oldest).problem(program)
     assert trouble is None if told is None else told in str(trouble)
-    assert SchemaStatus(revision, oldest).serves(program) == (told is None)
+    assert SchemaStatus(revision, oldest).supports(program) == (told is None)
 
 
 BEATING = -86400.0

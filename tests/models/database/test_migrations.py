@@ -23,15 +23,15 @@ from models.corpus.judgments import (
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.errors import Unreachable
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from models.results.leaderboard import read_leaderboard
 from models.schema.accounts import AuditEntry
 from models.schema.base import Base
 from models.schema.campaigns import Campaign, Correction
 from models.schema.corpus import Reference, Submission
-from models.schema.nightly import Night, NightStep
-from models.schema.states import JudgmentKind, NightState
+from models.schema.nightly import NightlyRun, NightlyRunStep
+from models.schema.states import JudgmentKind, NightlyRunState
 from scheduler.ingest.campaigns import (
     NewProtocol,
     NewSubmission,
@@ -84,7 +84,7 @@ def test_up_and_down_again(empty_database_url: str) -> None:
 def test_a_finished_campaign_survives_all_revisions(database_url: str) -> None:
     context = WorkerContext(one_block_shards(database_url))
     job = queue_job(context.engine, context.settings, segments=300, metrics=["bleu", "nist"])
-    for kind in (PREPARATION, SHARD):
+    for kind in (CORPUS_COUNT, SHARD):
         table = kind.table
         with reading(context.engine) as connection:
             keys = list(connection.scalars(select(table.id)))
@@ -263,9 +263,9 @@ def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: st
         campaign = store_campaign(connection, "gate")
     schedule = add_schedule(engine, campaign, name="gate", team="port")
     with writing(engine) as connection:
-        for number, state in enumerate(NightState):
+        for number, state in enumerate(NightlyRunState):
             night = {"schedule_id": schedule, "due_at": float(number), "date": "2027-03-01", "state": state}
-            connection.execute(insert(Night).values(**night))
+            connection.execute(insert(NightlyRun).values(**night))
     held = "UPDATE night SET owner = 'x', attempts = 2, lease_until = 1e12 WHERE state IN ('fetching', 'judging')"
     migrate.downgrade(database_url, "20261217")
     with writing(engine) as connection:
@@ -273,8 +273,16 @@ def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: st
     for _ in range(2):
         migrate.upgrade(database_url)
         with reading(engine) as connection:
-            steps = select(Night.state, NightStep.state, NightStep.attempts, NightStep.team, NightStep.owner)
-            found = connection.execute(steps.join(NightStep, NightStep.night_id == Night.id).order_by(Night.id)).all()
+            steps = select(
+                NightlyRun.state,
+                NightlyRunStep.state,
+                NightlyRunStep.attempts,
+                NightlyRunStep.team,
+                NightlyRunStep.owner,
+            )
+            found = connection.execute(
+                steps.join(NightlyRunStep, NightlyRunStep.night_id == NightlyRun.id).order_by(NightlyRun.id)
+            ).all()
         assert found == [(state, "pending", 2, "port", None) for state in ("fetching", "judging")]
         migrate.downgrade(database_url, "20261217")
         with reading(engine) as connection:

@@ -8,26 +8,26 @@ from sqlalchemy import Connection, insert, select, update
 
 from models.database.session import make_engine, writing
 from models.nightly.transitions import (
-    OpenNight,
-    PlannedNight,
-    add_manual_night,
+    OpenRun,
+    PlannedRun,
+    add_manual_run,
     await_comparisons,
     begin_judging,
-    begin_night,
+    begin_run,
     begin_scoring,
-    drop_due_nights,
-    fail_night,
-    finish_night,
-    open_nights,
-    plan_nights,
+    cancel_due_runs,
+    fail_run,
+    find_open_runs,
+    finish_run,
+    plan_runs,
 )
 from models.schema.base import now
 from models.schema.campaigns import Campaign
-from models.schema.nightly import Delivery, Night, NightStep, Schedule
-from models.schema.states import LeaseState, NightState
+from models.schema.nightly import Delivery, NightlyRun, NightlyRunStep, Schedule
+from models.schema.states import LeaseState, NightlyRunState
 from tests.analysis.nights import add_schedule
 
-DUE, FETCHING, SCORING, JUDGING, DONE, FAILED, MISSED = NightState
+DUE, FETCHING, SCORING, JUDGING, DONE, FAILED, MISSED = NightlyRunState
 Rows = dict[int, dict[str, Any]]
 
 
@@ -44,16 +44,16 @@ def connection(sqlite_url: str) -> Iterator[Connection]:
     engine.dispose()
 
 
-def add(connection: Connection, state: NightState = DUE, schedule: int = 1, **values: Any) -> int:
+def add(connection: Connection, state: NightlyRunState = DUE, schedule: int = 1, **values: Any) -> int:
     """A night in some state."""
     row = {"schedule_id": schedule, "date": "2026-03-02", "state": state, **values}
     if "due_at" not in row:
         row["due_at"] = float(len(rows(connection)))
-    return connection.execute(insert(Night).values(**row).returning(Night.id)).scalar_one()
+    return connection.execute(insert(NightlyRun).values(**row).returning(NightlyRun.id)).scalar_one()
 
 
 def rows(connection: Connection) -> Rows:
-    return {row.id: dict(row._mapping) for row in connection.execute(select(Night).order_by(Night.id))}
+    return {row.id: dict(row._mapping) for row in connection.execute(select(NightlyRun).order_by(NightlyRun.id))}
 
 
 def changed(before: Rows, after: Rows) -> Rows:
@@ -70,17 +70,17 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 
 
 def opened(connection: Connection, only: int | None = None) -> list[int]:
-    return [night.id for night in open_nights(connection, only)]
+    return [night.id for night in find_open_runs(connection, only)]
 
 
-def seen(connection: Connection, key: int) -> OpenNight:
-    row = connection.execute(select(Night).where(Night.id == key)).one()
-    return OpenNight(row.id, row.schedule_id, NightState(row.state))
+def seen(connection: Connection, key: int) -> OpenRun:
+    row = connection.execute(select(NightlyRun).where(NightlyRun.id == key)).one()
+    return OpenRun(row.id, row.schedule_id, NightlyRunState(row.state))
 
 
 def steps(connection: Connection) -> list[tuple[int, str, str, int]]:
-    columns = select(NightStep.night_id, NightStep.state, NightStep.team, NightStep.queue_class)
-    return [tuple(row) for row in connection.execute(columns.order_by(NightStep.id))]
+    columns = select(NightlyRunStep.night_id, NightlyRunStep.state, NightlyRunStep.team, NightlyRunStep.queue_class)
+    return [tuple(row) for row in connection.execute(columns.order_by(NightlyRunStep.id))]
 
 
 def test_of_those_that_wait_the_last_planned_is_worth_it(connection: Connection) -> None:
@@ -92,19 +92,19 @@ def test_of_those_that_wait_the_last_planned_is_worth_it(connection: Connection)
     ]
     overdue = add(connection, DUE, due_at=6.0)
     before = rows(connection)
-    plan_nights(connection, 1, [], 50.0)
+    plan_runs(connection, 1, [], 50.0)
     assert changed(before, rows(connection)) == {}
     nights = [
-        PlannedNight(20.0, "2026-03-20", missed="Nobody ran."),
-        PlannedNight(30.0, "2026-03-30", caught_up=True),
+        PlannedRun(20.0, "2026-03-20", missed="Nobody ran."),
+        PlannedRun(30.0, "2026-03-30", caught_up=True),
         # Another scheduler has planned it.
-        PlannedNight(40.0, "2026-03-31", missed="not any more"),
+        PlannedRun(40.0, "2026-03-31", missed="not any more"),
     ]
-    plan_nights(connection, 1, nights, 50.0)
+    plan_runs(connection, 1, nights, 50.0)
     found = changed(before, rows(connection))
     assert not found.keys() & {*kept}
     assert soon(connection, found[overdue].pop("finished_at"))
-    assert found.pop(overdue) == {"state": MISSED, "reason": "It had not begun when the next night was due."}
+    assert found.pop(overdue) == {"state": MISSED, "reason": "It had not begun when the next run was due."}
     columns = ("schedule_id", "due_at", "date", "state", "reason", "caught_up", "finished_at")
     assert [tuple(row.get(name) for name in columns) for row in found.values()] == [
         (1, 20.0, "2026-03-20", MISSED, "Nobody ran.", False, 50.0),
@@ -116,7 +116,7 @@ def test_a_night_by_hand_takes_the_next_free_second(connection: Connection) -> N
     for due_at in (7.0, 8.0):
         add(connection, due_at=due_at)
     add(connection, schedule=2, due_at=9.0)
-    key = add_manual_night(connection, 1, 7.0, "2026-03-05")
+    key = add_manual_run(connection, 1, 7.0, "2026-03-05")
     row = rows(connection)[key]
     assert (row["due_at"], row["date"], row["manual"], row["state"]) == (9.0, "2026-03-05", True, DUE)
 
@@ -135,8 +135,8 @@ def test_nights_that_can_be_moved_on(connection: Connection) -> None:
         free = [begun] if state == SCORING else []
         assert opened(connection) == [waiting[0], by_hand, *free]
         assert opened(connection, due) == free, "it waits for the one that has begun"
-        connection.execute(update(Night).where(Night.schedule_id == 2).values(state=DONE))
-    assert open_nights(connection)[1] == OpenNight(by_hand, 1, DUE)
+        connection.execute(update(NightlyRun).where(NightlyRun.schedule_id == 2).values(state=DONE))
+    assert find_open_runs(connection)[1] == OpenRun(by_hand, 1, DUE)
 
 
 def test_a_night_begins_once_and_alone(connection: Connection) -> None:
@@ -144,26 +144,26 @@ def test_a_night_begins_once_and_alone(connection: Connection) -> None:
     add(connection, SCORING, schedule=2)
     before = rows(connection)
     night, other = seen(connection, due), seen(connection, later)
-    assert begin_night(connection, night)
+    assert begin_run(connection, night)
     found = changed(before, rows(connection))[due]
     assert soon(connection, found.pop("started_at"))
     assert found == {"state": FETCHING}
     assert steps(connection) == [(due, "pending", "one", 2)]
     before = rows(connection)
-    assert not begin_night(connection, night), "it is not due any more"
-    assert not begin_night(connection, other), "one of the schedule has begun"
+    assert not begin_run(connection, night), "it is not due any more"
+    assert not begin_run(connection, other), "one of the schedule has begun"
     assert changed(before, rows(connection)) == {}
-    connection.execute(update(Night).where(Night.id == due).values(state=DONE))
-    assert begin_night(connection, other), "what has begun is of another schedule"
+    connection.execute(update(NightlyRun).where(NightlyRun.id == due).values(state=DONE))
+    assert begin_run(connection, other), "what has begun is of another schedule"
     assert [night for night, *_ in steps(connection)] == [due, later]
 
 
-MOVES: dict[str, tuple[Any, NightState, dict[str, Any], bool]] = {
+MOVES: dict[str, tuple[Any, NightlyRunState, dict[str, Any], bool]] = {
     "begin_scoring": (lambda *night: begin_scoring(*night, []), FETCHING, {"state": SCORING}, False),
     "begin_judging": (begin_judging, SCORING, {"state": JUDGING}, True),
     "await": (lambda *night: await_comparisons(*night, [3, 4]), JUDGING, {"comparisons": [3, 4]}, True),
     "finish": (
-        lambda *night: finish_night(*night, {"a": 1}, regressed=True),
+        lambda *night: finish_run(*night, {"a": 1}, regressed=True),
         JUDGING,
         {"state": DONE, "reason": None, "verdict": {"a": 1}, "regressed": True},
         False,
@@ -172,8 +172,8 @@ MOVES: dict[str, tuple[Any, NightState, dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize("move", MOVES)
-@pytest.mark.parametrize("state", NightState)
-def test_a_night_moves_on_from_one_state(connection: Connection, move: str, state: NightState) -> None:
+@pytest.mark.parametrize("state", NightlyRunState)
+def test_a_night_moves_on_from_one_state(connection: Connection, move: str, state: NightlyRunState) -> None:
     """Where there is something to do then, a step says so."""
     do, only, expected, step = MOVES[move]
     key, other = (add(connection, state, schedule=2, reason="before") for _ in range(2))
@@ -191,15 +191,15 @@ def test_a_night_moves_on_from_one_state(connection: Connection, move: str, stat
     assert steps(connection) == ([(key, "pending", "two", 2)] if step else [])
 
 
-@pytest.mark.parametrize("state", NightState)
-def test_a_night_is_failed_in_the_state_in_which_it_was_seen(connection: Connection, state: NightState) -> None:
+@pytest.mark.parametrize("state", NightlyRunState)
+def test_a_night_is_failed_in_the_state_in_which_it_was_seen(connection: Connection, state: NightlyRunState) -> None:
     """And who works on it does so in vain."""
     key, other = (add(connection, state) for _ in range(2))
     for each in (key, other):
         for lease in LeaseState:
-            connection.execute(insert(NightStep).values(night_id=each, state=lease, owner="mine"))
+            connection.execute(insert(NightlyRunStep).values(night_id=each, state=lease, owner="mine"))
     before = rows(connection)
-    assert fail_night(connection, key, FETCHING, "It rained.") == (state == FETCHING)
+    assert fail_run(connection, key, FETCHING, "It rained.") == (state == FETCHING)
     found = changed(before, rows(connection))
     assert found.keys() == ({key} if state == FETCHING else set())
     open_steps = {"pending", "enqueued", "running"}
@@ -215,17 +215,17 @@ def test_a_night_is_failed_in_the_state_in_which_it_was_seen(connection: Connect
 def test_whoever_wants_to_be_told_is_told_once_of_a_night_that_ends(connection: Connection) -> None:
     told, untold = (add(connection, JUDGING, schedule=schedule) for schedule in (1, 2))
     for key in (told, untold):
-        assert finish_night(connection, key, {}, regressed=False)
-        assert not finish_night(connection, key, {}, regressed=False)
+        assert finish_run(connection, key, {}, regressed=False)
+        assert not finish_run(connection, key, {}, regressed=False)
     rows_of = select(Delivery.night_id, Delivery.team, Delivery.queue_class, Delivery.state)
     assert connection.execute(rows_of).all() == [(told, "one", 2, "pending")]
 
 
 def test_nights_of_a_schedule_that_have_not_begun_are_dropped(connection: Connection) -> None:
-    keys = {state: add(connection, state) for state in NightState}
+    keys = {state: add(connection, state) for state in NightlyRunState}
     add(connection, DUE, schedule=2)
     before = rows(connection)
-    drop_due_nights(connection, 1, "It was removed.")
+    cancel_due_runs(connection, 1, "It was removed.")
     found = changed(before, rows(connection))
     assert soon(connection, found[keys[DUE]].pop("finished_at"))
     assert found == {keys[DUE]: {"state": MISSED, "reason": "It was removed."}}

@@ -24,7 +24,7 @@ from models.results.randomizations import (
     tested_systems as systems_tested,
 )
 from models.schema.queue import Comparison, Evaluation, Trials
-from models.schema.results import Contestant, Randomization, Score
+from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import LeaseState, QueueClass
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task, complete_task, release_task
@@ -41,7 +41,7 @@ def engine(database_url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def contest(engine: Engine, database_url: str) -> RandomizationPlan:
+def plan(engine: Engine, database_url: str) -> RandomizationPlan:
     """Three systems, of which the last has two runs."""
     settings = one_block_shards(database_url)
     job = queue_job(engine, settings, segments=20, systems=3, metrics=["wer", "per"], runs={2: 2})
@@ -51,9 +51,9 @@ def contest(engine: Engine, database_url: str) -> RandomizationPlan:
     return RandomizationPlan(job.protocols[0], ((a,), (b,), (c, d)), pairs, 99, 7)
 
 
-def start(engine: Engine, contest: RandomizationPlan) -> int:
+def start(engine: Engine, plan: RandomizationPlan) -> int:
     with writing(engine) as connection:
-        return start_comparison(connection, contest, RANGES, queue_class=0, team="", edition=EDITION)
+        return start_comparison(connection, plan, RANGES, queue_class=0, team="", edition=EDITION)
 
 
 def keys(engine: Engine) -> list[int]:
@@ -96,12 +96,12 @@ def stored(engine: Engine) -> list[tuple[int, int]]:
         return [(row.metric, row.as_large) for row in rows]
 
 
-def test_the_whole_way(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
+def test_the_whole_way(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
     assert progress(engine, comparison) == RUNNING
     first, second, third = keys(engine)
     mine = claimed(engine, third)
-    assert (mine.contest, mine.first_trial, mine.last_trial) == (contest, 70, 99)
+    assert (mine.plan, mine.first_trial, mine.last_trial) == (plan, 70, 99)
     assert hand_in(engine, mine, [1, 2, 3])
     assert hand_in(engine, claimed(engine, first), [10, 20, 30])
     assert progress(engine, comparison) == replace(RUNNING, trials_done=69)
@@ -115,19 +115,19 @@ def test_the_whole_way(engine: Engine, contest: RandomizationPlan) -> None:
             (row.evaluation_id, row.metric): row.score
             for row in connection.execute(select(Score.evaluation_id, Score.metric, Score.score))
         }
-        wer = read_randomizations(connection, contest.systems, 0, trials=99, seed=7)
-        assert read_randomizations(connection, contest.systems, 0, trials=100, seed=7) == {}
-        assert read_randomizations(connection, contest.systems, 0, trials=99, seed=8) == {}
-        assert read_randomizations(connection, contest.systems[1:], 0, trials=99, seed=7) == {}
-    a, b, (c, d) = (*contest.systems,)
+        wer = read_randomizations(connection, plan.systems, 0, trials=99, seed=7)
+        assert read_randomizations(connection, plan.systems, 0, trials=100, seed=7) == {}
+        assert read_randomizations(connection, plan.systems, 0, trials=99, seed=8) == {}
+        assert read_randomizations(connection, plan.systems[1:], 0, trials=99, seed=7) == {}
+    a, b, (c, d) = (*plan.systems,)
     assert wer == {
         (a, b): StoredTest(scores[b[0], 0] - scores[a[0], 0], 16),
         (a, (c, d)): StoredTest((scores[c, 0] + scores[d, 0]) / 2 - scores[a[0], 0], 22),
     }
 
 
-def test_only_one_claim_wins_and_trials_count_once(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
+def test_only_one_claim_wins_and_trials_count_once(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
     key = keys(engine)[0]
     mine = claimed(engine, key)
     with writing(engine) as connection:
@@ -138,8 +138,8 @@ def test_only_one_claim_wins_and_trials_count_once(engine: Engine, contest: Rand
         assert connection.scalar(select(Comparison.remaining)) == 2
 
 
-def test_a_stale_owner_is_fenced(engine: Engine, contest: RandomizationPlan) -> None:
-    start(engine, contest)
+def test_a_stale_owner_is_fenced(engine: Engine, plan: RandomizationPlan) -> None:
+    start(engine, plan)
     key = keys(engine)[0]
     stale = claimed(engine, key, "stale")
     with writing(engine) as connection:
@@ -153,8 +153,8 @@ def test_a_stale_owner_is_fenced(engine: Engine, contest: RandomizationPlan) -> 
     assert stored(engine) == [(0, 3), (0, 3), (1, 3)]
 
 
-def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
+def test_two_last_ones_at_once_are_added_up_once(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
     first, *last_two = keys(engine)
     hand_in(engine, claimed(engine, first), [1, 1, 1])
     claims = [claimed(engine, key) for key in last_two]
@@ -179,8 +179,8 @@ def test_two_last_ones_at_once_are_added_up_once(engine: Engine, contest: Random
     assert progress(engine, comparison).done == 1
 
 
-def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
+def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
     first, second, third = keys(engine)
     running = claimed(engine, third)
     with writing(engine) as connection:
@@ -202,13 +202,13 @@ def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, 
     assert states(engine) == ["cancelled", "failed", "done"]
     assert stored(engine) == []
     # The next one begins anew, and does not mind what is left of this one.
-    again = start(engine, contest)
+    again = start(engine, plan)
     assert again != comparison
     assert states(engine)[3:] == ["pending"] * 3
 
 
-def test_an_error_that_stays_fails_at_once(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
+def test_an_error_that_stays_fails_at_once(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
     key = keys(engine)[0]
     claimed(engine, key)
     with writing(engine) as connection:
@@ -216,25 +216,25 @@ def test_an_error_that_stays_fails_at_once(engine: Engine, contest: Randomizatio
     assert progress(engine, comparison).failures == ("Trials 1 to 40 could not be made (tried once): no.",)
 
 
-def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, contest: RandomizationPlan) -> None:
-    comparison = start(engine, contest)
-    assert start(engine, contest) == comparison
+def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, plan: RandomizationPlan) -> None:
+    comparison = start(engine, plan)
+    assert start(engine, plan) == comparison
     assert len(keys(engine)) == 3
-    other = RandomizationPlan(contest.protocol_id, contest.systems, contest.pairs, 99, 8)
+    other = RandomizationPlan(plan.protocol_id, plan.systems, plan.pairs, 99, 8)
     assert start(engine, other) != comparison
     for key in keys(engine)[:3]:
         hand_in(engine, claimed(engine, key), [1, 1, 1])
     # It has ended: who asks for it now does so because its tests are lacking.
-    assert start(engine, contest) not in {comparison, None}
+    assert start(engine, plan) not in {comparison, None}
 
 
-def test_many_who_start_the_same_at_once_get_one(engine: Engine, contest: RandomizationPlan) -> None:
+def test_many_who_start_the_same_at_once_get_one(engine: Engine, plan: RandomizationPlan) -> None:
     barrier = threading.Barrier(4)
     found: list[int] = []
 
     def begin() -> None:
         barrier.wait(60)
-        found.append(start(engine, contest))
+        found.append(start(engine, plan))
 
     threads = [threading.Thread(target=begin) for _ in range(4)]
     for thread in threads:
@@ -246,17 +246,17 @@ def test_many_who_start_the_same_at_once_get_one(engine: Engine, contest: Random
     assert len(keys(engine)) == 3
 
 
-def test_what_is_stored_stays(engine: Engine, contest: RandomizationPlan) -> None:
+def test_what_is_stored_stays(engine: Engine, plan: RandomizationPlan) -> None:
     for counts in ([1, 2, 3], [4, 5, 6]):
         with writing(engine) as connection:
-            assert store_randomizations(connection, contest, np.array(counts)) is None
+            assert store_randomizations(connection, plan, np.array(counts)) is None
     assert sorted(stored(engine)) == [(0, 1), (0, 2), (1, 3)]
 
 
-def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engine, contest: RandomizationPlan) -> None:
+def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engine, plan: RandomizationPlan) -> None:
     barrier = threading.Barrier(4)
     failed: list[BaseException] = []
-    a, b, c = contest.systems
+    a, b, c = plan.systems
     orders = [(a, b, c), (c, b, a), (b, c, a), (c, a, b)]
 
     def store(systems: tuple[tuple[int, ...], ...]) -> None:
@@ -266,7 +266,7 @@ def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engi
             with writing(engine) as connection:
                 store_randomizations(
                     connection,
-                    RandomizationPlan(contest.protocol_id, systems, pairs, 99, 7),
+                    RandomizationPlan(plan.protocol_id, systems, pairs, 99, 7),
                     np.arange(6, dtype=np.int64),
                 )
         except BaseException as error:
@@ -283,42 +283,42 @@ def test_many_who_store_at_once_do_not_wait_for_each_other_for_ever(engine: Engi
 
 @pytest.mark.parametrize("gone", [0, 2, 3], ids=["the only run", "the first of two runs", "the last of two runs"])
 def test_a_deleted_evaluation_takes_its_tests_along_and_no_others(
-    engine: Engine, contest: RandomizationPlan, gone: int
+    engine: Engine, plan: RandomizationPlan, gone: int
 ) -> None:
     with writing(engine) as connection:
-        store_randomizations(connection, contest, np.array([1, 2, 3]))
-    evaluation = [each for runs in contest.systems for each in runs][gone]
+        store_randomizations(connection, plan, np.array([1, 2, 3]))
+    evaluation = [each for runs in plan.systems for each in runs][gone]
     with writing(engine) as connection:
         connection.execute(delete(Evaluation).where(Evaluation.id == evaluation))
     # Pairs: the first and second system, the first and third, the second and third.
     assert sorted(stored(engine)) == ([(1, 3)] if gone == 0 else [(0, 1)])
     with reading(engine) as connection:
-        left = [runs for runs in contest.systems if evaluation not in runs]
-        assert set(systems_tested(connection, contest.systems)) == set(left)
-        of_gone = select(func.count()).select_from(Contestant).where(Contestant.evaluation_id == evaluation)
+        left = [runs for runs in plan.systems if evaluation not in runs]
+        assert set(systems_tested(connection, plan.systems)) == set(left)
+        of_gone = select(func.count()).select_from(SystemRuns).where(SystemRuns.evaluation_id == evaluation)
         assert connection.scalar(of_gone) == 0
 
 
 @pytest.mark.parametrize("change", [delete(Evaluation), update(Evaluation).values(state="queued")])
 def test_an_evaluation_that_is_deleted_or_queued_anew_meanwhile_fails_the_comparison(
-    engine: Engine, contest: RandomizationPlan, change: Any
+    engine: Engine, plan: RandomizationPlan, change: Any
 ) -> None:
-    comparison = start(engine, contest)
+    comparison = start(engine, plan)
     mine = [claimed(engine, key) for key in keys(engine)]
-    evaluation = contest.systems[1][0]
+    evaluation = plan.systems[1][0]
     with writing(engine) as connection:
         connection.execute(change.where(Evaluation.id == evaluation))
     for each in mine:
         assert hand_in(engine, each, [1, 1, 1])
     assert stored(engine) == []
     assert progress(engine, comparison).failures == (
-        f"Evaluation {evaluation} was deleted or queued anew while its system was compared with others.",
+        f"Evaluation {evaluation} was deleted or recomputed during the comparison.",
     )
 
 
-def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, contest: RandomizationPlan) -> None:
+def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, plan: RandomizationPlan) -> None:
     """Only what waits changes its class: the hints of the others lie in the queues of theirs."""
-    wanted, other = start(engine, contest), start(engine, replace(contest, seed=8))
+    wanted, other = start(engine, plan), start(engine, replace(plan, seed=8))
     with writing(engine) as connection:
         connection.execute(update(Trials).values(queue_class=QueueClass.INTERACTIVE))
         sent = Trials.first_trial == 40

@@ -9,10 +9,19 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
-from models.queue.kinds.corpus_statistics_plan import lock_state, missing_ranges, raise_priority
+from models.queue.kinds.corpus_statistics import (
+    CORPUS_COUNT,
+    ClaimedCorpusCount,
+    counted_parts,
+    read_part,
+)
+from models.queue.kinds.corpus_statistics_plan import (
+    lock_incomplete_statistics,
+    missing_ranges,
+    raise_priority,
+)
 from models.queue.task_kind import Completion
-from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, Shard
+from models.schema.queue import CorpusCount, CorpusStatistics, CorpusStatisticsChunk, Evaluation, Shard
 from models.schema.states import LeaseState
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult
@@ -37,22 +46,22 @@ def job(engine: Engine, database_url: str) -> IngestResult:
 
 def rows(engine: Engine) -> list[tuple[int, int, bool, str]]:
     with reading(engine) as connection:
-        found = connection.execute(select(Preparation).order_by(Preparation.id)).all()
+        found = connection.execute(select(CorpusCount).order_by(CorpusCount.id)).all()
     return [(row.first_block, row.last_block, row.merges, row.state) for row in found]
 
 
 def keys(engine: Engine) -> list[int]:
     with reading(engine) as connection:
-        return list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+        return list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
 
 
-def claim(connection: Connection, key: int, owner: str = "o", max_attempts: int = 3) -> ClaimedPreparation | None:
+def claim(connection: Connection, key: int, owner: str = "o", max_attempts: int = 3) -> ClaimedCorpusCount | None:
     return claim_task(
-        connection, PREPARATION, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts
+        connection, CORPUS_COUNT, key, owner=owner, worker="w", lease_seconds=60, max_attempts=max_attempts
     )
 
 
-def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedPreparation:
+def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedCorpusCount:
     with writing(engine) as connection:
         found = claim(connection, key, owner)
     assert found is not None
@@ -62,7 +71,7 @@ def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedPreparation:
 def count(engine: Engine, key: int) -> Completion:
     mine = claimed(engine, key)
     with writing(engine) as connection:
-        return complete_task(connection, PREPARATION, mine, f"part {mine.first_block}".encode())
+        return complete_task(connection, CORPUS_COUNT, mine, f"part {mine.first_block}".encode())
 
 
 def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
@@ -85,11 +94,11 @@ def test_the_whole_way(engine: Engine) -> None:
     with writing(engine) as connection:
         parts = [read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)]
         assert parts == [b"part 0", b"part 1", b"part 2"]
-        assert complete_task(connection, PREPARATION, mine, b"state").accepted
-        assert not complete_task(connection, PREPARATION, mine, b"again").accepted
+        assert complete_task(connection, CORPUS_COUNT, mine, b"state").accepted
+        assert not complete_task(connection, CORPUS_COUNT, mine, b"again").accepted
     with reading(engine) as connection:
-        assert list(connection.scalars(select(PreparedState.blob))) == [b"state"]
-        assert set(connection.scalars(select(Preparation.part))) == {None}
+        assert list(connection.scalars(select(CorpusStatistics.blob))) == [b"state"]
+        assert set(connection.scalars(select(CorpusCount.part))) == {None}
     assert evaluations(engine) == [("queued", None)] * 2
 
 
@@ -102,11 +111,11 @@ def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
     edits = [{"part": None}, {"part": b"part", "first_block": 1}, {"first_block": 3, "last_block": 4}]
     for edit in edits:
         with writing(engine) as connection:
-            connection.execute(update(Preparation).where(Preparation.id == third).values(**edit))
+            connection.execute(update(CorpusCount).where(CorpusCount.id == third).values(**edit))
             with pytest.raises(PartsMissing, match=r"no part, or two, for segment (257|513)\."):
                 merging_work(connection, mine)
             # One whose part is gone is counted again.
-            state = lock_state(connection, mine.prepared_state_id)
+            state = lock_incomplete_statistics(connection, mine.prepared_state_id)
             assert state is not None
             assert missing_ranges(connection, state) == ([] if edit == edits[1] else [(2, 3)])
 
@@ -119,7 +128,7 @@ def test_only_one_claim_wins_and_a_part_counts_once(engine: Engine) -> None:
         assert claim(connection, key, "other") is None
     for accepted in (True, False):
         with writing(engine) as connection:
-            assert complete_task(connection, PREPARATION, mine, b"part").accepted is accepted
+            assert complete_task(connection, CORPUS_COUNT, mine, b"part").accepted is accepted
 
 
 @pytest.mark.usefixtures("job")
@@ -127,14 +136,14 @@ def test_a_stale_owner_is_fenced(engine: Engine) -> None:
     key = keys(engine)[0]
     stale = claimed(engine, key, "stale")
     with writing(engine) as connection:
-        assert release_task(connection, PREPARATION, key, "stale", "silent", max_attempts=3, delay_seconds=0)
+        assert release_task(connection, CORPUS_COUNT, key, "stale", "silent", max_attempts=3, delay_seconds=0)
     fresh = claimed(engine, key, "fresh")
     with writing(engine) as connection:
-        assert not complete_task(connection, PREPARATION, stale, b"stale").accepted
-        assert not release_task(connection, PREPARATION, key, "stale", "late", max_attempts=3, delay_seconds=0)
-        assert complete_task(connection, PREPARATION, fresh, b"fresh").accepted
+        assert not complete_task(connection, CORPUS_COUNT, stale, b"stale").accepted
+        assert not release_task(connection, CORPUS_COUNT, key, "stale", "late", max_attempts=3, delay_seconds=0)
+        assert complete_task(connection, CORPUS_COUNT, fresh, b"fresh").accepted
     with reading(engine) as connection:
-        assert connection.scalar(select(Preparation.part).where(Preparation.id == key)) == b"fresh"
+        assert connection.scalar(select(CorpusCount.part).where(CorpusCount.id == key)) == b"fresh"
 
 
 @pytest.mark.usefixtures("job")
@@ -145,13 +154,13 @@ def test_two_last_parts_at_once_start_one_merge(engine: Engine) -> None:
     barrier = threading.Barrier(2)
     found: list[Completion] = []
 
-    def complete(mine: ClaimedPreparation) -> None:
+    def complete(mine: ClaimedCorpusCount) -> None:
         with writing(engine) as connection:
             # On PostgreSQL both transactions are open before either writes.
             if engine.dialect.name == "postgresql":
-                connection.execute(select(func.count()).select_from(Preparation))
+                connection.execute(select(func.count()).select_from(CorpusCount))
                 barrier.wait(60)
-            found.append(complete_task(connection, PREPARATION, mine, b"part"))
+            found.append(complete_task(connection, CORPUS_COUNT, mine, b"part"))
 
     threads = [threading.Thread(target=complete, args=(each,)) for each in claims]
     for thread in threads:
@@ -176,19 +185,19 @@ def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
     def look_and_cancel(*looked: Any) -> list[tuple[int, int]]:
         found = missing_ranges(*looked)
         with writing(engine) as other:
-            other.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.CANCELLED))
+            other.execute(update(CorpusCount).where(CorpusCount.id == third).values(state=LeaseState.CANCELLED))
         return found
 
     monkeypatch.setattr("models.queue.kinds.corpus_statistics_plan.missing_ranges", look_and_cancel)
     with writing(engine) as connection:
-        assert complete_task(connection, PREPARATION, mine, b"part") == Completion(accepted=True)
+        assert complete_task(connection, CORPUS_COUNT, mine, b"part") == Completion(accepted=True)
     assert [row[3] for row in rows(engine)] == ["done", "done", "cancelled"]
     engine.dispose()
 
 
 def turns(engine: Engine) -> list[tuple[int, str, float | None]]:
     with reading(engine) as connection:
-        found = connection.execute(select(Preparation).order_by(Preparation.id)).all()
+        found = connection.execute(select(CorpusCount).order_by(CorpusCount.id)).all()
     return [(row.queue_class, row.team, row.due_at) for row in found]
 
 
@@ -198,18 +207,18 @@ def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: 
     with writing(engine) as connection:
         for key, (queue_class, team, due_at) in zip(keys(engine), given, strict=True):
             values = {"queue_class": queue_class, "team": team, "due_at": due_at, "edition": 7}
-            connection.execute(update(Preparation).where(Preparation.id == key).values(**values))
-        connection.execute(update(PreparedState).values(edition=7))
+            connection.execute(update(CorpusCount).where(CorpusCount.id == key).values(**values))
+        connection.execute(update(CorpusStatistics).values(edition=7))
         connection.execute(update(Evaluation).values(edition=7))
         # More urgent, but nobody waited for it.
         row = {"prepared_state_id": 1, "first_block": 0, "last_block": 1, "queue_class": 0, "edition": 7}
-        cancelled = insert(Preparation).values(**row, id=0, state=LeaseState.CANCELLED, team="d", due_at=3.0)
+        cancelled = insert(CorpusCount).values(**row, id=0, state=LeaseState.CANCELLED, team="d", due_at=3.0)
         connection.execute(cancelled)
     for key in keys(engine)[1:]:
         count(engine, key)
     assert turns(engine) == [(0, "d", 3.0), *given, (0, "b", 2.0)]
     with reading(engine) as connection:
-        assert set(connection.scalars(select(Preparation.edition))) == {7}
+        assert set(connection.scalars(select(CorpusCount.edition))) == {7}
 
 
 @pytest.mark.usefixtures("job")
@@ -219,17 +228,17 @@ def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -
     with writing(engine) as connection:
         row = {"content_hash": "x", "key": "k", "metric": "nist", "reference_texts": [], "segments": 1}
         other = connection.execute(
-            insert(PreparedState).values(**row, variable_references=False).returning(PreparedState.id)
+            insert(CorpusStatistics).values(**row, variable_references=False).returning(CorpusStatistics.id)
         ).scalar_one()
         values = {"prepared_state_id": other, "first_block": 0, "last_block": 1, "queue_class": 2, "due_at": 9.0}
-        connection.execute(insert(Preparation).values(**values))
+        connection.execute(insert(CorpusCount).values(**values))
         for key, changes in (
             (first, {"queue_class": 2, "due_at": None}),
             (second, {"queue_class": 0, "due_at": 9.0}),
             (third, {"queue_class": 2, "due_at": 3.0, "state": LeaseState.RUNNING}),
         ):
-            connection.execute(update(Preparation).where(Preparation.id == key).values(**changes))
-        state = connection.scalar(select(Preparation.prepared_state_id).where(Preparation.id == first))
+            connection.execute(update(CorpusCount).where(CorpusCount.id == key).values(**changes))
+        state = connection.scalar(select(CorpusCount.prepared_state_id).where(CorpusCount.id == first))
         assert state is not None
         raise_priority(connection, state, 1)
     assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
@@ -246,7 +255,7 @@ def test_out_of_attempts_it_fails_all_who_wait_and_the_others_are_not_counted_in
         claimed(engine, second, attempt)
         with writing(engine) as connection:
             assert release_task(
-                connection, PREPARATION, second, attempt, "it exploded.", max_attempts=2, delay_seconds=0
+                connection, CORPUS_COUNT, second, attempt, "it exploded.", max_attempts=2, delay_seconds=0
             )
         assert rows(engine)[1][3] == expected
     reason = "Segments 257 to 512 in the references could not be counted for nist (tried 2 times): it exploded."
@@ -263,7 +272,7 @@ def test_queued_again_it_counts_what_is_lacking(engine: Engine, job: IngestResul
     count(engine, first)
     claimed(engine, second)
     with writing(engine) as connection:
-        release_task(connection, PREPARATION, second, "o", "no", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, CORPUS_COUNT, second, "o", "no", max_attempts=3, delay_seconds=0, permanent=True)
     assert [state for state, _ in evaluations(engine)] == ["failed"] * 2
     with writing(engine) as connection:
         enqueue_evaluations(connection, one_block_shards(database_url), job.protocols[0], job.submissions)
@@ -278,7 +287,7 @@ def test_a_merge_that_failed_is_tried_again(engine: Engine, job: IngestResult, d
     assert merge is not None
     claimed(engine, merge)
     with writing(engine) as connection:
-        release_task(connection, PREPARATION, merge, "o", "no memory", max_attempts=3, delay_seconds=0, permanent=True)
+        release_task(connection, CORPUS_COUNT, merge, "o", "no memory", max_attempts=3, delay_seconds=0, permanent=True)
     reason = "What was counted in the references could not be merged for nist (tried once): no memory"
     assert evaluations(engine) == [("failed", reason)] * 2
     with writing(engine) as connection:
@@ -294,17 +303,17 @@ def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: IngestRe
     assert [state for *_, state in rows(engine)] == ["running", "pending", "pending"]
     with writing(engine) as connection:
         # One slips through: somebody is just looking at it.
-        connection.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.RUNNING))
+        connection.execute(update(CorpusCount).where(CorpusCount.id == third).values(state=LeaseState.RUNNING))
         cancel_evaluations(connection, job.all_evaluations[1:])
-        connection.execute(update(Preparation).where(Preparation.id == third).values(state=LeaseState.ENQUEUED))
+        connection.execute(update(CorpusCount).where(CorpusCount.id == third).values(state=LeaseState.ENQUEUED))
     assert [state for *_, state in rows(engine)] == ["running", "cancelled", "enqueued"]
     with writing(engine) as connection:
         assert claim(connection, third) is None
-        assert complete_task(connection, PREPARATION, running, b"part") == Completion(accepted=True)
+        assert complete_task(connection, CORPUS_COUNT, running, b"part") == Completion(accepted=True)
     assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
 
 
-@pytest.mark.parametrize("table", [Preparation, PreparedState, PreparedChapter])
+@pytest.mark.parametrize("table", [CorpusCount, CorpusStatistics, CorpusStatisticsChunk])
 def test_what_is_large_stands_behind_what_is_looked_at(table: Any) -> None:
     """SQLite would read megabytes of each row, 50 times a second, to know its state."""
     assert list(table.__table__.columns)[-1].name in {"part", "blob"}

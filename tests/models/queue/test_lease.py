@@ -12,8 +12,9 @@ from models.database.session import make_engine, writing
 from models.queue.kinds.shards import SHARD
 from models.queue.lease import (
     cancel_idle,
+    claim_row,
+    complete_row,
     end,
-    finish,
     held_by,
     in_flight,
     is_open,
@@ -24,7 +25,6 @@ from models.queue.lease import (
     release_worker,
     retry_later,
     retry_unowned,
-    take,
     unsend,
 )
 from models.queue.sweep import Expired, count_stale_messages, find_exhausted, find_expired, resend_stale
@@ -85,7 +85,7 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 def claim(connection: Connection, key: int, owner: str = "task:mine", **others: Any) -> bool:
     given = {"worker": "w", "lease_seconds": 1000.0, "max_attempts": 3, **others}
     before = {each: row["attempts"] for each, row in rows(connection).items()}
-    attempt = take(connection, Shard, key, owner=owner, **given)
+    attempt = claim_row(connection, Shard, key, owner=owner, **given)
     after = rows(connection)[key]
     assert attempt is None or attempt == after["attempts"] >= before[key]
     return attempt is not None
@@ -165,7 +165,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
     held = {"owner": "task:mine", "lease_until": now() + 60, "error": "before"}
     ours, _ = (add(connection, state, **held) for _ in range(2))
     before = rows(connection)
-    finished = finish(connection, Shard, ours, owner, kernel_seconds=1.5)
+    finished = complete_row(connection, Shard, ours, owner, kernel_seconds=1.5)
     found = changed(before, rows(connection))
     assert finished == (state == LeaseState.RUNNING and owner == "task:mine")
     if not finished:
@@ -180,7 +180,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
         "error": None,
         "kernel_seconds": 1.5,
     }
-    assert not finish(connection, Shard, ours, owner), "once"
+    assert not complete_row(connection, Shard, ours, owner), "once"
 
 
 @pytest.mark.parametrize(("used", "attempts"), [(True, 2), (False, 1)])
@@ -281,10 +281,10 @@ def test_what_nobody_needs_is_cancelled_while_it_waits(connection: Connection, s
     ("worker", "lease", "said"),
     [
         ("beats", 60.0, None),
-        ("beats", -1.0, "worker beats took longer than its lease"),
-        ("silent", 60.0, "worker silent fell silent"),
-        ("silent", -1.0, "worker silent took longer than its lease"),
-        ("gone", 60.0, "worker gone fell silent"),
+        ("beats", -1.0, "worker beats exceeded its lease"),
+        ("silent", 60.0, "worker silent stopped responding"),
+        ("silent", -1.0, "worker silent exceeded its lease"),
+        ("gone", 60.0, "worker gone stopped responding"),
     ],
 )
 def test_what_is_lost(connection: Connection, state: LeaseState, worker: str, lease: float, said: str | None) -> None:

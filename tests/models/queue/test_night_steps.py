@@ -7,16 +7,16 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from models.database.session import make_engine, writing
-from models.nightly.transitions import fail_night
-from models.queue.kinds.night_steps import NIGHT_STEP, Asked, ClaimedStep, Fetched, Judged, waiting_steps
+from models.nightly.transitions import fail_run
+from models.queue.kinds.night_steps import NIGHTLY_STEP, Asked, ClaimedStep, Fetched, Judged, waiting_steps
 from models.schema.base import now
 from models.schema.campaigns import Campaign
-from models.schema.nightly import Night, NightStep
-from models.schema.states import LeaseState, NightState
+from models.schema.nightly import NightlyRun, NightlyRunStep
+from models.schema.states import LeaseState, NightlyRunState
 from tests.analysis.nights import add_schedule
 from tests.tasks import claim_task, complete_task, release_task
 
-DUE, FETCHING, SCORING, JUDGING, DONE, FAILED, MISSED = NightState
+DUE, FETCHING, SCORING, JUDGING, DONE, FAILED, MISSED = NightlyRunState
 
 
 @pytest.fixture
@@ -32,21 +32,21 @@ def connection(sqlite_url: str) -> Iterator[Connection]:
     engine.dispose()
 
 
-def add(connection: Connection, night: NightState, schedule: int = 1, **step: Any) -> int:
+def add(connection: Connection, night: NightlyRunState, schedule: int = 1, **step: Any) -> int:
     """A step of a night in this state; its id, which is that of the night."""
-    number = len(connection.execute(select(Night.id)).all()) + 1
+    number = len(connection.execute(select(NightlyRun.id)).all()) + 1
     row = {"id": number, "schedule_id": schedule, "date": "2026-03-02", "state": night, "due_at": 100.0 - number}
-    connection.execute(insert(Night).values(**row))
-    connection.execute(insert(NightStep).values(id=number, night_id=number, **step))
+    connection.execute(insert(NightlyRun).values(**row))
+    connection.execute(insert(NightlyRunStep).values(id=number, night_id=number, **step))
     return number
 
 
 def claim(connection: Connection, key: int, owner: str = "mine") -> ClaimedStep | None:
-    return claim_task(connection, NIGHT_STEP, key, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+    return claim_task(connection, NIGHTLY_STEP, key, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
 
 
 def night(connection: Connection, key: int) -> Any:
-    return connection.execute(select(Night).where(Night.id == key)).one()
+    return connection.execute(select(NightlyRun).where(NightlyRun.id == key)).one()
 
 
 def test_steps_that_may_begin(connection: Connection) -> None:
@@ -57,7 +57,7 @@ def test_steps_that_may_begin(connection: Connection) -> None:
             add(connection, FETCHING, state=state)
     add(connection, FETCHING, not_before=now() + 100)
     due = add(connection, DUE, schedule=2, state=LeaseState.DONE)
-    connection.execute(update(Night).where(Night.id == second).values(comparisons=[4, 5]))
+    connection.execute(update(NightlyRun).where(NightlyRun.id == second).values(comparisons=[4, 5]))
     found = waiting_steps(connection)
     assert [(each.key, each.night_id, each.state, each.comparisons) for each in found] == [
         (second, second, JUDGING, (4, 5)),
@@ -67,13 +67,13 @@ def test_steps_that_may_begin(connection: Connection) -> None:
     assert [each.key for each in waiting_steps(connection, due)] == [second]
 
 
-@pytest.mark.parametrize("state", NightState)
-def test_a_step_is_cancelled_where_its_night_waits_for_none(connection: Connection, state: NightState) -> None:
+@pytest.mark.parametrize("state", NightlyRunState)
+def test_a_step_is_cancelled_where_its_night_waits_for_none(connection: Connection, state: NightlyRunState) -> None:
     key = add(connection, state)
     claimed = claim(connection, key)
     ours = state in {FETCHING, JUDGING}
     assert (claimed is not None) == ours
-    assert connection.scalar(select(NightStep.state)) == ("running" if ours else "cancelled")
+    assert connection.scalar(select(NightlyRunStep.state)) == ("running" if ours else "cancelled")
     if claimed is not None:
         assert (claimed.night_id, claimed.state, claimed.comparisons, claimed.attempt) == (key, state, None, 1)
 
@@ -87,19 +87,19 @@ RESULTS = [
 
 @pytest.mark.parametrize(("before", "result", "after", "steps"), RESULTS)
 def test_who_holds_a_step_moves_its_night_on(
-    connection: Connection, before: NightState, result: Any, after: NightState, steps: int
+    connection: Connection, before: NightlyRunState, result: Any, after: NightlyRunState, steps: int
 ) -> None:
     key = add(connection, before)
     stale = claim(connection, key)
-    connection.execute(update(NightStep).values(state=LeaseState.PENDING))
+    connection.execute(update(NightlyRunStep).values(state=LeaseState.PENDING))
     mine = claim(connection, key, "another")
     assert stale is not None
     assert mine is not None
-    assert not complete_task(connection, NIGHT_STEP, stale, result).accepted
+    assert not complete_task(connection, NIGHTLY_STEP, stale, result).accepted
     assert night(connection, key).state == before
-    assert complete_task(connection, NIGHT_STEP, mine, result).accepted
+    assert complete_task(connection, NIGHTLY_STEP, mine, result).accepted
     assert night(connection, key).state == after
-    assert len(connection.execute(select(NightStep.id)).all()) == steps
+    assert len(connection.execute(select(NightlyRunStep.id)).all()) == steps
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_who_holds_a_step_moves_its_night_on(
     ],
 )
 def test_a_step_that_fails_for_good_fails_its_night(
-    connection: Connection, state: NightState, permanent: bool, said: str
+    connection: Connection, state: NightlyRunState, permanent: bool, said: str
 ) -> None:
     key = add(connection, state)
     for _ in range(1 if permanent else 2):
         assert (night(connection, key).state, night(connection, key).reason) == (state, None)
         assert claim(connection, key) is not None
         given = {"max_attempts": 2, "delay_seconds": 0.0, "permanent": permanent}
-        assert release_task(connection, NIGHT_STEP, key, "mine", "It rained.", **given)
+        assert release_task(connection, NIGHTLY_STEP, key, "mine", "It rained.", **given)
     assert (night(connection, key).state, night(connection, key).reason) == (FAILED, said)
 
 
@@ -126,7 +126,7 @@ def test_who_works_on_a_night_that_was_ended_does_so_in_vain(connection: Connect
     key = add(connection, FETCHING)
     mine = claim(connection, key)
     assert mine is not None
-    assert fail_night(connection, key, FETCHING, "It cannot be read.")
-    assert not complete_task(connection, NIGHT_STEP, mine, Fetched([])).accepted
-    assert not release_task(connection, NIGHT_STEP, key, "mine", "late", max_attempts=1, delay_seconds=0.0)
+    assert fail_run(connection, key, FETCHING, "It cannot be read.")
+    assert not complete_task(connection, NIGHTLY_STEP, mine, Fetched([])).accepted
+    assert not release_task(connection, NIGHTLY_STEP, key, "mine", "late", max_attempts=1, delay_seconds=0.0)
     assert (night(connection, key).state, night(connection, key).reason) == (FAILED, "It cannot be read.")

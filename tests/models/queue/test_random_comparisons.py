@@ -28,7 +28,7 @@ class Comparing:
 
     def __init__(self, engine: Engine, contest: RandomizationPlan) -> None:
         self.engine = engine
-        self.contest = contest
+        self.plan = contest
         self.claims: list[ClaimedTrials] = []
         self.owners = 0
 
@@ -37,7 +37,7 @@ class Comparing:
             cuts = CUTS if choice % 2 else CUTS[::2] + CUTS[-1:]
             with writing(self.engine) as connection:
                 ranges = list(pairwise(cuts))
-                start_comparison(connection, self.contest, ranges, queue_class=0, team="", edition=EDITION)
+                start_comparison(connection, self.plan, ranges, queue_class=0, team="", edition=EDITION)
 
     def claim(self, choice: int) -> None:
         with writing(self.engine) as connection:

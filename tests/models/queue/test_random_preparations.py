@@ -7,13 +7,18 @@ from sqlalchemy import Engine, func, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.corpus_statistics import PREPARATION, ClaimedPreparation, counted_parts, read_part
+from models.queue.kinds.corpus_statistics import (
+    CORPUS_COUNT,
+    ClaimedCorpusCount,
+    counted_parts,
+    read_part,
+)
 from models.queue.lease import in_flight, retry_later
 from models.schema.corpus import Submission
-from models.schema.queue import Evaluation, Preparation, PreparedState
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation
 from models.schema.states import UNSCORED, LeaseState
 from runtime.settings import Settings
-from scheduler.enqueue.corpus_statistics import prepare_forgotten
+from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -32,16 +37,16 @@ class Counting:
         self.engine = engine
         self.settings = settings
         self.job = job
-        self.claims: list[ClaimedPreparation] = []
+        self.claims: list[ClaimedCorpusCount] = []
         self.owners = 0
 
     def claim(self, choice: int) -> None:
         with writing(self.engine) as connection:
-            keys = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+            keys = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
             self.owners += 1
             found = claim_task(
                 connection,
-                PREPARATION,
+                CORPUS_COUNT,
                 keys[choice % len(keys)],
                 owner=f"owner{self.owners}",
                 worker="w",
@@ -58,16 +63,16 @@ class Counting:
         if forget:
             self.claims.remove(mine)
         with writing(self.engine) as connection:
-            held = select(Preparation.id).where(Preparation.owner == mine.owner, Preparation.state == "running")
+            held = select(CorpusCount.id).where(CorpusCount.owner == mine.owner, CorpusCount.state == "running")
             ours = connection.scalar(held) == mine.key
             if mine.merges:
                 whole = b",".join(
                     read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)
                 )
-                assert complete_task(connection, PREPARATION, mine, whole).accepted == ours
+                assert complete_task(connection, CORPUS_COUNT, mine, whole).accepted == ours
             else:
                 part = ",".join(map(str, range(mine.first_block, mine.last_block))).encode()
-                assert complete_task(connection, PREPARATION, mine, part).accepted == ours
+                assert complete_task(connection, CORPUS_COUNT, mine, part).accepted == ours
 
     def again(self, choice: int) -> None:
         self.complete(choice, forget=False)
@@ -78,7 +83,7 @@ class Counting:
             with writing(self.engine) as connection:
                 release_task(
                     connection,
-                    PREPARATION,
+                    CORPUS_COUNT,
                     mine.key,
                     mine.owner,
                     "raised",
@@ -93,12 +98,12 @@ class Counting:
     def sweep(self, choice: int = 0) -> None:
         """All leases are over, whether the worker still lives or not."""
         with writing(self.engine) as connection:
-            for key, state in in_flight(connection, Preparation):
-                owner = connection.scalar(select(Preparation.owner).where(Preparation.id == key))
+            for key, state in in_flight(connection, CorpusCount):
+                owner = connection.scalar(select(CorpusCount.owner).where(CorpusCount.id == key))
                 if state == LeaseState.RUNNING and owner is not None:
-                    release_task(connection, PREPARATION, key, owner, "silent", max_attempts=MOST, delay_seconds=0)
+                    release_task(connection, CORPUS_COUNT, key, owner, "silent", max_attempts=MOST, delay_seconds=0)
                 else:
-                    retry_later(connection, Preparation, key, reason=None, delay_seconds=0)
+                    retry_later(connection, CorpusCount, key, reason=None, delay_seconds=0)
 
     def cancel(self, choice: int) -> None:
         with writing(self.engine) as connection:
@@ -110,24 +115,24 @@ class Counting:
             enqueue_evaluations(connection, self.settings, self.job.protocols[0], submissions[: 1 + choice % 3])
 
     def forget(self, choice: int) -> None:
-        prepare_forgotten(self.engine, self.settings)
+        enqueue_missing_counts(self.engine, self.settings)
 
     def clear_away(self, choice: int) -> None:
         """As a cancellation does that cannot see yet who else is queued."""
         with writing(self.engine) as connection:
-            waiting = Preparation.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED))
-            connection.execute(update(Preparation).where(waiting).values(state=LeaseState.CANCELLED))
+            waiting = CorpusCount.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED))
+            connection.execute(update(CorpusCount).where(waiting).values(state=LeaseState.CANCELLED))
 
     def check(self) -> None:
         with reading(self.engine) as connection:
-            assert connection.scalar(select(PreparedState.blob)) in {None, WHOLE}
-            merging = select(func.count()).select_from(Preparation).where(Preparation.merges)
+            assert connection.scalar(select(CorpusStatistics.blob)) in {None, WHOLE}
+            merging = select(func.count()).select_from(CorpusCount).where(CorpusCount.merges)
             open_states = ("pending", "enqueued", "running")
-            assert connection.scalar(merging.where(Preparation.state.in_(open_states))) <= 1
-            assert connection.scalar(merging.where(Preparation.state == "done")) <= 1
+            assert connection.scalar(merging.where(CorpusCount.state.in_(open_states))) <= 1
+            assert connection.scalar(merging.where(CorpusCount.state == "done")) <= 1
             ranges = connection.execute(
-                select(Preparation.first_block, Preparation.last_block).where(
-                    Preparation.merges.is_(False), Preparation.state.in_((*open_states, "done"))
+                select(CorpusCount.first_block, CorpusCount.last_block).where(
+                    CorpusCount.merges.is_(False), CorpusCount.state.in_((*open_states, "done"))
                 )
             ).all()
             blocks = [block for first, last in ranges for block in range(first, last)]
@@ -140,16 +145,16 @@ class Counting:
             self.sweep()
             self.forget(0)
             with reading(self.engine) as connection:
-                if connection.scalar(select(PreparedState.blob)) is not None:
+                if connection.scalar(select(CorpusStatistics.blob)) is not None:
                     return
-                pending = list(connection.scalars(select(Preparation.id).where(Preparation.state == "pending")))
+                pending = list(connection.scalars(select(CorpusCount.id).where(CorpusCount.state == "pending")))
             self.claims.clear()
             for key in pending:
                 with writing(self.engine) as connection:
-                    connection.execute(update(Preparation).where(Preparation.id == key).values(attempts=0))
+                    connection.execute(update(CorpusCount).where(CorpusCount.id == key).values(attempts=0))
                     found = claim_task(
                         connection,
-                        PREPARATION,
+                        CORPUS_COUNT,
                         key,
                         owner=f"last{key}",
                         worker="w",
@@ -175,7 +180,7 @@ def test_every_order_of_events_ends_well(sqlite_url: str, seed: int) -> None:
     counting.finish()
     counting.check()
     with reading(engine) as connection:
-        assert connection.scalar(select(PreparedState.blob)) == WHOLE
+        assert connection.scalar(select(CorpusStatistics.blob)) == WHOLE
         rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
     assert any(row.state in UNSCORED for row in rows)
     assert all(row.state != "failed" or "could not be" in row.reason for row in rows)

@@ -499,7 +499,7 @@ def test_what_is_completed_meanwhile_is_not_released(postgres_url: str, attempts
         attempts = 3 if attempts_left else 1
         with writing(engine) as connection:
             released.append(
-                release_task(connection, SHARD, shard, "a", "it fell silent", max_attempts=attempts, delay_seconds=0)
+                release_task(connection, SHARD, shard, "a", "it is gone", max_attempts=attempts, delay_seconds=0)
             )
 
     thread = threading.Thread(target=release)

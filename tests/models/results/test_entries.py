@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.results.entries import are_ranked, are_twice, replaced_entries, standing_entries
+from models.results.entries import are_ranked, are_repeated, replaced_entries, standing_entries
 from models.schema.roles import DeclaredKind
 
 PRIMARY, CONTRASTIVE, UNDECLARED = DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE, DeclaredKind.UNDECLARED
@@ -85,7 +85,7 @@ def test_the_rule_in_other_words(given_ones: list[tuple[str, str, DeclaredKind |
     assert sorted(there + [each.runs[0].submission_id for each in replaced_entries(rows, entries)]) == [
         row.submission_id for row in rows
     ]
-    for entry, twice in zip(entries, are_twice(entries), strict=True):
+    for entry, twice in zip(entries, are_repeated(entries), strict=True):
         assert twice == (sum(other.system == entry.system for other in entries) > 1)
     for team in ("harbour", "guests"):
         of_team = [(entry, mark) for entry, mark in zip(entries, marks, strict=True) if entry.team == team]

@@ -65,7 +65,7 @@ FLOATS = pack(np.array([0.5, 0.25]))
         (FLOATS + b"x", "should have 16 bytes and has 17"),
         # A header that promises less than the body holds.
         (GOOD[:4] + struct.pack("<II", 2, 3) + GOOD[12:], "should have 6 bytes and has 7"),
-        (GOOD[:4] + struct.pack("<II", 2**32 - 1, 2**32 - 1) + GOOD[12:], "more than can be"),
+        (GOOD[:4] + struct.pack("<II", 2**32 - 1, 2**32 - 1) + GOOD[12:], "that is impossible"),
     ],
 )
 def test_damage_is_refused(blob: bytes, message: str) -> None:

@@ -100,7 +100,7 @@ def test_a_lost_object_fails_the_evaluation_and_is_made_again(sqlite_url, tmp_pa
         ended = connection.execute(select(Evaluation.state, Evaluation.reason)).one()
     assert ended.state == EvaluationState.FAILED
     assert lost.as_uri() in ended.reason
-    assert "`steelyard retry` measures what is lost" in ended.reason
+    assert "`steelyard retry` recomputes what is missing" in ended.reason
 
     with writing(context.engine) as connection:
         enqueue_evaluations(connection, settings, job.protocols[0], job.submissions)
@@ -248,7 +248,10 @@ def test_what_another_installation_keeps_in_the_same_store_is_not_collected(sqli
     monkeypatch.setenv("STEELYARD_STATISTICS_URL", settings.statistics_url)
     assert main(["db", "upgrade"]) == 0
     assert main(["db", "collect"]) == 1
-    assert f"knows 0 objects of {settings.statistics_url}, and {len(there)} would be deleted" in capsys.readouterr().err
+    assert (
+        f"refers to 0 objects in {settings.statistics_url}, and {len(there)} would be deleted"
+        in capsys.readouterr().err
+    )
     assert objects(tmp_path / "store") == there
     assert main(["db", "collect", "--force"]) == 0
     assert objects(tmp_path / "store") == []

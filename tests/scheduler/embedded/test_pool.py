@@ -21,7 +21,7 @@ from scheduler.errors import WorkerDidNotStart
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.processes import start
-from worker.tasks import Hint
+from worker.tasks import TaskMessage
 
 # From Python 3.12 on; processes that take the place of others are forked beside the heartbeat.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -39,8 +39,8 @@ def pool(sqlite_url: str) -> Iterator[Pool]:
     context.close()
 
 
-def hint(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> Hint:
-    return Hint(SHARD, EDITION if edition is None else edition, key, queue_class)
+def hint(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> TaskMessage:
+    return TaskMessage(SHARD, EDITION if edition is None else edition, key, queue_class)
 
 
 def writing_to(file: Path, before: Callable[[], object] = lambda: None) -> Callable[..., None]:

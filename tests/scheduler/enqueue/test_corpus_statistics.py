@@ -18,16 +18,24 @@ from metrics.segments import Segments
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.registry import BY_MESSAGE
 from models.queue.state_chunks import store_chunk
 from models.schema.base import now
-from models.schema.queue import Evaluation, Preparation, PreparedChapter, PreparedState, ProtocolState, Shard, Worker
+from models.schema.queue import (
+    CorpusCount,
+    CorpusStatistics,
+    CorpusStatisticsChunk,
+    Evaluation,
+    ProtocolStatistics,
+    Shard,
+    Worker,
+)
 from models.schema.results import Score
 from models.schema.states import NOT_YET, LeaseState, QueueClass
 from scheduler.clock_jumps import ClockJumps
 from scheduler.dispatch import dispatch
-from scheduler.enqueue.corpus_statistics import prepare_forgotten
+from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.maintenance import repair
@@ -36,7 +44,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some
 from tests.scheduler.test_dispatch import App
 from tests.tasks import claim_task
 from worker.context import WorkerContext
-from worker.errors import StateMissing
+from worker.errors import CorpusStatisticsMissing
 from worker.handlers import do
 
 
@@ -87,11 +95,11 @@ def test_shards_wait_for_the_references(context: WorkerContext) -> None:
     assert [task for task, _ in hints] == ["prepare"] * 3
     for number, (_, key) in enumerate(reversed(hints)):
         assert sent(context) == []
-        do(context, PREPARATION, key, f"task{number}")
-        do(context, PREPARATION, key, "late")
+        do(context, CORPUS_COUNT, key, f"task{number}")
+        do(context, CORPUS_COUNT, key, "late")
     # The task of the last part has merged as well.
-    assert states(context, Preparation) == ["done"] * 4
-    assert amount(context, PreparedState) == 1, "orders 1-5 and 2,5 need the same counts"
+    assert states(context, CorpusCount) == ["done"] * 4
+    assert amount(context, CorpusStatistics) == 1, "orders 1-5 and 2,5 need the same counts"
     assert {task for task, _ in sent(context)} == {"score_shard"}
     with writing(context.engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.PENDING))
@@ -117,7 +125,7 @@ def test_shards_that_wait_for_references_are_not_looked_at(context: WorkerContex
     assert not_before() == {NOT_YET}
     # It is no delay that somebody has forgotten, nor one by a clock that was wrong.
     repair(context.engine, context.settings)
-    ClockJumps().mend(context.engine, context.settings)
+    ClockJumps().correct(context.engine, context.settings)
     assert not_before() == {NOT_YET}
     prepare_all(context)
     assert max(not_before()) < NOT_YET
@@ -125,7 +133,7 @@ def test_shards_that_wait_for_references_are_not_looked_at(context: WorkerContex
     with writing(context.engine) as connection:
         connection.execute(update(Shard).values(not_before=NOT_YET))
     assert sent(context) == []
-    prepare_forgotten(context.engine, context.settings)
+    enqueue_missing_counts(context.engine, context.settings)
     assert {task for task, _ in sent(context)} == {"score_shard"}
 
 
@@ -145,8 +153,8 @@ def test_large_states_are_kept_in_chapters(
     job = queue(context)
     prepare_all(context)
     with reading(context.engine) as connection:
-        assert list(connection.scalars(select(PreparedState.blob))) == [b""]
-        rows = connection.execute(select(PreparedChapter).order_by(PreparedChapter.first_block)).all()
+        assert list(connection.scalars(select(CorpusStatistics.blob))) == [b""]
+        rows = connection.execute(select(CorpusStatisticsChunk).order_by(CorpusStatisticsChunk.first_block)).all()
         assert [(row.first_block, row.last_block) for row in rows] == (
             [(0, 1), (1, 2), (2, 3)] if largest == 1 else [(0, 2), (2, 3)]
         )
@@ -154,8 +162,12 @@ def test_large_states_are_kept_in_chapters(
         ((key, way),) = preparations([parse_metric("nist")]).items()
         whole = way.read(way.merge([way.count(Batch(Segments(references=[reference], hypotheses=[])))]))
         for blocks in ((0, 1), (1, 3), (0, 3)):
-            found = worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
-            again = worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)[key]
+            found = worker.computing.corpus_statistics.read_corpus_statistics(
+                connection, job.protocols[0], ["nist"], blocks
+            )[key]
+            again = worker.computing.corpus_statistics.read_corpus_statistics(
+                connection, job.protocols[0], ["nist"], blocks
+            )[key]
             assert found is again
             assert len(found.bits) <= len(whole.bits)
         # All chapters have all n-grams.
@@ -172,7 +184,7 @@ def test_large_states_are_kept_in_chapters(
 
 def prepare_all(context: WorkerContext) -> None:
     for _, key in sent(context):
-        do(context, PREPARATION, key, "task")
+        do(context, CORPUS_COUNT, key, "task")
 
 
 def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +192,7 @@ def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monk
     queue(context)
     hints = sent(context)
     for _, key in hints[:-1]:
-        do(context, PREPARATION, key, "task")
+        do(context, CORPUS_COUNT, key, "task")
     with monkeypatch.context() as patch:
         # The lease is lost after the second chapter.
         stored = []
@@ -188,21 +200,21 @@ def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monk
         def lose(connection, claim, **chapter):  # type: ignore[no-untyped-def]
             stored.append(chapter["first_block"])
             if len(stored) == 3:
-                update_owner = update(Preparation).where(Preparation.id == claim.key).values(owner="other")
+                update_owner = update(CorpusCount).where(CorpusCount.id == claim.key).values(owner="other")
                 connection.execute(update_owner)
             return store_chunk(connection, claim, **chapter)
 
         patch.setattr(worker.runners, "store_chunk", lose)
-        do(context, PREPARATION, hints[-1][1], "task")
+        do(context, CORPUS_COUNT, hints[-1][1], "task")
     assert stored == [0, 1, 2]
-    assert amount(context, PreparedChapter) == 2
-    assert states(context, Preparation) == ["done"] * 3 + ["running"]
+    assert amount(context, CorpusStatisticsChunk) == 2
+    assert states(context, CorpusCount) == ["done"] * 3 + ["running"]
     monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 3500)
     with writing(context.engine) as connection:
-        connection.execute(update(Preparation).where(Preparation.merges).values(state=LeaseState.PENDING, owner=None))
+        connection.execute(update(CorpusCount).where(CorpusCount.merges).values(state=LeaseState.PENDING, owner=None))
     work(context)
     with reading(context.engine) as connection:
-        rows = connection.execute(select(PreparedChapter).order_by(PreparedChapter.first_block)).all()
+        rows = connection.execute(select(CorpusStatisticsChunk).order_by(CorpusStatisticsChunk.first_block)).all()
     assert [(row.first_block, row.last_block) for row in rows] == [(0, 2), (2, 3)]
     assert states(context) == ["done"] * 2
 
@@ -212,12 +224,14 @@ def test_a_chapter_that_is_lost_is_missed(context: WorkerContext, monkeypatch: p
     job = queue(context)
     prepare_all(context)
     with writing(context.engine) as connection:
-        connection.execute(delete(PreparedChapter).where(PreparedChapter.first_block == 1))
+        connection.execute(delete(CorpusStatisticsChunk).where(CorpusStatisticsChunk.first_block == 1))
     with reading(context.engine) as connection:
-        assert worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], (2, 3))
+        assert worker.computing.corpus_statistics.read_corpus_statistics(connection, job.protocols[0], ["nist"], (2, 3))
         for blocks in ((0, 3), (1, 2), (0, 2), (1, 3)):
-            with pytest.raises(StateMissing):
-                worker.computing.corpus_statistics.read_states(connection, job.protocols[0], ["nist"], blocks)
+            with pytest.raises(CorpusStatisticsMissing):
+                worker.computing.corpus_statistics.read_corpus_statistics(
+                    connection, job.protocols[0], ["nist"], blocks
+                )
 
 
 def test_it_is_prepared_once_for_all_who_come_later(context: WorkerContext) -> None:
@@ -237,18 +251,18 @@ def test_it_is_prepared_once_for_all_who_come_later(context: WorkerContext) -> N
 
     take(1, ["A", "B"], "nist")
     take(2, ["B", "A"], "nist")
-    assert (amount(context, PreparedState), amount(context, Preparation)) == (1, 2)
+    assert (amount(context, CorpusStatistics), amount(context, CorpusCount)) == (1, 2)
     work(context)
-    assert amount(context, Preparation) == 3
+    assert amount(context, CorpusCount) == 3
     take(3, ["A", "B"], "nist")
     take(4, ["A", "B"], "nist:order=5")
     work(context)
     assert states(context) == ["done"] * 4
-    assert amount(context, Preparation) == 3, "the second submission prepares nothing"
+    assert amount(context, CorpusCount) == 3, "the second submission prepares nothing"
     take(5, ["A"], "nist")
     take(6, ["A", "B"], "nist:case=lc")
-    assert amount(context, PreparedState) == 3, "other references and other words are counted apart"
-    assert amount(context, ProtocolState) == 5
+    assert amount(context, CorpusStatistics) == 3, "other references and other words are counted apart"
+    assert amount(context, ProtocolStatistics) == 5
     work(context)
     assert states(context) == ["done"] * 6
 
@@ -263,7 +277,7 @@ def test_two_references_with_the_same_text_are_not_one(context: WorkerContext) -
         submissions=[NewSubmission("s", similar_text(reference, 1))],
         protocols=[NewProtocol(labels, [parse_metric("nist")], 0) for labels in (["A"], ["A", "B"], ["B"])],
     )
-    assert amount(context, PreparedState) == 2
+    assert amount(context, CorpusStatistics) == 2
     work(context)
     assert states(context) == ["done"] * 3
 
@@ -275,13 +289,13 @@ def test_what_this_release_does_not_count_fails_all_who_wait_and_can_be_tried_ag
     """As after an upgrade to a release whose metric needs something else."""
     job = queue(context)
     other = queue(context, metrics=["nist:case=lc"], campaign="other")
-    mine = select(ProtocolState.prepared_state_id).where(ProtocolState.protocol_id == job.protocols[0])
+    mine = select(ProtocolStatistics.prepared_state_id).where(ProtocolStatistics.protocol_id == job.protocols[0])
     with writing(context.engine) as connection:
         connection.execute(
-            update(PreparedState).where(PreparedState.id.in_(mine)).values(key="earlier", content_hash="earlier")
+            update(CorpusStatistics).where(CorpusStatistics.id.in_(mine)).values(key="earlier", content_hash="earlier")
         )
         if found_by == "the sweep":
-            cancelled = update(Preparation).where(Preparation.prepared_state_id.in_(mine))
+            cancelled = update(CorpusCount).where(CorpusCount.prepared_state_id.in_(mine))
             connection.execute(cancelled.values(state=LeaseState.CANCELLED))
     if found_by == "the sweep":
         assert sweep(context.engine, context.settings) == 1
@@ -296,7 +310,7 @@ def test_what_this_release_does_not_count_fails_all_who_wait_and_can_be_tried_ag
         enqueue_evaluations(connection, context.settings, job.protocols[0], job.submissions)
     work(context)
     assert states(context) == ["done"] * 4
-    assert amount(context, ProtocolState) == len({*job.protocols, *other.protocols})
+    assert amount(context, ProtocolStatistics) == len({*job.protocols, *other.protocols})
 
 
 def test_metrics_that_need_nothing_wait_for_nothing(context: WorkerContext) -> None:
@@ -305,7 +319,7 @@ def test_metrics_that_need_nothing_wait_for_nothing(context: WorkerContext) -> N
     assert {task for task, _ in sent(context)} == {"prepare", "score_shard"}
     with reading(context.engine) as connection:
         enqueued = set(connection.scalars(select(Shard.protocol_id).where(Shard.state == LeaseState.ENQUEUED)))
-        waiting = set(connection.scalars(select(ProtocolState.protocol_id)))
+        waiting = set(connection.scalars(select(ProtocolStatistics.protocol_id)))
     assert len(enqueued) == 1
     assert not enqueued & waiting
 
@@ -340,13 +354,13 @@ def test_what_raises_is_tried_again(context: WorkerContext, monkeypatch: pytest.
     with monkeypatch.context() as patch:
         patch.setattr(worker.runners, "counting_work", fail)
         (_, first), *_ = sent(context)
-        do(context, PREPARATION, first, "task")
+        do(context, CORPUS_COUNT, first, "task")
     with reading(context.engine) as connection:
-        row = connection.execute(select(Preparation.state, Preparation.error).where(Preparation.id == first)).one()
+        row = connection.execute(select(CorpusCount.state, CorpusCount.error).where(CorpusCount.id == first)).one()
     assert tuple(row) == ("pending", "ValueError: no such thing")
     sweep(context.engine, context.settings)
     with writing(context.engine) as connection:
-        connection.execute(update(Preparation).values(state=LeaseState.PENDING))
+        connection.execute(update(CorpusCount).values(state=LeaseState.PENDING))
     work(context)
     assert states(context) == ["done"] * 2
 
@@ -355,7 +369,7 @@ def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
     queue(context)
     hints = sent(context)
     for _, key in hints[:-1]:
-        do(context, PREPARATION, key, "task")
+        do(context, CORPUS_COUNT, key, "task")
     claim = worker.handlers.claim
     lost = []
 
@@ -367,13 +381,13 @@ def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker.handlers, "claim", die_at_the_merge)
-        do(context, PREPARATION, hints[-1][1], "task")
+        do(context, CORPUS_COUNT, hints[-1][1], "task")
     assert len(lost) == 1, "the task did not go on to merge"
     assert sent(context) == [("prepare", lost[0])]
     # Now it dies after its claim: the lease says so.
     with writing(context.engine) as connection:
         given = {"owner": "o", "worker": context.worker, "lease_seconds": -1, "max_attempts": 3}
-        assert claim_task(connection, PREPARATION, lost[0], **given)
+        assert claim_task(connection, CORPUS_COUNT, lost[0], **given)
     assert sweep(context.engine, context.settings) == 1
     work(context)
     assert states(context) == ["done"] * 2
@@ -386,15 +400,15 @@ def test_what_was_cancelled_at_the_wrong_moment_is_made_anew(context: WorkerCont
     for _, key in sent(context)[:counted]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(worker.handlers, "do", lambda *_: None)
-            do(context, PREPARATION, key, "task")
+            do(context, CORPUS_COUNT, key, "task")
     with writing(context.engine) as connection:
-        unfinished = Preparation.state != LeaseState.DONE
-        connection.execute(update(Preparation).where(unfinished).values(state=LeaseState.CANCELLED))
-    before = amount(context, Preparation)
+        unfinished = CorpusCount.state != LeaseState.DONE
+        connection.execute(update(CorpusCount).where(unfinished).values(state=LeaseState.CANCELLED))
+    before = amount(context, CorpusCount)
     assert sent(context) == []
     assert sweep(context.engine, context.settings) == 1
     assert sweep(context.engine, context.settings) == 0
-    assert amount(context, Preparation) == before + (3 - counted or 1)
+    assert amount(context, CorpusCount) == before + (3 - counted or 1)
     work(context)
     assert states(context) == ["done"] * 2
 
@@ -402,10 +416,10 @@ def test_what_was_cancelled_at_the_wrong_moment_is_made_anew(context: WorkerCont
 def test_cancelled_evaluations_leave_no_work_behind(context: WorkerContext) -> None:
     job = queue(context)
     (_, first), *_ = sent(context)
-    do(context, PREPARATION, first, "task")
+    do(context, CORPUS_COUNT, first, "task")
     with writing(context.engine) as connection:
         cancel_evaluations(connection, job.all_evaluations)
-    assert states(context, Preparation) == ["done", "cancelled", "cancelled"]
+    assert states(context, CorpusCount) == ["done", "cancelled", "cancelled"]
     assert sweep(context.engine, context.settings) == 0
     assert sent(context) == []
 
@@ -416,25 +430,25 @@ def test_after_a_crash_attempts_count_and_after_a_stop_they_do_not(context: Work
     def start() -> None:
         (_, first), *_ = sent(context)
         with writing(context.engine) as connection:
-            assert claim_task(connection, PREPARATION, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+            assert claim_task(connection, CORPUS_COUNT, first, owner="o", worker="w", lease_seconds=60, max_attempts=3)
 
     def attempts() -> list[int]:
         with reading(context.engine) as connection:
-            return list(connection.scalars(select(Preparation.attempts).order_by(Preparation.id)))
+            return list(connection.scalars(select(CorpusCount.attempts).order_by(CorpusCount.id)))
 
     start()
     assert reclaim_all(context.engine, context.settings, used=False) == 3
-    assert (states(context, Preparation), attempts()) == (["pending"] * 3, [0, 0, 0])
+    assert (states(context, CorpusCount), attempts()) == (["pending"] * 3, [0, 0, 0])
     start()
     assert reclaim_all(context.engine, context.settings, used=True) == 3
-    assert (states(context, Preparation), attempts()) == (["pending"] * 3, [1, 0, 0])
+    assert (states(context, CorpusCount), attempts()) == (["pending"] * 3, [1, 0, 0])
 
 
 def test_old_hints_are_sent_again(context: WorkerContext) -> None:
     queue(context)
     hints = sent(context)
     with writing(context.engine) as connection:
-        connection.execute(update(Preparation).values(enqueued_at=now() - 40))
+        connection.execute(update(CorpusCount).values(enqueued_at=now() - 40))
     assert sweep(context.engine, context.settings) == 3
     assert sent(context) == hints
 
@@ -442,11 +456,11 @@ def test_old_hints_are_sent_again(context: WorkerContext) -> None:
 def test_somebody_urgent_hurries_what_he_waits_for(context: WorkerContext) -> None:
     queue(context, queue_class=QueueClass.NIGHTLY, team="n")
     with reading(context.engine) as connection:
-        assert set(connection.scalars(select(Preparation.queue_class))) == {QueueClass.NIGHTLY}
+        assert set(connection.scalars(select(CorpusCount.queue_class))) == {QueueClass.NIGHTLY}
     queue(context, queue_class=QueueClass.INTERACTIVE, campaign="other", replicates=0, team="i")
     with reading(context.engine) as connection:
-        assert set(connection.scalars(select(Preparation.queue_class))) == {QueueClass.INTERACTIVE}
-    assert amount(context, Preparation) == 3
+        assert set(connection.scalars(select(CorpusCount.queue_class))) == {QueueClass.INTERACTIVE}
+    assert amount(context, CorpusCount) == 3
 
 
 def test_preparations_take_places_in_the_window(context: WorkerContext) -> None:
@@ -466,7 +480,7 @@ def test_a_process_keeps_a_few_states(context: WorkerContext) -> None:
     assert set(states(context)) == {"done"}
     assert len(worker.computing.corpus_statistics._kept) == worker.computing.corpus_statistics.KEPT
     with reading(context.engine) as connection:
-        hashes = set(connection.scalars(select(PreparedState.content_hash)))
+        hashes = set(connection.scalars(select(CorpusStatistics.content_hash)))
     assert set(worker.computing.corpus_statistics._kept) < hashes
 
 
@@ -475,12 +489,12 @@ def test_what_no_release_can_count_fails_unless_another_release_may(context: Wor
     """Workers of another edition will never do it; those of another release of this edition may."""
     queue(context)
     with writing(context.engine) as connection:
-        connection.execute(update(PreparedState).values(metric="gone"))
-        connection.execute(update(Preparation).values(state="failed"))
+        connection.execute(update(CorpusStatistics).values(metric="gone"))
+        connection.execute(update(CorpusCount).values(state="failed"))
         edition = EDITION + 1 if other == "edition" else EDITION
         row = {"id": "other", "host": "h", "pid": 2, "version": "0.0.9", "concurrency": 1, "edition": edition}
         connection.execute(insert(Worker).values(**row))
-    prepare_forgotten(context.engine, context.settings)
+    enqueue_missing_counts(context.engine, context.settings)
     with reading(context.engine) as connection:
         rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
     if other == "release":

@@ -11,8 +11,8 @@ from sqlalchemy import select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.corpus_statistics import PREPARATION, counted_parts, read_part
-from models.schema.queue import Evaluation, Preparation, PreparedState
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT, counted_parts, read_part
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult
 from scheduler.recovery import sweep
@@ -52,24 +52,24 @@ def test_everybody_at_once(database_url: str) -> None:
 
     def prepare(draw: random.Random) -> None:
         with reading(engine) as connection:
-            pending = list(connection.scalars(select(Preparation.id).where(Preparation.state == "pending")))
+            pending = list(connection.scalars(select(CorpusCount.id).where(CorpusCount.state == "pending")))
         if not pending:
             time.sleep(0.005)
             return
         key, owner = draw.choice(pending), str(draw.random())
         with writing(engine) as connection:
-            claim = claim_task(connection, PREPARATION, key, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
+            claim = claim_task(connection, CORPUS_COUNT, key, owner=owner, worker="w", lease_seconds=60, max_attempts=3)
         if claim is None:
             return
         if draw.random() < 0.3:
             with writing(engine) as connection:
-                release_task(connection, PREPARATION, key, owner, "raised", max_attempts=3, delay_seconds=0)
+                release_task(connection, CORPUS_COUNT, key, owner, "raised", max_attempts=3, delay_seconds=0)
             return
         with writing(engine) as connection:
             if claim.merges:
                 complete_task(
                     connection,
-                    PREPARATION,
+                    CORPUS_COUNT,
                     claim,
                     b",".join(
                         read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
@@ -77,7 +77,7 @@ def test_everybody_at_once(database_url: str) -> None:
                 )
             else:
                 blocks = range(claim.first_block, claim.last_block)
-                complete_task(connection, PREPARATION, claim, b",".join(b"%d" % block for block in blocks))
+                complete_task(connection, CORPUS_COUNT, claim, b",".join(b"%d" % block for block in blocks))
 
     def queue(draw: random.Random) -> None:
         job = draw.choice(jobs)
@@ -91,14 +91,14 @@ def test_everybody_at_once(database_url: str) -> None:
             cancel_evaluations(connection, job.all_evaluations[draw.randrange(2) :])
         with writing(engine) as connection:
             # Undo what was prepared, or it would soon be over.
-            complete = select(PreparedState).where(PreparedState.blob.is_not(None)).order_by(PreparedState.id)
+            complete = select(CorpusStatistics).where(CorpusStatistics.blob.is_not(None)).order_by(CorpusStatistics.id)
             rows = connection.execute(complete.with_for_update(key_share=True)).all()
             assert {row.blob for row in rows} <= {WHOLE}
             undone.update(row.id for row in rows)
-            made = Preparation.prepared_state_id.in_([row.id for row in rows])
-            connection.execute(update(Preparation).where(made, Preparation.state == "done").values(state="cancelled"))
+            made = CorpusCount.prepared_state_id.in_([row.id for row in rows])
+            connection.execute(update(CorpusCount).where(made, CorpusCount.state == "done").values(state="cancelled"))
             connection.execute(
-                update(PreparedState).where(PreparedState.id.in_([row.id for row in rows])).values(blob=None)
+                update(CorpusStatistics).where(CorpusStatistics.id.in_([row.id for row in rows])).values(blob=None)
             )
         time.sleep(0.01)
 
@@ -127,8 +127,8 @@ def finish(engine, settings, jobs: list[IngestResult]) -> None:  # type: ignore[
                 enqueue_evaluations(connection, settings, job.protocols[0], job.submissions)
         sweep(engine, settings)
         with reading(engine) as connection:
-            blobs = list(connection.scalars(select(PreparedState.blob)))
-            pending = list(connection.scalars(select(Preparation.id).where(Preparation.state == "pending")))
+            blobs = list(connection.scalars(select(CorpusStatistics.blob)))
+            pending = list(connection.scalars(select(CorpusCount.id).where(CorpusCount.state == "pending")))
         if None not in blobs:
             assert set(blobs) == {WHOLE}
             assert len(blobs) == 3
@@ -138,7 +138,7 @@ def finish(engine, settings, jobs: list[IngestResult]) -> None:  # type: ignore[
         for key in pending:
             with writing(engine) as connection:
                 claim = claim_task(
-                    connection, PREPARATION, key, owner="o", worker="w", lease_seconds=60, max_attempts=9
+                    connection, CORPUS_COUNT, key, owner="o", worker="w", lease_seconds=60, max_attempts=9
                 )
             if claim is None:
                 continue
@@ -146,7 +146,7 @@ def finish(engine, settings, jobs: list[IngestResult]) -> None:  # type: ignore[
                 if claim.merges:
                     complete_task(
                         connection,
-                        PREPARATION,
+                        CORPUS_COUNT,
                         claim,
                         b",".join(
                             read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
@@ -154,5 +154,5 @@ def finish(engine, settings, jobs: list[IngestResult]) -> None:  # type: ignore[
                     )
                 else:
                     blocks = range(claim.first_block, claim.last_block)
-                    complete_task(connection, PREPARATION, claim, b",".join(b"%d" % block for block in blocks))
+                    complete_task(connection, CORPUS_COUNT, claim, b",".join(b"%d" % block for block in blocks))
     pytest.fail("the states were never made")

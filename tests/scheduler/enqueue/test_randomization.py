@@ -13,13 +13,13 @@ from metrics import parse_metric
 from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.queue.kinds.comparisons import prefer
 from models.queue.kinds import comparisons
+from models.queue.kinds.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress
 from models.results.randomizations import Runs
 from models.results.statistics import read_statistics
 from models.schema.queue import Comparison, Evaluation, Trials, Worker
-from models.schema.results import Contestant, Randomization, Score, Statistics
+from models.schema.results import Randomization, Score, Statistics, SystemRuns
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch
@@ -99,7 +99,7 @@ def stored(engine: Engine) -> set[tuple[Any, ...]]:
 def counts(engine: Engine) -> dict[tuple[int, int, int], int]:
     """(last evaluation of a, last evaluation of b, metric) -> trials that were as large."""
     with reading(engine) as connection:
-        last = {row.id: row.evaluation_id for row in connection.execute(select(Contestant))}
+        last = {row.id: row.evaluation_id for row in connection.execute(select(SystemRuns))}
         return {
             (last[row.a_id], last[row.b_id], row.metric): row.as_large
             for row in connection.execute(select(Randomization))
@@ -277,7 +277,7 @@ def test_one_score_makes_a_test(engine: Engine, settings: Settings, job: IngestR
     ask(engine, at_once(settings), job, combinations(systems, 2))
     with reading(engine) as connection:
         rows = read_leaderboard(connection, job.protocols[0])
-        last = {row.id: row.evaluation_id for row in connection.execute(select(Contestant))}
+        last = {row.id: row.evaluation_id for row in connection.execute(select(SystemRuns))}
         scores = {(row.evaluations[-1], n): score.score for row in rows for n, score in enumerate(row.scores)}
         for row in connection.execute(select(Randomization)):
             a, b = scores[last[row.a_id], row.metric], scores[last[row.b_id], row.metric]

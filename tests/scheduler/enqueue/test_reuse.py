@@ -22,13 +22,13 @@ from metrics.segments import Segments
 from models.corpus.protocols import read_protocol
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.results.statistics import read_statistics
 from models.schema.base import BLOCK_SEGMENTS, Base
 from models.schema.corpus import Submission
-from models.schema.queue import Evaluation, Preparation, Reduction, Shard
+from models.schema.queue import CorpusCount, Evaluation, Reduction, Shard
 from models.schema.results import Randomization, ReplicatePart, Score, Statistics
 from models.schema.states import EvaluationState, LeaseState
 from models.storage.arrays import unpack
@@ -111,7 +111,7 @@ def submit(
 
 def work(context: WorkerContext) -> None:
     """Do all that waits, in this process."""
-    for kind in (PREPARATION, SHARD, REDUCTION):
+    for kind in (CORPUS_COUNT, SHARD, REDUCTION):
         table = kind.table
         with reading(context.engine) as connection:
             keys = list(connection.scalars(select(table.id).where(table.state == LeaseState.PENDING)))
@@ -207,7 +207,7 @@ def test_only_what_is_new_is_computed(context: WorkerContext, computed: Computed
 def test_no_shard_no_preparation_and_one_reduction_for_what_is_there(sqlite: WorkerContext) -> None:
     def rows() -> list[int]:
         with reading(sqlite.engine) as connection:
-            tables = (Shard, Preparation, Reduction)
+            tables = (Shard, CorpusCount, Reduction)
             return [connection.execute(select(func.count()).select_from(table)).scalar_one() for table in tables]
 
     done(sqlite, metrics=METRICS)

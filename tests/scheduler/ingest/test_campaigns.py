@@ -17,7 +17,7 @@ from metrics.text.limits import TextLimits
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.schema.base import Base
-from models.schema.campaigns import CampaignTestSet, called_there
+from models.schema.campaigns import CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from runtime.settings import Settings
@@ -145,14 +145,14 @@ def test_test_sets_have_versions(engine: Engine) -> None:
         with writing(engine) as connection:
             campaign_id = store_campaign(connection, campaign)
             key = store_test_set(connection, campaign_id, NewTestSet(name, {"A": content}, version=version))
-            return key, connection.scalar(select(CampaignTestSet.version).where(called_there(campaign_id, key)))
+            return key, connection.scalar(select(CampaignTestSet.version).where(is_campaign_test_set(campaign_id, key)))
 
     first = store(b"one")
     assert first[1] == "1"
     assert store(b"one") == first
     assert store(b"two")[1] == "2"
     assert store(b"three", version="fixed")[1] == "fixed"
-    with pytest.raises(BadIngest, match="version 'fixed' with other content"):
+    with pytest.raises(BadIngest, match="version 'fixed' with different content"):
         store(b"four", version="fixed")
     # Known by content: the same under another name is the same.
     assert store(b"one", name="other") == first

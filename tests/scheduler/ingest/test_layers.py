@@ -102,7 +102,7 @@ def test_what_is_stored(engine: Engine) -> None:
 def test_layers_that_do_not_fit(engine: Engine, layers: dict[str, bytes], fault: str) -> None:
     with pytest.raises(BadIngest, match=f"Reference 'A' of test set 't' {fault}"), writing(engine) as connection:
         store_test_set(connection, 1, NewTestSet("t", {"A": LINES}, layers={"A": layers}))
-    with pytest.raises(BadIngest, match="layers of references that it lacks: B"), writing(engine) as connection:
+    with pytest.raises(BadIngest, match="layers of references that do not exist: B"), writing(engine) as connection:
         store_test_set(connection, 1, NewTestSet("t", {"A": LINES}, layers={"B": {"lemma": LEMMAS}}))
     with pytest.raises(BadIngest, match=f"The text of system 's' {fault}"):
         ingest_campaign(

@@ -64,7 +64,7 @@ def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set
         (mteval(X), "lacks 1 document of the test set set: 'y'. Add them."),
         (mteval(X, Y, Y.replace('"y"', '"z"')), "has 1 document that the test set set lacks: 'z'."),
         (mteval(X.replace('<seg id="10">X3</seg>', ""), Y), "document 'x' has 2 segments, but 3 in the test set."),
-        (mteval(X.replace('id="2"', 'id="11"'), Y), "document 'x' has its segments in another order"),
+        (mteval(X.replace('id="2"', 'id="11"'), Y), "document 'x' has its segments out of order"),
         (mteval(X, Y, systems=("one", "two")), "has no output of the system 'mast'. It has 'one', 'two'."),
     ],
 )

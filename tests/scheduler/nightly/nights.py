@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select, update
 from models.database.session import reading, writing
 from models.nightly.schedules import Baseline
 from models.queue.kinds.shards import SHARD
-from models.schema.nightly import Night, Schedule
+from models.schema.nightly import NightlyRun, Schedule
 from models.schema.queue import Shard
 from models.schema.states import BaselineKind, LeaseState
 from runtime.settings import Settings
@@ -67,9 +67,9 @@ def put(folder: Path, day: str, seeds: dict[str, int], *, worse: float = 0.0, se
 
 def nights(engine: Engine, *columns: str) -> list[tuple[object, ...]]:
     """These columns of all nights, by time."""
-    chosen = [getattr(Night, name) for name in columns]
+    chosen = [getattr(NightlyRun, name) for name in columns]
     with reading(engine) as connection:
-        return [tuple(row) for row in connection.execute(select(*chosen).order_by(Night.due_at, Night.id))]
+        return [tuple(row) for row in connection.execute(select(*chosen).order_by(NightlyRun.due_at, NightlyRun.id))]
 
 
 def work_off(settings: Settings) -> None:

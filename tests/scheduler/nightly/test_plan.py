@@ -9,11 +9,11 @@ from sqlalchemy import select, update
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.nightly.schedules import find_schedule, list_schedules
-from models.schema.nightly import Delivery, Night, Schedule
+from models.schema.nightly import Delivery, NightlyRun, Schedule
 from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.nightly.cron import Calendar
-from scheduler.nightly.plan import LATE_SECONDS, MOST_MISSED, correct_plans, plan_due
-from scheduler.nightly.schedules import remove_schedule, request_night
+from scheduler.nightly.plan import LATE_SECONDS, MAX_MISSED, correct_plans, plan_due
+from scheduler.nightly.schedules import remove_schedule, request_nightly_run
 from tests.scheduler.nightly.nights import DAY, add, due, nights
 
 
@@ -56,14 +56,14 @@ def test_the_last_missed_night_is_caught_up(sqlite_url: str, tmp_path: Path) -> 
     add(engine, tmp_path)
     plan_due(engine, due("2026-03-02"))
     with writing(engine) as connection:
-        connection.execute(update(Night).values(state="done"))
+        connection.execute(update(NightlyRun).values(state="done"))
     assert plan_due(engine, due("2026-03-30") + 3 * 3600) == 1
     found = nights(engine, "date", "state", "caught_up", "reason")
     assert [each[0] for each in found] == [f"2026-03-{day:02}" for day in range(2, 31)]
     assert found[0][1:] == ("done", False, None)
     assert {each[1:3] for each in found[1:-1]} == {("missed", False)}
     assert {each[3] for each in found[1:-1]} == {
-        "No scheduler ran when it was due, and a later night was caught up instead."
+        "No scheduler was running when it was due, and a later run was caught up instead."
     }
     assert found[-1][1:] == ("due", True, None)
     assert plan_due(engine, due("2026-03-30") + 4 * 3600) == 0
@@ -82,8 +82,8 @@ def test_a_long_sleep_leaves_no_flood(sqlite_url: str, tmp_path: Path) -> None:
     begin = due("2026-03-02")
     plan_due(engine, begin + 900 * DAY + 1)
     found = nights(engine, "due_at", "state")
-    assert [each[0] for each in found] == [begin + 900 * DAY - 600 * back for back in reversed(range(MOST_MISSED))]
-    assert [each[1] for each in found] == ["missed"] * (MOST_MISSED - 1) + ["due"]
+    assert [each[0] for each in found] == [begin + 900 * DAY - 600 * back for back in reversed(range(MAX_MISSED))]
+    assert [each[1] for each in found] == ["missed"] * (MAX_MISSED - 1) + ["due"]
 
 
 def test_a_schedule_that_cannot_be_read_holds_up_no_other(sqlite_url: str, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
     assert plan_due(engine, due("2026-03-09")) == 0
     with writing(engine) as connection:
         with pytest.raises(ScheduleConflict, match="was removed"):
-            request_night(connection, "gate", None)
+            request_nightly_run(connection, "gate", None)
         assert list_schedules(connection) == []
     assert add(engine, tmp_path, alpha=0.01) == first
     with writing(engine) as connection:
@@ -132,22 +132,22 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
         remove_schedule(connection, "gate", forget=True)
         with pytest.raises(NotFound, match="There is none"):
             remove_schedule(connection, "gate", forget=True)
-        assert connection.execute(select(Night.id)).all() == connection.execute(select(Delivery.id)).all() == []
+        assert connection.execute(select(NightlyRun.id)).all() == connection.execute(select(Delivery.id)).all() == []
 
 
 def test_nights_by_hand(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)
     with writing(engine) as connection:
-        request_night(connection, "gate", "2026-03-02")
-        request_night(connection, "gate", "2026-03-02")
-        request_night(connection, "gate", None)
-        with pytest.raises(ScheduleConflict, match="has not come yet: in Europe/Prague"):
-            request_night(connection, "gate", "2126-01-01")
+        request_nightly_run(connection, "gate", "2026-03-02")
+        request_nightly_run(connection, "gate", "2026-03-02")
+        request_nightly_run(connection, "gate", None)
+        with pytest.raises(ScheduleConflict, match="is in the future: in Europe/Prague"):
+            request_nightly_run(connection, "gate", "2126-01-01")
         with pytest.raises(BadSchedule, match="is not a day"):
-            request_night(connection, "gate", "1 March")
+            request_nightly_run(connection, "gate", "1 March")
         with pytest.raises(NotFound, match=r"no schedule 'gat'\. There are: gate"):
-            request_night(connection, "gat", None)
+            request_nightly_run(connection, "gat", None)
     found = nights(engine, "due_at", "manual", "state")
     assert found[:2] == [(due("2026-03-02"), True, "due"), (due("2026-03-02") + 1, True, "due")]
     assert len(found) == 3

@@ -13,12 +13,12 @@ from sqlalchemy.exc import OperationalError
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.night_steps import ClaimedStep
 from models.schema.base import now
-from models.schema.nightly import NightStep, Schedule
+from models.schema.nightly import NightlyRunStep, Schedule
 from runtime.settings import Settings
 from scheduler.nightly import runner
 from scheduler.nightly.commands import CommandStopped
 from scheduler.nightly.runner import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, NightlyRunner, _Step
-from scheduler.nightly.schedules import request_night
+from scheduler.nightly.schedules import request_nightly_run
 from tests.faults.cluster import PATIENCE, until
 from tests.scheduler.nightly.nights import add
 from tests.scheduler.nightly.test_steps import claimed
@@ -41,7 +41,7 @@ def step(engine: Engine, tmp_path: Path) -> ClaimedStep:
     add(engine, tmp_path)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
-        request_night(connection, "gate", "2026-03-02")
+        request_nightly_run(connection, "gate", "2026-03-02")
     return claimed(engine, "me")
 
 
@@ -69,8 +69,8 @@ def test_a_step_is_held_for_as_long_as_it_runs_and_it_is_its_own(engine: Engine,
     context._renew()
     assert not running.stop.is_set()
     with writing(engine) as connection:
-        assert connection.scalar(select(NightStep.lease_until - now())) == pytest.approx(500.0, abs=60)
-        connection.execute(update(NightStep).values(owner="another"))
+        assert connection.scalar(select(NightlyRunStep.lease_until - now())) == pytest.approx(500.0, abs=60)
+        connection.execute(update(NightlyRunStep).values(owner="another"))
     context._renew()
     assert running.stop.is_set()
     assert not context.idle
@@ -105,10 +105,10 @@ def test_what_ends_a_step_says_if_it_is_released(
     context = NightlyRunner(settings_of(engine, retry_seconds=1000.0))
     context._run(_Step(step))
     with reading(engine) as connection:
-        columns = select(NightStep.state, NightStep.owner, NightStep.error)
+        columns = select(NightlyRunStep.state, NightlyRunStep.owner, NightlyRunStep.error)
         assert connection.execute(columns).one() == expected
-        assert connection.scalar(select(NightStep.attempts)) == 1
-        waits = connection.scalar(select(NightStep.not_before - now()))
+        assert connection.scalar(select(NightlyRunStep.attempts)) == 1
+        waits = connection.scalar(select(NightlyRunStep.not_before - now()))
     if expected[0] == "pending":
         assert waits == pytest.approx(1000.0, abs=60)
     context.stop()
@@ -119,14 +119,14 @@ def test_who_does_one_night_plans_and_tells_of_no_other(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, clock: SimpleNamespace, only: int | None
 ) -> None:
     """A round comes when it is time for one, and a look at the plans less often."""
-    planned, corrected, opened = (called(monkeypatch, each) for each in ("plan_due", "correct_plans", "open_nights"))
-    monkeypatch.setattr(runner, "open_nights", lambda _, only: opened.append((only,)) or [])
+    planned, corrected, opened = (called(monkeypatch, each) for each in ("plan_due", "correct_plans", "find_open_runs"))
+    monkeypatch.setattr(runner, "find_open_runs", lambda _, only: opened.append((only,)) or [])
     context, told = NightlyRunner(settings_of(engine, sweep_seconds=5.0), only=only), list[int]()
     monkeypatch.setattr(context, "deliver", lambda: told.append(1))
     pause = 5.0 if only is None else HASTE_SECONDS
     for later, rounds in ((0.0, 1), (0.9 * pause, 1), (0.2 * pause, 2), (CORRECT_SECONDS, 3)):
         clock.seconds += later
-        context.go()
+        context.run_once()
         assert opened == [(only,)] * rounds
         assert len(planned) == len(told) == (rounds if only is None else 0)
         assert len(corrected) == (0 if only else 2 if rounds == 3 else 1)
@@ -148,17 +148,17 @@ def test_so_many_steps_run_at_once_and_each_that_ends_makes_place(
         add(engine, tmp_path, name=f"gate{number}")
         with writing(engine) as connection:
             connection.execute(update(Schedule).values(next_at=None))
-            request_night(connection, f"gate{number}", "2026-03-02")
+            request_nightly_run(connection, f"gate{number}", "2026-03-02")
     context = NightlyRunner(settings_of(engine))
-    context.go()
+    context.run_once()
     until(lambda: len(begun) == AT_ONCE, "as many as may run")
     clock.seconds += 100.0
-    context.go()
+    context.run_once()
     assert len(context._steps) == AT_ONCE
     ends[0].set()
     context._steps[1].thread.join()
     # Without a pause.
-    context.go()
+    context.run_once()
     assert set(context._steps) == {2, 3, 4, 5}
     for end in ends:
         end.set()

@@ -99,7 +99,7 @@ def test_nothing_there_says_what_was_looked_for(tmp_path: Path) -> None:
         read(folder_source(pattern, TWO[:1]), TWO[:1])
     folder = f"{tmp_path}/out/2026-11-22"
     assert str(raised.value) == (
-        f"No output for the test set news: no file is like {folder}/{{system}}.txt. The folder {folder} does not exist."
+        f"No output for the test set news: no file matches {folder}/{{system}}.txt. The folder {folder} does not exist."
     )
     (tmp_path / "out/2026-11-22").mkdir(parents=True)
     with pytest.raises(BadSource, match=r"\{system\}.txt\.$"):

@@ -8,17 +8,17 @@ from sqlalchemy import Engine, delete, func, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.errors import UnreadableSchedule
-from models.nightly.runs import list_nights, night_members
+from models.nightly.runs import list_nightly_runs, read_nightly_run_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
-from models.nightly.transitions import OpenNight, begin_night, open_nights
-from models.queue.kinds.night_steps import NIGHT_STEP, ClaimedStep, Judged, waiting_steps
+from models.nightly.transitions import OpenRun, begin_run, find_open_runs
+from models.queue.kinds.night_steps import NIGHTLY_STEP, ClaimedStep, Judged, waiting_steps
 from models.queue.lease import renew
 from models.schema.base import now
 from models.schema.corpus import Submission, System, Text
-from models.schema.nightly import Delivery, Night, NightEvaluation, NightStep, Schedule
+from models.schema.nightly import Delivery, NightlyRun, NightlyRunEvaluation, NightlyRunStep, Schedule
 from models.schema.queue import Comparison, Evaluation, Shard, Trials
 from models.schema.results import Randomization, Score
-from models.schema.states import BaselineKind, LeaseState, NightState, PairedTest
+from models.schema.states import BaselineKind, LeaseState, NightlyRunState, PairedTest
 from runtime.settings import Settings
 from scheduler.clock_jumps import ClockJumps
 from scheduler.enqueue.evaluations import enqueue_evaluations
@@ -28,7 +28,7 @@ from scheduler.nightly import plan
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.nightly.runner import NightlyRunner
-from scheduler.nightly.schedules import remove_schedule, request_night, store_baseline
+from scheduler.nightly.schedules import remove_schedule, request_nightly_run, store_baseline
 from scheduler.nightly.sources import new_source
 from scheduler.nightly.steps import check_scores, fetch, judge
 from scheduler.recovery import sweep
@@ -44,12 +44,12 @@ GO = threading.Event()
 def claimed(engine: Engine, owner: str, lease: float = 60.0) -> ClaimedStep:
     """Begin what is due, and claim the one step that waits, which must work."""
     with writing(engine) as connection:
-        for night in open_nights(connection):
-            if night.state == NightState.DUE:
-                begin_night(connection, night)
+        for night in find_open_runs(connection):
+            if night.state == NightlyRunState.DUE:
+                begin_run(connection, night)
         (waiting,) = waiting_steps(connection)
         given = {"owner": owner, "worker": "me", "lease_seconds": lease, "max_attempts": 9}
-        step = claim_task(connection, NIGHT_STEP, waiting.key, **given)
+        step = claim_task(connection, NIGHTLY_STEP, waiting.key, **given)
     assert step is not None
     return step
 
@@ -57,15 +57,15 @@ def claimed(engine: Engine, owner: str, lease: float = 60.0) -> ClaimedStep:
 def expire(engine: Engine, settings: Settings) -> None:
     """As if whoever holds a step had died a while ago: the sweep takes it back."""
     with writing(engine) as connection:
-        held = NightStep.state == LeaseState.RUNNING
-        assert connection.execute(update(NightStep).where(held).values(lease_until=now() - 1)).rowcount
+        held = NightlyRunStep.state == LeaseState.RUNNING
+        assert connection.execute(update(NightlyRunStep).where(held).values(lease_until=now() - 1)).rowcount
     assert sweep(engine, settings) == 1
 
 
 def last_step(engine: Engine) -> tuple[str, int, str | None]:
     with reading(engine) as connection:
-        columns = select(NightStep.state, NightStep.attempts, NightStep.owner)
-        return tuple(connection.execute(columns.order_by(NightStep.id.desc()).limit(1)).one())
+        columns = select(NightlyRunStep.state, NightlyRunStep.attempts, NightlyRunStep.owner)
+        return tuple(connection.execute(columns.order_by(NightlyRunStep.id.desc()).limit(1)).one())
 
 
 def amount(engine: Engine, table: type) -> int:
@@ -85,9 +85,9 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     assert nights(engine, "state") == [("fetching",)]
     assert last_step(engine) == ("running", 1, "first")
     with writing(engine) as connection:
-        assert open_nights(connection) == waiting_steps(connection) == []
+        assert find_open_runs(connection) == waiting_steps(connection) == []
         given = {"owner": "thief", "worker": "me", "lease_seconds": 60.0, "max_attempts": 9}
-        assert claim_task(connection, NIGHT_STEP, first.key, **given) is None
+        assert claim_task(connection, NIGHTLY_STEP, first.key, **given) is None
     expire(engine, settings)
     fetch(engine, settings, claimed(engine, "second"), GO)
     assert nights(engine, "state") == [("scoring",)]
@@ -95,8 +95,8 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     put(tmp_path, "2026-03-02", {"raft": 3})
     fetch(engine, settings, first, GO)
     with writing(engine) as connection:
-        assert not renew(connection, NightStep, first.key, "first", 60.0)
-    assert amount(engine, Submission) == amount(engine, NightEvaluation) == 2
+        assert not renew(connection, NightlyRunStep, first.key, "first", 60.0)
+    assert amount(engine, Submission) == amount(engine, NightlyRunEvaluation) == 2
 
     # Scoring belongs to nobody.
     assert not check_scores(engine, night)
@@ -115,8 +115,8 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     assert verdict
     judge(engine, settings, third)
     with writing(engine) as connection:
-        assert not complete_task(connection, NIGHT_STEP, third, Judged({}, regressed=True)).accepted
-        assert open_nights(connection) == waiting_steps(connection) == []
+        assert not complete_task(connection, NIGHTLY_STEP, third, Judged({}, regressed=True)).accepted
+        assert find_open_runs(connection) == waiting_steps(connection) == []
     assert nights(engine, "state", "verdict", "regressed") == [(state, verdict, regressed)]
     assert amount(engine, Delivery) == 1
 
@@ -130,9 +130,9 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     assert (amount(engine, Shard), amount(engine, Submission), amount(engine, Score)) == (shards, 2, 2)
     judge(engine, settings, claimed(engine, "sixth"))
     with reading(engine) as connection:
-        first, second = list_nights(connection, schedule)
-        members = night_members(connection, [first.id, second.id])
-    assert (second.state, second.date) == (NightState.DONE, "2026-03-03")
+        first, second = list_nightly_runs(connection, schedule)
+        members = read_nightly_run_members(connection, [first.id, second.id])
+    assert (second.state, second.date) == (NightlyRunState.DONE, "2026-03-03")
     assert members[first.id] == members[second.id]
     assert [(each.system, each.test_set, each.references) for each in members[first.id]] == [
         ("barge", "trial", ("A",)),
@@ -145,15 +145,15 @@ def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_pa
     schedule = add(engine, tmp_path)
     with writing(engine) as connection:
         for _ in range(2):
-            request_night(connection, "gate", "2026-03-02")
-        first, second = open_nights(connection)
+            request_nightly_run(connection, "gate", "2026-03-02")
+        first, second = find_open_runs(connection)
     begun, ready = [], threading.Barrier(2)
 
-    def begin(night: OpenNight) -> None:
+    def begin(night: OpenRun) -> None:
         mine = make_engine(database_url)
         ready.wait()
         with writing(mine) as connection:
-            begun.append(begin_night(connection, night))
+            begun.append(begin_run(connection, night))
 
     threads = [threading.Thread(target=begin, args=(night,)) for night in (first, second)]
     for thread in threads:
@@ -162,11 +162,11 @@ def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_pa
         thread.join()
     assert sorted(begun) == [False, True]
     with reading(engine) as connection:
-        assert open_nights(connection) == []
-        (waiting,) = (each.id for each in list_nights(connection, schedule) if each.state == NightState.DUE)
+        assert find_open_runs(connection) == []
+        (waiting,) = (each.id for each in list_nightly_runs(connection, schedule) if each.state == NightlyRunState.DUE)
     with writing(engine) as connection:
-        connection.execute(update(Night).where(Night.id != waiting).values(state="failed"))
-        assert [each.id for each in open_nights(connection)] == [waiting]
+        connection.execute(update(NightlyRun).where(NightlyRun.id != waiting).values(state="failed"))
+        assert [each.id for each in find_open_runs(connection)] == [waiting]
 
 
 def failed(engine: Engine) -> str:
@@ -207,18 +207,18 @@ def test_what_fails_a_night_that_is_scored(sqlite_url: str, tmp_path: Path) -> N
     assert check_scores(engine, night)
     assert failed(engine) == "1 of 3 evaluations failed and 1 of 3 were cancelled.\nNo memory."
     with writing(engine) as connection:
-        connection.execute(update(Night).values(state="scoring"))
+        connection.execute(update(NightlyRun).values(state="scoring"))
         connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="done", reason=None))
     assert check_scores(engine, night)
     assert failed(engine) == "1 of 3 were cancelled."
     with writing(engine) as connection:
-        connection.execute(update(Night).values(state="scoring"))
+        connection.execute(update(NightlyRun).values(state="scoring"))
         connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="failed"))
     assert check_scores(engine, night)
     assert failed(engine) == "1 of 3 evaluations failed."
     with writing(engine) as connection:
-        connection.execute(update(Night).values(state="scoring"))
-        connection.execute(delete(NightEvaluation))
+        connection.execute(update(NightlyRun).values(state="scoring"))
+        connection.execute(delete(NightlyRunEvaluation))
     assert check_scores(engine, night)
     assert failed(engine) == "Its evaluations were deleted."
 
@@ -236,11 +236,11 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
         # What is stored anywhere will do: the last one.
         assert store_baseline(connection, other, {}) == []
         assert store_baseline(connection, gate, {key: NewSubmission("barge", REFERENCE)}) == []
-        night = request_night(connection, "other", "2026-03-02")
+        night = request_nightly_run(connection, "other", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
     fetch(engine, settings, claimed(engine, "me"), GO)
     with reading(engine) as connection:
-        (member,) = night_members(connection, [night])[night]
+        (member,) = read_nightly_run_members(connection, [night])[night]
         (ferry,) = connection.scalars(select(Evaluation.id).where(Evaluation.id != member.evaluation_id))
         of_ferry = select(System.name, Text.sha256).select_from(Evaluation).join(Submission).join(System).join(Text)
         assert connection.execute(of_ferry.where(Evaluation.id == ferry)).one() == ("ferry", text_hash(REFERENCE))
@@ -272,11 +272,11 @@ def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp
         for number, (campaign, test_set, system, team) in enumerate(elsewhere):
             new = NewSubmission(system, similar_text(REFERENCE, 20 + number), team)
             stored += store_submissions(connection, campaign, test_set, [new])
-        night = request_night(connection, "gate", "2026-03-02")
+        night = request_nightly_run(connection, "gate", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
     fetch(engine, settings, claimed(engine, "me"), GO)
     with writing(engine) as connection:
-        (member,) = night_members(connection, [night])[night]
+        (member,) = read_nightly_run_members(connection, [night])[night]
         measured = {row.id: row.submission_id for row in connection.execute(select(Evaluation))}
         assert len(measured) == 2
         assert not {*measured.values()} & {*stored}
@@ -287,7 +287,7 @@ def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp
 
 def rounds(context: NightlyRunner, condition: object, what: str) -> None:
     def once() -> bool:
-        context.go()
+        context.run_once()
         return condition()
 
     until(once, what)
@@ -306,7 +306,7 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
         put(tmp_path, day, {"tug": seed})
         with writing(engine) as connection:
             connection.execute(update(Schedule).values(next_at=None))
-            request_night(connection, "gate", day)
+            request_nightly_run(connection, "gate", day)
         rounds(context, lambda: nights(engine, "state")[-1][0] == "scoring", "the outputs")
         work_off(settings)
         if seed == 2:
@@ -331,7 +331,7 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
     add(engine, tmp_path)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
-        request_night(connection, "gate", "2026-03-02")
+        request_nightly_run(connection, "gate", "2026-03-02")
     tries = []
 
     def broken(*_: object) -> None:
@@ -345,13 +345,13 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
     assert len(tries) == 2
     # One that ends its scheduler each time.
     with writing(engine) as connection:
-        request_night(connection, "gate", "2026-03-02")
+        request_nightly_run(connection, "gate", "2026-03-02")
     for _ in range(2):
         claimed(engine, "me")
         expire(engine, settings)
     assert nights(engine, "state", "reason")[-1] == (
         "failed",
-        "Its outputs could not be fetched (tried 2 times): the lease of me ran out.",
+        "Its outputs could not be fetched (tried 2 times): the lease of me expired.",
     )
     context.stop()
 
@@ -368,7 +368,7 @@ def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str,
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
         connection.execute(update(Schedule).where(Schedule.id == strange).values(baseline={"kind": "median"}))
-        connection.execute(update(Night).where(Night.schedule_id == strange).values(state=state))
+        connection.execute(update(NightlyRun).where(NightlyRun.schedule_id == strange).values(state=state))
     context = NightlyRunner(settings)
 
     def states() -> list[tuple[object, ...]]:
@@ -380,7 +380,7 @@ def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str,
     assert "'median' is not a valid BaselineKind" in nights(engine, "reason")[0][0]
 
     def told() -> str | None:
-        context.go()
+        context.run_once()
         with reading(engine) as connection:
             return connection.scalar(select(Delivery.error))
 
@@ -427,12 +427,12 @@ def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str,
         with writing(engine) as connection:
             # Two hours ago all this was still to come.
             later = {"lease_until": now() + 7200, "claimed_at": now() + 7200, "not_before": now() + 7200}
-            connection.execute(update(NightStep).values(**later, state=state))
+            connection.execute(update(NightlyRunStep).values(**later, state=state))
             assert waiting_steps(connection) == []
-        ClockJumps().mend(engine, settings)
+        ClockJumps().correct(engine, settings)
         if state == LeaseState.RUNNING:
             with reading(engine) as connection:
-                left = connection.scalar(select(NightStep.lease_until - now()))
+                left = connection.scalar(select(NightlyRunStep.lease_until - now()))
             assert left == pytest.approx(50.0, abs=30)
             expire(engine, settings)
     claimed(engine, "alive")
@@ -444,7 +444,7 @@ def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path:
     add(engine, tmp_path, source=source)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
-        request_night(connection, "gate", None)
+        request_nightly_run(connection, "gate", None)
     begun = tmp_path / "begun"
     for tries in (1, 2):
         context = NightlyRunner(settings)
@@ -457,7 +457,7 @@ def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path:
     context = NightlyRunner(settings)
     rounds(context, lambda: len(begun.read_text()) == 6, "the command")
     with writing(engine) as connection:
-        connection.execute(update(NightStep).values(owner="another", worker="another", lease_until=now() + 600))
+        connection.execute(update(NightlyRunStep).values(owner="another", worker="another", lease_until=now() + 600))
     rounds(context, lambda: context.idle, "the command to end")
     context.stop()
     assert last_step(engine) == ("running", 1, "another")
@@ -467,7 +467,7 @@ def test_commands_can_be_forbidden(sqlite_url: str, tmp_path: Path) -> None:
     settings, engine = Settings(database_url=sqlite_url, night_commands=False), make_engine(sqlite_url)
     add(engine, tmp_path, source=new_source(None, "touch done", 600.0, tmp_path, ["trial"]))
     with writing(engine) as connection:
-        request_night(connection, "gate", None)
+        request_nightly_run(connection, "gate", None)
     fetch(engine, settings, claimed(engine, "me"), GO)
     assert "STEELYARD_NIGHT_COMMANDS" in failed(engine)
     assert not (tmp_path / "done").exists()

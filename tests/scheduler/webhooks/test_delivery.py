@@ -13,11 +13,11 @@ from sqlalchemy import Engine, insert, select, update
 from models.database.session import make_engine, reading, writing
 from models.nightly.failed_deliveries import FailedDelivery, read_failed_deliveries
 from models.queue.kinds.deliveries import DELIVERY
-from models.queue.lease import finish
+from models.queue.lease import complete_row
 from models.queue.task_kind import release
 from models.schema.campaigns import Campaign
-from models.schema.nightly import Delivery, Night, Schedule
-from models.schema.states import LeaseState, NightState
+from models.schema.nightly import Delivery, NightlyRun, Schedule
+from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
 from scheduler.recovery import sweep
 from scheduler.webhooks import delivery as webhook
@@ -44,9 +44,11 @@ def add_delivery(engine: Engine, url: str | None, **schedule: object) -> None:
         campaign = connection.execute(insert(Campaign).values(name="gate").returning(Campaign.id)).scalar_one()
     values = {"name": "gate", "webhook": url, "webhook_secret": SECRET, **schedule}
     schedule_id = add_schedule(engine, campaign, **values)
-    night = {"schedule_id": schedule_id, "due_at": 1.0, "date": "2027-03-01", "state": NightState.FAILED}
+    night = {"schedule_id": schedule_id, "due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
     with writing(engine) as connection:
-        night_id = connection.execute(insert(Night).values(**night, reason="Nothing.").returning(Night.id)).scalar_one()
+        night_id = connection.execute(
+            insert(NightlyRun).values(**night, reason="Nothing.").returning(NightlyRun.id)
+        ).scalar_one()
         connection.execute(insert(Delivery).values(night_id=night_id))
 
 
@@ -87,11 +89,11 @@ def test_messages_without_attempts_are_given_up_and_others_arrive(
     with receiver(200) as server:
         add_delivery(engine, server.url)
         with writing(engine) as connection:
-            schedule = connection.scalar(select(Night.schedule_id))
+            schedule = connection.scalar(select(NightlyRun.schedule_id))
             connection.execute(update(Delivery).values(attempts=5, error="The webhook answered with status 500."))
             for number in range(1, 5):
                 night = {"schedule_id": schedule, "due_at": 1.0 + number, "date": "2027-03-01", "state": "failed"}
-                key = connection.execute(insert(Night).values(night).returning(Night.id)).scalar_one()
+                key = connection.execute(insert(NightlyRun).values(night).returning(NightlyRun.id)).scalar_one()
                 connection.execute(insert(Delivery).values(night_id=key, attempts=5 if number < 3 else 0))
         fewer = settings_of(webhook_attempts=4)
         assert deliver_due(engine, fewer) == 2
@@ -207,7 +209,7 @@ def test_each_schedule_is_told_of_its_own_nights(sqlite_url: str, monkeypatch: p
         schedule = add_schedule(engine, campaign, **values)
         night = {"schedule_id": schedule, "due_at": 1.0, "date": "2027-03-01", "state": "failed"}
         with writing(engine) as connection:
-            key = connection.execute(insert(Night).values(night).returning(Night.id)).scalar_one()
+            key = connection.execute(insert(NightlyRun).values(night).returning(NightlyRun.id)).scalar_one()
             connection.execute(insert(Delivery).values(night_id=key))
     with writing(engine) as connection:
         busy = {"state": "running", "owner": "x", "lease_until": webhook.now() + 60, "attempts": 9}
@@ -244,13 +246,13 @@ def test_a_crash_between_sending_and_noting_sends_it_twice(engine: Engine, monke
         with writing(engine) as connection:
             connection.execute(update(Delivery).values(lease_until=0.0))
         assert sweep(engine, settings_of()) == 1
-        assert delivery(engine) == (LeaseState.PENDING, 1, "the lease of courier ran out.")
+        assert delivery(engine) == (LeaseState.PENDING, 1, "the lease of courier expired.")
         assert deliver_due(engine, settings_of()) == 1
     assert delivery(engine)[:2] == (LeaseState.DONE, 2)
     assert len(server.messages) == 2
     assert len({headers["Steelyard-Delivery"] for headers, _ in server.messages}) == 1
     with writing(engine) as connection:
-        assert not finish(connection, Delivery, 1, late)
+        assert not complete_row(connection, Delivery, 1, late)
         assert not release(connection, DELIVERY, 1, late, "late", DELIVERY.policy(settings_of()))
     assert delivery(engine)[0] == LeaseState.DONE
 
@@ -335,7 +337,7 @@ def test_nobody_listens_and_nobody_wants_to_know(sqlite_url: str) -> None:
         connection.execute(update(Schedule).values(webhook=None))
         connection.execute(update(Delivery).values(state=LeaseState.PENDING, attempts=0))
     deliver_due(engine, settings_of())
-    assert delivery(engine) == (LeaseState.FAILED, 1, "The schedule has no webhook any more.")
+    assert delivery(engine) == (LeaseState.FAILED, 1, "The schedule's webhook was removed.")
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from models.schema.accounts import Account, Confirmation, Invitation, Team
 from models.schema.base import now
 from models.schema.campaigns import CampaignMember, CampaignTestSet, Correction, Declaration, Phase, Quota
 from models.schema.corpus import System
-from models.schema.nightly import Night
+from models.schema.nightly import NightlyRun
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
-from models.schema.states import JudgmentKind, NightState
+from models.schema.states import JudgmentKind, NightlyRunState
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import given, hand_in, with_test_set
@@ -273,7 +273,13 @@ def build(service: Service) -> World:
         schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
         night = add_night(service.engine, schedule, 1, {})
         # Why a night failed may tell of folders of the server.
-        _change(service, Night, Night.id == night, state=NightState.FAILED, reason=f"{SCRIPT} in /canaryfolder")
+        _change(
+            service,
+            NightlyRun,
+            NightlyRun.id == night,
+            state=NightlyRunState.FAILED,
+            reason=f"{SCRIPT} in /canaryfolder",
+        )
     with writing(service.engine) as connection:
         quota = {"campaign_id": campaigns[PRIVATE], "kind": "per_day", "amount": 100}
         connection.execute(insert(Quota).values(**quota))

@@ -5,10 +5,10 @@ from sqlalchemy import update
 from metrics import METRICS
 from models.database.session import writing
 from models.schema.base import now
-from models.schema.nightly import Night
+from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
 from models.schema.roles import SiteRole, Visibility
-from models.schema.states import EvaluationState, NightState
+from models.schema.states import EvaluationState, NightlyRunState
 from tests.analysis.nights import add_nights, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service
@@ -77,8 +77,8 @@ def test_a_night_is_shown_with_its_verdict_and_the_series_of_its_schedule(servic
 def test_schedules_are_shown_to_those_who_may_see_their_campaigns(service: Service) -> None:
     (first, _) = _made(service)
     with writing(service.engine) as connection:
-        failed = {"state": NightState.FAILED, "reason": "/srv/secret/folder is empty", "verdict": None}
-        connection.execute(update(Night).where(Night.id == first).values(**failed))
+        failed = {"state": NightlyRunState.FAILED, "reason": "/srv/secret/folder is empty", "verdict": None}
+        connection.execute(update(NightlyRun).where(NightlyRun.id == first).values(**failed))
     mary, eve = service.account("mary", SiteRole.ORGANISER), service.account("eve")
     service.campaign("gate", visibility=Visibility.PRIVATE)
     assert "gate" not in service.browser(mary).get("/nightly").text

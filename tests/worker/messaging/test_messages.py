@@ -6,7 +6,7 @@ from kombu import Connection
 from models.queue.kinds.registry import BY_MESSAGE
 from tests.worker.strange import CHANGES, GOOD, RAW, changed
 from worker.messaging.celery_tasks import WAKE
-from worker.messaging.messages import UNREADABLE_TYPE, Fault, fault_of
+from worker.messaging.messages import UNREADABLE_TYPE, Fault, find_fault
 from worker.messaging.redis_transport import Channel, Message
 
 
@@ -17,7 +17,7 @@ def channel():
 
 
 def told(payload, channel):
-    fault = fault_of(Message(payload, channel=channel))
+    fault = find_fault(Message(payload, channel=channel))
     return fault and fault.reason
 
 
@@ -46,15 +46,15 @@ def test_others_are_not(place, value, reason, channel):
 def test_what_is_no_message_is_unreadable(payload, channel):
     message = Message(payload, channel=channel)
     assert message.content_type == UNREADABLE_TYPE
-    assert fault_of(message) == Fault("unreadable", "it cannot be taken apart")
+    assert find_fault(message) == Fault("unreadable", "it cannot be parsed")
 
 
 def test_nothing_of_a_message_is_told(channel):
     for place, value, _ in CHANGES:
-        fault = fault_of(Message(changed(place, value), channel=channel))
-        assert "soon" not in fault.told
-        assert "no_such_task" not in fault.told
-        assert len(fault.told) < 100
+        fault = find_fault(Message(changed(place, value), channel=channel))
+        assert "soon" not in fault.description
+        assert "no_such_task" not in fault.description
+        assert len(fault.description) < 100
 
 
 def test_a_channel_keeps_its_messages():

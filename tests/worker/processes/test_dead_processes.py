@@ -12,10 +12,10 @@ from sqlalchemy import delete, select, update
 
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import TRIALS
-from models.queue.kinds.corpus_statistics import PREPARATION
+from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
-from models.schema.queue import Evaluation, Preparation, Reduction, Shard, Trials, Worker
+from models.schema.queue import CorpusCount, Evaluation, Reduction, Shard, Trials, Worker
 from models.schema.states import LeaseState
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
@@ -27,7 +27,7 @@ from worker.counters import MESSAGES
 from worker.handlers import do, new_owner
 from worker.messaging.messages import Fault
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.losses import watch_losses
+from worker.processes.losses import handle_lost_processes
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ class Sender:
 
 def lose(context: WorkerContext, task: str, task_id: str, key: int, error: Exception) -> None:
     """What Celery says when a task is lost."""
-    stop = watch_losses(context)
+    stop = handle_lost_processes(context)
     try:
         signals.task_failure.send(sender=Sender(task), task_id=task_id, exception=error, args=(key,))
     finally:
@@ -158,17 +158,17 @@ def test_a_shard_task_lost_while_it_reduces_releases_the_reduction(
 def test_a_lost_preparation_is_released_at_once(context: WorkerContext) -> None:
     queue_job(context.engine, context.settings, segments=300, systems=2, metrics=["nist"])
     with reading(context.engine) as connection:
-        keys = list(connection.scalars(select(Preparation.id).order_by(Preparation.id)))
+        keys = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
     with writing(context.engine) as connection:
         claim_task(
-            connection, PREPARATION, keys[0], owner=new_owner("t1"), worker="w", lease_seconds=60, max_attempts=3
+            connection, CORPUS_COUNT, keys[0], owner=new_owner("t1"), worker="w", lease_seconds=60, max_attempts=3
         )
-        connection.execute(update(Preparation).where(Preparation.id == keys[1]).values(state=LeaseState.ENQUEUED))
+        connection.execute(update(CorpusCount).where(CorpusCount.id == keys[1]).values(state=LeaseState.ENQUEUED))
     lose(context, "prepare", "t1", keys[0], WorkerLostError("signal 9"))
     lose(context, "prepare", "t2", keys[1], WorkerLostError("signal 9"))
     with reading(context.engine) as connection:
         rows = connection.execute(
-            select(Preparation.state, Preparation.attempts, Preparation.error).order_by(Preparation.id)
+            select(CorpusCount.state, CorpusCount.attempts, CorpusCount.error).order_by(CorpusCount.id)
         ).all()
     assert [tuple(row) for row in rows] == [("pending", 1, "its process died (signal 9)."), ("pending", 0, None)]
 
@@ -192,7 +192,7 @@ def test_lost_trials_are_released_at_once(context: WorkerContext, job: IngestRes
 
 def test_messages_that_are_dropped_are_counted_by_their_fault(context: WorkerContext) -> None:
     """Celery says the same of others, which are counted where they are turned down."""
-    stop = watch_losses(context)
+    stop = handle_lost_processes(context)
     try:
         for error in (Fault("unreadable", "it is odd"), Fault("large", "it is long"), ValueError("reject"), None):
             for _, answer in signals.task_rejected.send(sender=None, message=None, exc=error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from analysis.nightly.text import baseline_of, how_tested, level_of, place_of, severity_key, summary
-from analysis.nightly.verdict import NightReport
+from analysis.nightly.verdict import NightlyRunReport
 from campaigns.errors import NotThere
 from campaigns.inspection.scheduled_runs import (
     CHARTS,
@@ -17,7 +17,7 @@ from campaigns.inspection.scheduled_runs import (
     visible_schedules,
 )
 from models.database.session import reading
-from models.schema.states import NightState
+from models.schema.states import NightlyRunState
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.rendering import page
 
@@ -43,7 +43,7 @@ def show_schedule(
     """The series of a schedule, and the verdict on its last night or another one."""
     with reading(app_state(request).engine) as connection:
         history = visible_history(connection, principal, name)
-        judged = [each for each in history.nights if each.state != NightState.DUE]
+        judged = [each for each in history.nights if each.state != NightlyRunState.DUE]
         wanted = night or (str(judged[-1].id) if judged else "")
         if wanted and not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
             raise NotThere("This schedule has no such night.")
@@ -73,7 +73,7 @@ def show_schedule(
     )
 
 
-def _told(report: NightReport | None) -> dict[str, object]:
+def _told(report: NightlyRunReport | None) -> dict[str, object]:
     """A verdict in words, the worst first."""
     if report is None or report.verdict is None:
         return {}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from analysis.leaderboard.significance import ALPHA, beside_the_leaderboard
+from analysis.leaderboard.significance import ALPHA, compared_to_leaderboard
 from campaigns.leaderboards.choice import BoardChoice, read_choices
 from campaigns.leaderboards.comparison import (
     MAX_RANDOMIZED_SYSTEMS,
@@ -169,7 +169,7 @@ def _matrices(
         alpha=ALPHA,
         what=f"{test} with {compared.draws:,} {kind}, seed {choice.listed.seed}, two-sided, {corrected}",
         least=smallest_p(compared.draws, pairs, wanted.correction) if compared.draws else 1.0,
-        rule=beside_the_leaderboard(wanted.test, wanted.correction),
+        rule=compared_to_leaderboard(wanted.test, wanted.correction),
         links=addresses,
         why=why,
         most=MAX_SYSTEMS,

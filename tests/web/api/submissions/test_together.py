@@ -8,7 +8,7 @@ from sqlalchemy import select
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
 from models.database.session import reading, writing
-from models.schema.campaigns import Declaration, LedgerEntry
+from models.schema.campaigns import Declaration, UsageLogEntry
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind
 from models.schema.states import QuotaKind
@@ -24,7 +24,7 @@ def test_the_same_request_sent_by_many_at_once_is_done_once(port_anywhere: Port)
         answers = list(pool.map(lambda client: port.submit(client, key="one", kind="primary"), clients))
     assert {each.json()["id"] for each in answers} == {2}
     assert Counter(each.status_code for each in answers) == {201: 1, 200: AT_ONCE - 1}
-    assert (port.count(Submission), port.count(LedgerEntry)) == (2, 1)
+    assert (port.count(Submission), port.count(UsageLogEntry)) == (2, 1)
 
 
 def test_of_many_outputs_at_once_as_many_come_in_as_there_is_room_for_and_one_is_primary(port_anywhere: Port) -> None:

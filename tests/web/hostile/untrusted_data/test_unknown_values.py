@@ -20,7 +20,7 @@ from campaigns.submissions.declarations import write_findings
 from cli.main import main
 from models.database.session import make_engine, writing
 from models.schema.base import Base
-from models.schema.column_types import OneOf, Shaped
+from models.schema.column_types import EnumText, JsonOf
 from scheduler.maintenance import repair
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.recovery import sweep
@@ -42,8 +42,8 @@ NO_ROWS = {"confirmation", "delivery", "night_step", "preparation", "prepared_st
 def unknown(table: str) -> dict[str, str]:
     """A value that nobody knows for each column of a table that holds one of a few."""
     columns = Base.metadata.tables[table].columns
-    words = {each.name: "party" for each in columns if isinstance(each.type, OneOf)}
-    broken = {each.name: "{broken" for each in columns if isinstance(each.type, Shaped)}
+    words = {each.name: "party" for each in columns if isinstance(each.type, EnumText)}
+    broken = {each.name: "{broken" for each in columns if isinstance(each.type, JsonOf)}
     return words | broken | dict.fromkeys(OTHERS.get(table, ()), "Europe/Atlantis")
 
 
@@ -130,7 +130,7 @@ def test_no_column_is_read_in_another_way() -> None:
         for column in table.columns:
             # Confirmations are found by their purpose, which nobody reads.
             if column.name in words - {"purpose"}:
-                assert isinstance(column.type, OneOf), column
+                assert isinstance(column.type, EnumText), column
             assert not isinstance(column.type, JSON), f"{column}: say its shape"
 
 

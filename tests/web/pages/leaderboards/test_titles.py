@@ -12,7 +12,7 @@ from campaigns.leaderboards.view import BoardQuery, Boards
 from campaigns.measures import protocols_on
 from campaigns.permissions import read_access
 from models.database.session import reading
-from models.nightly.scores import read_night_scores
+from models.nightly.scores import read_nightly_scores
 from models.results.boards import list_boards
 from models.schema.roles import SiteRole
 from tests.service.scored_campaigns import Scored
@@ -32,7 +32,7 @@ def test_two_of_one_name_are_told_apart_everywhere(service: Service) -> None:
         measures = read_measures(connection, scored.campaign_id, scored.test_set)
         (measure,) = protocols_on(connection, scored.campaign_id)
         access = read_access(connection, COMMAND_LINE, "port")
-        of_night = apart(read_night_scores(connection, list(scored.evaluations.values())))
+        of_night = apart(read_nightly_scores(connection, list(scored.evaluations.values())))
     assert board is not None
     assert board.titles == view.titles == TITLES
     assert [[each.title for each in row.scores] for row in board.rows] == [TITLES, TITLES]
