@@ -85,6 +85,18 @@ def test_every_path_in_the_docs_exists(name):
     assert not lost
 
 
+def test_every_finding_has_its_test():
+    """Paths are those of the repository, or short ones, as the words before each table say."""
+    rooms = ROOT, ROOT / "tests/web", ROOT / "tests/web/hostile"
+    tables = DOCS["security.md"].partition("## What people send")[2]
+    cells = [row.rsplit("|", 2)[1].strip() for row in re.findall(r"^\|.*\|$", tables, re.MULTILINE)]
+    rows = [re.findall(r"`([\w./]+)`", cell) for cell in cells if cell not in ("test", "---")]
+    assert len(rows) > 60
+    assert all(rows), "a finding without a test"
+    paths = {path for row in rows for path in row if "/" in path or path.endswith(".py")}
+    assert not [path for path in paths if not any((room / path).exists() for room in rooms)]
+
+
 def test_the_readmes_python_runs(capsys):
     (example,) = re.findall(r"```python\n(.*?)```", DOCS["README.md"], re.DOTALL)
     exec(compile(example, "README.md", "exec"), {})

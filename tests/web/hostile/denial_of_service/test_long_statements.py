@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from models.database.session import make_engine, reading
 from tests.service.service import Service
 
-LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT count(*) FROM n"
+LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000000) SELECT count(*) FROM n"
 
 
 def test_a_long_statement_is_ended_and_the_next_one_is_not(database_url: str) -> None:
