@@ -112,16 +112,16 @@ def correct_test_set(
     """
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not reason:
-        raise BadRequest(f"Say in up to {MAX_REASON_LENGTH:,} characters why the references were corrected.")
+        raise BadRequest(f"Give a reason for the correction, in at most {MAX_REASON_LENGTH:,} characters.")
     if test_set.replaced_by is not None:
-        raise Conflict(f"The test set {test_set.title} was replaced already. Correct its newest version.")
+        raise Conflict(f"The test set {test_set.title} has already been replaced. Correct its newest version.")
     old = _read_test_set(connection, test_set)
     new = _with_references(old, references, test_set)
     new_id = store_test_set(connection, access.campaign_id, new)
     if new_id == test_set.id:
-        raise BadRequest("These references are the same as those of the test set.")
+        raise BadRequest("These references are identical to those of the test set.")
     if new_id in access.test_sets:
-        raise Conflict("The campaign has a test set with this very content.")
+        raise Conflict("The campaign already has a test set with identical content.")
     _replace_test_set(connection, access, test_set, new_id)
     _carry_over(connection, access, test_set.id, new_id)
     old_measures = protocols_on(connection, access.campaign_id, test_set.id)
@@ -301,8 +301,8 @@ def _with_references(old: NewTestSet, references: Mapping[str, Text], test_set: 
     strangers = sorted(references.keys() - old.references.keys())
     if strangers or not references:
         raise BadRequest(
-            f"The test set {test_set.title} has the references {', '.join(old.references)}. Name each file like the "
-            f"reference that it corrects{'; unknown: ' + ', '.join(strangers) if strangers else ''}."
+            f"The test set {test_set.title} has the references {', '.join(old.references)}. Name each file after the "
+            f"reference that it replaces{'; unknown: ' + ', '.join(strangers) if strangers else ''}."
         )
     stands = Text(f"the test set {test_set.title}", b"", test_set.segments, unit="segment")
     check_same_length(stands, list(references.values()))

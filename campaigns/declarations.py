@@ -89,15 +89,15 @@ def read_declared(connection: Connection, submission_id: int) -> DeclaredSubmiss
 def why_locked(access: CampaignAccess, test_set_id: int) -> str:
     """Return why teams cannot change declarations for a test set any more; "" while they can."""
     if access.frozen_at is not None:
-        return "The organisers have frozen the campaign: nothing is declared or withdrawn now."
+        return "The organisers have frozen the campaign: submissions cannot be changed or withdrawn now."
     seen = access.test_sets.get(test_set_id)
     if seen is not None and seen.replaced_by is not None:
-        return "The references of this test set were corrected: change the submission that has replaced this one."
+        return "The references of this test set were corrected: change the submission that replaces this one."
     if not access.phases:
         return ""
     phase = access.phase
     if phase is None or not phase.takes(access.at):
-        return "No phase is open in which submissions could be declared or withdrawn."
+        return "Submissions can only be changed or withdrawn during a phase that accepts them."
     if phase.ends_at is not None and access.at >= phase.ends_at:
         deadline = format_local_time(phase.ends_at, access.time_zone)
         return f'The deadline of the phase "{phase.name}" was {deadline}: what was declared by then is final.'
@@ -202,7 +202,7 @@ def _lock_submission(
     ours = found.team in access.own_teams
     if not ours and not access.organises:
         # Whether somebody else's submission has this id must not be revealed.
-        raise Forbidden("Only members of its team may change a submission.") if access.sees_board else unknown
+        raise Forbidden("Only members of its team can change a submission.") if access.sees_board else unknown
     # Membership is checked first: organisers in the team are treated as members until the deadline.
     lock_campaign_shared(connection, found.campaign_id)
     lock_quota_account(connection, found.campaign_id, found.team)

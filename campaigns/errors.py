@@ -23,17 +23,17 @@ class CampaignsError(Exception):
         self.details = tuple(details)
         """One for each problem, if there are several."""
         self.headers: dict[str, str] = {}
-        """What the answer has beside it."""
+        """Additional headers of the response."""
 
 
 class BadRequest(CampaignsError):
-    """What was sent does not fit."""
+    """The request contains an invalid value."""
 
     status, code = 422, "bad_input"
 
 
 class BadTime(BadRequest):
-    """That is no time."""
+    """The time is invalid."""
 
 
 class NotSignedIn(CampaignsError):
@@ -43,23 +43,23 @@ class NotSignedIn(CampaignsError):
 
 
 class BadToken(NotSignedIn):
-    """The token is unknown, revoked or expired. Make another one."""
+    """The token is unknown, revoked or expired. Create a new one."""
 
 
 class Forbidden(CampaignsError):
-    """Your account may not do that."""
+    """Your account does not have permission to do that."""
 
     status, code = 403, "forbidden"
 
 
 class Closed(Forbidden):
-    """The campaign takes no submissions now."""
+    """The campaign is closed for submissions."""
 
     code = "closed"
 
 
 class ForgedRequest(Forbidden):
-    """The form did not come from a page of this server, or from one that is too old. Load the page again."""
+    """The form has expired or does not come from this server. Reload the page and try again."""
 
     code = "forged_request"
 
@@ -77,19 +77,19 @@ class Conflict(CampaignsError):
 
 
 class OutOfDate(CampaignsError):
-    """Somebody else has changed it in the meantime. Load it again."""
+    """Somebody else has changed it in the meantime. Reload it and try again."""
 
     status, code = 412, "out_of_date"
 
 
 class TooLarge(CampaignsError):
-    """It is larger than the server accepts."""
+    """The request is larger than the server accepts."""
 
     status, code = 413, "too_large"
 
 
 class TooSlow(CampaignsError):
-    """The request took too long to arrive. Pack it with gzip."""
+    """The request took too long to arrive. Compress it with gzip."""
 
     status, code = 408, "too_slow"
 
@@ -102,11 +102,11 @@ class Later(CampaignsError):
     ) -> None:
         super().__init__(message, details=details)
         self.retry_seconds = retry_seconds
-        """When it is worth while; None where nobody knows."""
+        """When to try again; None if unknown."""
 
 
 class TooMany(Later):
-    """Too many requests. Wait a little."""
+    """Too many requests. Wait a moment."""
 
     status, code = 429, "too_many"
 
@@ -118,7 +118,7 @@ class Unavailable(Later):
 
 
 class Unreadable(CampaignsError):
-    """Something that is stored cannot be read."""
+    """Stored data cannot be read."""
 
     status, code = 500, "unreadable"
 

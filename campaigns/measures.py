@@ -116,7 +116,7 @@ def add_measures(
     asked = _requested_metrics(connection, measuring, known)
     lists = [tuple(each) for each in measuring.reference_lists] or _all_lists(references.labels)
     if len(asked) > MAX_METRICS or len(lists) > MAX_LISTS:
-        raise BadRequest(f"At most {MAX_METRICS} metrics and {MAX_LISTS} lists of references are measured together.")
+        raise BadRequest(f"At most {MAX_METRICS} metrics and {MAX_LISTS} lists of references can be computed together.")
     resources = Resources(Path(settings.resource_folder))
     surroundings = Surroundings(references.language, references.layers, resources)
     metrics, notices = settle(asked, surroundings)

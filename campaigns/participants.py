@@ -62,7 +62,7 @@ def join_with_team(
     if not access.organises:
         _require_lead(principal, team)
         if access.joining != Joining.OPEN:
-            raise Forbidden("Teams do not join this campaign by themselves: ask its organisers to invite yours.")
+            raise Forbidden("Participation is by invitation: ask the organisers to invite your team.")
     elif principal is not COMMAND_LINE:
         access.require_organiser()
     known = connection.scalar(select(Team.id).where(Team.name == team))
@@ -100,9 +100,9 @@ def _invite_team(connection: Connection, access: CampaignAccess, team_id: int, t
     """Invite a team to a campaign. Raises Conflict if it takes part or was invited already."""
     lock_campaign(connection, access.campaign_id)
     if team in access.teams:
-        raise Conflict(f"The team {team} takes part in this campaign.")
+        raise Conflict(f"The team {team} already participates in this campaign.")
     if _invitation(connection, access.name, team) is not None:
-        raise Conflict(f"The team {team} was invited already. It takes part once its lead has accepted.")
+        raise Conflict(f"The team {team} has already been invited. It participates once its lead has accepted.")
     row = {
         # Nobody knows this secret: a lead accepts on the team's page.
         "secret_hash": hash_of(new_secret()),
@@ -124,7 +124,7 @@ def add_team(
     taken = select(Participation.team_id, Participation.number).where(Participation.campaign_id == campaign_id)
     numbers = {row.team_id: row.number for row in connection.execute(taken)}
     if team_id in numbers:
-        raise Conflict(f"The team {team} takes part in this campaign.")
+        raise Conflict(f"The team {team} already participates in this campaign.")
     free = set(range(1, max(NUMBERS_TO_DRAW_FROM, 10 * (len(numbers) + 1)))) - set(numbers.values())
     number = sorted(free)[secrets.randbelow(len(free))]
     connection.execute(insert(Participation).values(campaign_id=campaign_id, team_id=team_id, number=number))
@@ -149,7 +149,7 @@ def leave_with_team(connection: Connection, principal: Principal, campaign: str,
         .where(Submission.campaign_id == access.campaign_id, System.team == team)
     )
     if submissions:
-        raise Conflict(f"The team {team} has submitted, so it cannot leave. Its submissions can be withdrawn.")
+        raise Conflict(f"The team {team} has submissions, so it cannot leave. Withdraw them instead.")
     where = Participation.campaign_id == access.campaign_id, Participation.team_id == team_id
     connection.execute(delete(Participation).where(*where))
     subject = f"team {team} in campaign {access.name}"
@@ -195,7 +195,7 @@ def remove_from_campaign(connection: Connection, access: CampaignAccess, account
     members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     member = members.get(account_id)
     if member is None:
-        raise NotThere("This account is no member of the campaign.")
+        raise NotThere("This account is not a member of the campaign.")
     if member.role == CampaignRole.ORGANISER:
         _check_not_last(members, account_id)
     where = CampaignMember.campaign_id == access.campaign_id, CampaignMember.account_id == account_id
@@ -213,9 +213,9 @@ def _require_lead(principal: Principal, team: str) -> None:
     principal.require(Scope.SUBMIT)
     role = principal.teams.get(team)
     if role is None:
-        raise Forbidden("Only members of the team with the required role may do that.")
+        raise Forbidden("Only members of the team with the required role can do that.")
     if role != TeamRole.LEAD:
-        raise Forbidden("Only leads of the team may join or leave a campaign with it.")
+        raise Forbidden("Only leads of the team can join or leave a campaign with it.")
 
 
 def _audit(connection: Connection, access: CampaignAccess, action: str, email: str, **details: Any) -> None:

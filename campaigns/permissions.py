@@ -202,14 +202,14 @@ class CampaignAccess:
             return
         self.principal.require(Scope.ORGANISE)
         if not self.organises:
-            raise Forbidden("Only organisers of this campaign may do that.")
+            raise Forbidden("Only organisers of this campaign can do that.")
 
     def require_team(self, team: str, role: TeamRole = TeamRole.MEMBER) -> None:
         """Raise Forbidden or NotSignedIn unless the account may act for this team in this campaign."""
         self.principal.require(Scope.SUBMIT)
         have = self.principal.teams.get(team)
         if have is None or team not in self.teams or (role == TeamRole.LEAD and have != TeamRole.LEAD):
-            raise Forbidden("Only members of the team with the required role may do that.")
+            raise Forbidden("Only members of the team with the required role can do that.")
 
 
 def read_access(connection: Connection, principal: Principal, campaign: str) -> CampaignAccess:

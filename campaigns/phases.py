@@ -132,14 +132,14 @@ def publish_now(connection: Connection, access: CampaignAccess) -> None:
     Raises BadRequest if they are published, and Conflict if other phases are still to come.
     """
     if access.published:
-        raise BadRequest("The results are published.")
+        raise BadRequest("The results are already published.")
     coming = [each for each in access.phases if each.starts_at > access.at]
     planned = next((each for each in coming if each.kind == PhaseKind.PUBLISHED), None)
     between = [each.name for each in coming if each is not planned]
     if between:
         raise Conflict(
-            f"{', '.join(between)} {'is' if len(between) == 1 else 'are'} still to come. Remove what will not take "
-            "place, or move it, before you publish."
+            f"{', '.join(between)} {'is' if len(between) == 1 else 'are'} still to come. Delete or move "
+            "them before you publish."
         )
     if access.phase is not None:
         _end(connection, access, access.phase)
@@ -192,20 +192,22 @@ def _validated(access: CampaignAccess, rules: PhaseRules, replaced: PhaseInfo | 
         if fault := fault_of_name(rules.name):
             raise BadRequest(f"{rules.name[:50]!r} cannot be the name of a phase: {fault}.")
     if not all(math.isfinite(each) for each in (rules.starts_at, rules.grace_seconds, rules.feedback_step)):
-        raise BadRequest("Times, grace and step must be numbers.")
+        raise BadRequest("Times, grace period and step must be numbers.")
     if rules.ends_at is not None and not rules.starts_at < rules.ends_at < math.inf:
         raise BadRequest(f'The phase "{rules.name}" would end before it begins. Give a deadline after its start.')
     if not 0 <= rules.grace_seconds <= MAX_GRACE_SECONDS:
-        raise BadRequest(f"The grace can be from 0 to {MAX_GRACE_SECONDS / 86400:g} days.")
+        raise BadRequest(f"The grace period can be from 0 to {MAX_GRACE_SECONDS / 86400:g} days.")
     if not 0 < rules.feedback_step <= MAX_STEP:
         raise BadRequest(f"The step of the feedback must be more than 0 and at most {MAX_STEP:g} points.")
     if rules.grace_seconds and rules.late == LateRule.REFUSE:
-        raise BadRequest("A grace period is for late submissions that are flagged. Flag them, or give no grace.")
+        raise BadRequest(
+            "A grace period requires late submissions to be accepted. Accept them, or set no grace period."
+        )
     others = [each for each in access.phases if replaced is None or each.id != replaced.id]
     if any(folded(each.name) == folded(rules.name) for each in others):
         raise Conflict(f'There is another phase with the name "{rules.name}". Choose another name.')
     if any(each.starts_at == rules.starts_at for each in others):
-        raise Conflict("Another phase begins at that very moment.")
+        raise Conflict("Another phase begins at exactly that time.")
     _check_overlaps(access, [*(rules_of(each) for each in others), rules])
     return rules
 

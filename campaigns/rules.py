@@ -50,7 +50,7 @@ def create_campaign(connection: Connection, principal: Principal, name: str, rul
     if principal is not COMMAND_LINE:
         principal.require(Scope.ORGANISE)
         if not principal.may_create_campaigns:
-            raise Forbidden("Only organisers create campaigns. An administrator can make you an organiser.")
+            raise Forbidden("Only organisers can create campaigns. Ask an administrator to make you one.")
     name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a campaign: {fault}.")

@@ -26,7 +26,7 @@ def short_text(given: str, what: str, longest: int, *, shortest: int = 0, lines:
         allowed = f"{shortest} to {allowed}" if shortest else f"{allowed} at most"
         raise BadRequest(f"{what} has {number_of(len(text), 'character')}; {allowed} are allowed.")
     if odd := unprintable(text, "\n\t" if lines else ""):
-        raise BadRequest(f"{what} contains {odd!a}, which cannot be shown. Take it out.")
+        raise BadRequest(f"{what} contains {odd!a}, which cannot be displayed. Remove it.")
     return text
 
 

@@ -98,10 +98,10 @@ def read_test_set_files(
     if not given.references:
         raise BadRequest("A test set needs at least one reference.")
     if len(given.references) > MAX_REFERENCES:
-        raise BadRequest(f"A test set can have {MAX_REFERENCES} references at most.")
+        raise BadRequest(f"A test set can have at most {MAX_REFERENCES} references.")
     for language in (given.source_language, given.target_language):
         if language and _LANGUAGE.fullmatch(language) is None:
-            raise BadRequest(f"{language[:20]!r} is no code of a language such as cs, or pt-BR.")
+            raise BadRequest(f"{language[:20]!r} is not a language code such as cs or pt-BR.")
     # A folder of its own, so that messages name "test set/refs/A.txt" and never a path on the server.
     folder = place / "test set"
     try:
@@ -133,7 +133,7 @@ def add_test_set(
     phase_id = find_phase(access, phase).id if phase else None
     test_set_id = store_test_set(connection, access.campaign_id, new_test_set(name, folder))
     if test_set_id in access.test_sets:
-        raise Conflict("The campaign has a test set with this very content.")
+        raise Conflict("The campaign already has a test set with identical content.")
     _change(connection, access, test_set_id, phase_id=phase_id)
     audit_test_set(connection, access, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
     notices = add_measures(connection, settings, access, test_set_id, measuring)
@@ -151,7 +151,7 @@ def read_reference_files(
     for file in files:
         label = system_name(_basename(file.name))
         if label in texts:
-            raise BadRequest(f"Two files are for the reference {label[:100]!r}. Give one.")
+            raise BadRequest(f"There are two files for the reference {label[:100]!r}. Upload only one.")
         texts[label] = read_text(file.content, name=_display_name(file.name), limits=limits.text)
         check_segments(texts[label], metrics, limits.segment_seconds)
     return texts
@@ -238,7 +238,9 @@ def set_test_set(
         values["phase_id"] = find_phase(access, phase).id if phase else None
     if released is not None and released != (test_set.released_at is not None):
         if released and not early and (why := _why_not_release(access, test_set)):
-            raise Conflict(f"{why} Whoever sees its references can copy them. Say that you mean it to be early.")
+            raise Conflict(
+                f"{why} Anyone who sees the references can copy them. Confirm the early release to do it anyway."
+            )
         values["references_released_at"] = now() if released else None
     if not values:
         return
@@ -262,7 +264,7 @@ def remove_test_set(connection: Connection, access: CampaignAccess, test_set: Ca
         .where(Submission.campaign_id == access.campaign_id, Submission.test_set_id == test_set.id)
     )
     if submissions or any(each.replaced_by == test_set.id for each in access.test_sets.values()):
-        raise Conflict(f"The test set {test_set.title} has submissions: it cannot be removed.")
+        raise Conflict(f"The test set {test_set.title} has submissions, so it cannot be deleted.")
     on_it = select(Protocol.id).where(Protocol.test_set_id == test_set.id)
     protocols = CampaignProtocol.campaign_id == access.campaign_id, CampaignProtocol.protocol_id.in_(on_it)
     connection.execute(delete(CampaignProtocol).where(*protocols))
@@ -334,10 +336,10 @@ def _read(folder: Path, marked: list[Path], given: InputTestSet, limits: Limits)
     if not marked:
         return read_any_campaign([folder], name="test set", without_systems=True, **bounds)
     if len(marked) < len(given.references) + (given.source is not None):
-        raise BadRequest("Some of these files have ids for their segments, and others have not: give all in one way.")
+        raise BadRequest("Some of these files have segment ids and others do not. Use the same format for all.")
     read = read_any_campaign(marked, name="test set", without_systems=True, **bounds)
     if read.systems:
-        raise BadRequest("These files hold outputs of systems, too. Give source and references alone.")
+        raise BadRequest("These files also contain system outputs. Upload only source and references.")
     return replace(
         read,
         source_language=given.source_language or read.source_language,

@@ -59,7 +59,7 @@ class AccountInfo:
         if self.claimed and self.verified_at is None:
             raise Unconfirmed(
                 f"Nobody has confirmed the address {self.email}: somebody else may have created the account. Send "
-                "an invitation, or let an administrator confirm the address."
+                "an invitation, or ask an administrator to confirm the address."
             )
 
 
@@ -113,7 +113,7 @@ def add_account(
     row = {"email": email, "name": name, "password_hash": password_hash, "role": role}
     made = insert_new(connection, Account, {**row, "verified_at": now() if verified else None, "claimed": claimed})
     if made is None:
-        raise AddressTaken(f"There is an account with the address {email} already.")
+        raise AddressTaken(f"There is already an account with the address {email}.")
     actor.audit(connection, "account.add", f"account {email}", role=role, how=how)
     return made
 
@@ -215,7 +215,7 @@ def change_email(connection: Connection, actor: Principal, account_id: int, emai
     if known.email == email:
         return False
     if _read(connection, Account.email == email) is not None:
-        raise AddressTaken(f"There is an account with the address {email} already.")
+        raise AddressTaken(f"There is already an account with the address {email}.")
     values: dict[str, Any] = {"email": email, "verified_at": None, "claimed": True}
     connection.execute(update(Account).where(Account.id == account_id).values(**values))
     revoke_links(connection, account_id)
@@ -244,7 +244,7 @@ def _keep_an_administrator(connection: Connection, without: int) -> None:
     able = Account.role == SiteRole.ADMINISTRATOR, Account.disabled_at.is_(None), Account.password_hash.is_not(None)
     left = connection.scalars(select(Account.id).where(*able).order_by(Account.id).with_for_update()).all()
     if not any(each != without for each in left):
-        raise Conflict("This is the last administrator who can sign in. Make another account one first.")
+        raise Conflict("This is the last administrator who can sign in. Make another account an administrator first.")
 
 
 def _read(connection: Connection, *which: Any) -> AccountInfo | None:

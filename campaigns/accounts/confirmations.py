@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Purpose = Literal["address", "password"]
 
-USED_UP = "This link was used already, or is too old, or is not complete. Ask for another one."
+USED_UP = "This link has been used, has expired or is incomplete. Request a new one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def confirm_address(connection: Connection, principal: Principal, secret: str) -
     """
     known = find_confirmation(connection, secret, "address")
     if known.account_id != principal.account_id:
-        raise Forbidden("This link is for another account. Sign in to that one, and open the link again.")
+        raise Forbidden("This link belongs to another account. Sign in to that account, then open the link again.")
     _mark_used(connection, known)
     connection.execute(
         update(Account).where(Account.id == known.account_id, Account.verified_at.is_(None)).values(verified_at=now())

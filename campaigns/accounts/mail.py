@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 
 SECONDS = 15.0
 PORTS = {"smtp": 587, "smtps": 465}
-NO_MAILS = "This server sends no mails."
-REFUSED = "The mail server takes no mail for this address."
-NOT_SENT = "The mail server cannot be reached, or does not take the mail now."
+NO_MAILS = "This server does not send e-mail."
+REFUSED = "The mail server rejected this address."
+NOT_SENT = "The mail server is unreachable or does not accept the message now."
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -81,10 +81,10 @@ def send_email(settings: WebSettings, mail: Email) -> str:
     try:
         _deliver(mail_server(settings.mail_url), _message(settings.mail_from, mail), mail.to)
     except (OSError, smtplib.SMTPException, BadMailUrl, MessageError, ValueError) as error:
-        log.error("A mail to %s was not sent: %s", ascii(mail.to), error)
+        log.error("E-mail to %s was not sent: %s", ascii(mail.to), error)
         refused = isinstance(error, smtplib.SMTPRecipientsRefused)
         return REFUSED if refused else NOT_SENT
-    log.info("A mail was sent to %s.", mail.to)
+    log.info("E-mail sent to %s.", mail.to)
     return ""
 
 

@@ -42,19 +42,19 @@ _hashing_slots = threading.BoundedSemaphore(CONCURRENT_HASHES)
 def check_password(password: str, *, email: str = "", name: str = "") -> None:
     """Raise BadRequest for a password that is too short, too long, or easy to guess."""
     if len(password) < MIN_LENGTH:
-        raise BadRequest(f"The password has {len(password)} characters; it needs {MIN_LENGTH} at least.")
+        raise BadRequest(f"The password has {len(password)} characters; it needs at least {MIN_LENGTH}.")
     if len(password) > MAX_LENGTH:
-        raise BadRequest(f"The password has {len(password)} characters; {MAX_LENGTH} are the most.")
+        raise BadRequest(f"The password has {len(password)} characters; the maximum is {MAX_LENGTH}.")
     folded = _prepared(password).casefold()
     if len(set(folded)) < 5 or _is_sequence(folded):
-        raise BadRequest("The password is too easy to guess: it has few characters again and again, or a row of them.")
+        raise BadRequest("The password is too easy to guess: it consists of repeated or consecutive characters.")
     own = {_letters_only(email), _letters_only(email.partition("@")[0]), _letters_only(name)} - {""}
     inside = _AROUND.sub("", folded)
     for core in (_letters_only(folded), _letters_only(inside.translate(_LETTERS))):
         if core in COMMON or _without_repetition(core) in COMMON:
-            raise BadRequest("The password is one of those that are tried first. Take another one.")
+            raise BadRequest("The password is too common. Choose another one.")
         if core in own or _without_repetition(core) in own:
-            raise BadRequest("The password is your name or your address. Take another one.")
+            raise BadRequest("The password is your name or your address. Choose another one.")
 
 
 def hash_password(password: str) -> str:
@@ -85,7 +85,7 @@ class _HashingSlot:
 
     def __enter__(self) -> None:
         if not _hashing_slots.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable("Too many people sign in at this moment. Try again in a minute.")
+            raise Unavailable("Too many people are signing in. Try again in a minute.")
 
     def __exit__(self, *_: object) -> None:
         _hashing_slots.release()

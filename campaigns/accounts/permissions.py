@@ -15,7 +15,7 @@ def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -
     """Return the id of an administrator's account. Raises NotSignedIn, Forbidden."""
     account_id = principal.require(scope)
     if not principal.administrates:
-        raise Forbidden("Only administrators may do that.")
+        raise Forbidden("Only administrators can do that.")
     return account_id
 
 
@@ -26,5 +26,5 @@ def require_browser(principal: Principal) -> int:
     """
     account_id = principal.require(Scope.ORGANISE)
     if principal.session_id is None:
-        raise Forbidden("A token may not do that. Sign in with a browser, or give address and password.")
+        raise Forbidden("This is not possible with a token. Sign in with a browser, or use address and password.")
     return account_id

@@ -59,7 +59,7 @@ class Principal:
         if self.account_id is None:
             raise NotSignedIn
         if scope not in self.scopes:
-            raise Forbidden(f'This token may not be used to {scope}. Make one with the scope "{scope}".')
+            raise Forbidden(f'This token cannot be used to {scope}. Create one with the scope "{scope}".')
         return self.account_id
 
     def audit(

@@ -55,7 +55,7 @@ def authenticate(engine: Engine, throttle: Throttle, email: str, password: str, 
     """
     email, whence = email.strip().casefold(), network_of(address)
     here = f"{whence} {email}"
-    message = "Too many passwords were wrong. Wait before the next try."
+    message = "Too many wrong passwords. Wait before you try again."
     from_network, for_account = Rate("guess", tries, QUARTER_SECONDS), Rate("password", tries, QUARTER_SECONDS)
     everywhere = Rate("guesses", EVERYWHERE_FACTOR * tries, QUARTER_SECONDS)
     throttle.check(from_network, whence, message)

@@ -72,7 +72,7 @@ def create_team(
         read_account(connection, lead).require_owner()
     lead = actor.account_id if lead is None else lead
     if actor.role == SiteRole.VIEWER:
-        raise Forbidden("Your account may look at things; it may not create a team. Ask an administrator.")
+        raise Forbidden("Your account is read-only and cannot create a team. Ask an administrator.")
     name = _validated_name(name, "name")
     # Held until the transaction ends: names are compared with all others, and the teams of an account are counted.
     lock_table(connection, Team)
@@ -82,16 +82,14 @@ def create_team(
     if not actor.administrates:
         taken = connection.scalars(select(System.team).where(System.team != "").distinct())
         if any(_look_alike(name, each) for each in taken):
-            raise Conflict(
-                f"There is a team {name!r} already, or one with a name that looks like it. Take another name."
-            )
+            raise Conflict(f"There is already a team {name!r}, or one with a similar name. Choose another name.")
         leads = select(func.count()).where(Membership.account_id == lead, Membership.role == TeamRole.LEAD)
         if connection.execute(leads).scalar_one() >= MAX_TEAMS:
-            raise Conflict(f"You lead {MAX_TEAMS} teams; that is the most.")
+            raise Conflict(f"You already lead {MAX_TEAMS} teams, which is the maximum.")
     row = {"name": name, "folded_name": folded(name), "publication_name": publication_name, "affiliation": affiliation}
     made = insert_new(connection, Team, row)
     if made is None:
-        raise Conflict(f"There is a team {name!r} already, or one with a name that looks like it. Take another name.")
+        raise Conflict(f"There is already a team {name!r}, or one with a similar name. Choose another name.")
     if lead is not None:
         connection.execute(insert(Membership).values(team_id=made, account_id=lead, role=TeamRole.LEAD))
     actor.audit(connection, "team.found", f"team {name}", publication_name=publication_name, affiliation=affiliation)
@@ -125,7 +123,7 @@ def team_for(connection: Connection, actor: Principal, name: str) -> TeamInfo:
     """Return a team that the actor is in or administers. Raises NotThere, also if it does not exist."""
     if actor.administrates or name in actor.teams:
         return read_team(connection, name)
-    raise NotThere("There is no team of this name that you are in.")
+    raise NotThere("You are not in a team with this name.")
 
 
 def teams_of(
@@ -144,7 +142,7 @@ def read_team(connection: Connection, name: str) -> TeamInfo:
     """Return the team with that name, without an access check. Raises NotThere."""
     row = connection.execute(_teams().where(Team.name == name)).one_or_none()
     if row is None:
-        raise NotThere("There is no team of this name.")
+        raise NotThere("There is no team with this name.")
     return _team_info(row)
 
 
@@ -168,7 +166,7 @@ def campaigns_of(connection: Connection, team_id: int) -> list[str]:
 def add_member(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
     """Add an account to a team without asking it, for administrators. Raises Forbidden, NotThere, Conflict."""
     if not actor.administrates:
-        raise Forbidden("Only administrators add accounts to a team; leads invite them.")
+        raise Forbidden("Only administrators can add accounts to a team; leads can invite them.")
     read_account(connection, account_id).require_owner()
     join_team(connection, actor, read_team(connection, name).id, account_id, role)
 
@@ -178,7 +176,7 @@ def join_team(connection: Connection, actor: Principal, team_id: int, account_id
     team, email = _team_and_email(connection, team_id, account_id)
     there = Membership.team_id == team_id, Membership.account_id == account_id
     if connection.execute(select(Membership.role).where(*there)).first() is not None:
-        raise Conflict(f"{email} is in the team {team} already.")
+        raise Conflict(f"{email} is already in the team {team}.")
     connection.execute(insert(Membership).values(team_id=team_id, account_id=account_id, role=role))
     actor.audit(connection, "team.join", f"team {team}", member=email, role=role)
 
@@ -216,7 +214,7 @@ def leads_team(actor: Principal, name: str) -> bool:
 def _led_team(connection: Connection, actor: Principal, name: str) -> TeamInfo:
     known = team_for(connection, actor, name)
     if not leads_team(actor, name):
-        raise Forbidden(f"Only those who lead the team {name} may do that.")
+        raise Forbidden(f"Only leads of the team {name} can do that.")
     return known
 
 
@@ -255,9 +253,7 @@ def _refuse_taken_names(connection: Connection, name: str, team_id: int | None, 
     """Raise Conflict if the name could be mistaken for either name of another team."""
     for row in connection.execute(select(Team.id, Team.name, Team.publication_name)):
         if row.id != team_id and (_look_alike(name, row.name) or _look_alike(name, row.publication_name)):
-            raise Conflict(
-                f"There is a team {name!r} already, or one with a name that looks like it. Take another {what}."
-            )
+            raise Conflict(f"There is already a team {name!r}, or one with a similar name. Choose another {what}.")
 
 
 def _look_alike(name: str, other: str) -> bool:

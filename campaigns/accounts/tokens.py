@@ -60,7 +60,7 @@ def make_token(
     email = connection.execute(mine).scalar_one()
     alive = ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None), ApiToken.expires_at > now()
     if connection.execute(select(func.count()).where(*alive)).scalar_one() >= MAX_TOKENS:
-        raise Conflict(f"The account has {MAX_TOKENS} tokens. Revoke one that nobody uses.")
+        raise Conflict(f"The account has {MAX_TOKENS} tokens. Revoke an unused one.")
     secret = new_secret(PREFIX)
     row = {"secret_hash": hash_of(secret), "account_id": account_id, "name": name, "scopes": chosen}
     made = insert(ApiToken).values(**row, expires_at=now() + days * DAY_SECONDS).returning(ApiToken.id)
@@ -77,7 +77,7 @@ def check_scopes(scopes: Iterable[str]) -> list[Scope]:
     if unknown := [each for each in given if each not in known]:
         raise BadRequest(f"There is no scope {unknown[0][:40]!r}. There are: {', '.join(known)}.")
     if not given:
-        raise BadRequest(f"A token needs one of these scopes at least: {', '.join(known)}.")
+        raise BadRequest(f"A token needs at least one of these scopes: {', '.join(known)}.")
     return [each for each in Scope if each.value in given]
 
 
@@ -106,7 +106,7 @@ def revoke_token(connection: Connection, actor: Principal, account_id: int, toke
     row = connection.execute(select(ApiToken.name, ApiToken.revoked_at, Account.email).join(Account).where(*mine))
     found = row.one_or_none()
     if found is None:
-        raise NotThere(f"There is no token {token_id} of yours.")
+        raise NotThere(f"You have no token {token_id}.")
     if found.revoked_at is None:
         connection.execute(update(ApiToken).where(*mine).values(revoked_at=now()))
         actor.audit(connection, "token.revoke", f"token {token_id} of account {found.email}", name=found.name)

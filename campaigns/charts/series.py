@@ -44,12 +44,12 @@ def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH,
         _dates(drawing, series)
     else:
         drawing.leave_bare()
-    where = series.title + ("" if series.higher_is_better else " (less is better)")
+    where = series.title + ("" if series.higher_is_better else " (lower is better)")
     drawing.name_axes("Night", f"{where}: {named}")
     marked = "; ".join(f"{'worse' if change.worse else 'better'} since {change.since}" for change in series.changes)
     return drawing.svg(
-        title or f"{where} of {named}, night by night",
-        f"{sum(math.isfinite(score) for score in scores)} nights with a score. {marked or 'No change that lasted'}.",
+        title or f"{where} of {named}, by run",
+        f"{sum(math.isfinite(score) for score in scores)} runs with a score. {marked or 'No lasting change'}.",
     )
 
 
@@ -77,7 +77,7 @@ def _levels(drawing: Drawing, series: ScoreSeries) -> None:
         drawing.level(change.after, (at - 0.5, last + 0.5), colour, 1.6, dashes)
         begin = at
         text = f"{'▼ worse' if change.worse else '▲ better'} {change.difference:+.3g}"
-        text += "" if change.counts else " (too little to count)"
+        text += "" if change.counts else " (not significant)"
         across = drawing.pixels(at - 0.5, 0)[0]
         across = min(across + 3, drawing.width - text_width(text, SMALL) - 4)
         if across > taken:

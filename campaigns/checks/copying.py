@@ -43,7 +43,7 @@ def find_copies(examined: AlignedOutput) -> list[Finding]:
     if share >= MOST:
         message = (
             f"{number_of(len(copied), 'segment')} of {len(examined.lines):,} are the source, untranslated. "
-            "Is this the file of the source? Submit the output."
+            "Is this the source file? Submit the output."
         )
         return [make_finding("copied", Severity.WARNING, message, copied)]
     # One line of a hundred may be a list of names, for instance.

@@ -46,8 +46,8 @@ def find_encoding_errors(examined: AlignedOutput) -> list[Finding]:
             make_finding(
                 "replacement",
                 Severity.WARNING,
-                f"{_segments(lost)}: the character U+FFFD, which stands where one was lost when the text was decoded. "
-                "Write the output again from where it was right.",
+                f"{_segments(lost)}: the character U+FFFD, which replaces characters lost in decoding. "
+                "Export the output again from an intact copy.",
                 lost,
             )
         )
@@ -66,7 +66,8 @@ def find_encoding_errors(examined: AlignedOutput) -> list[Finding]:
             make_finding(
                 "control",
                 Severity.WARNING,
-                f"{_segments(control)}: control characters, which no reader sees and every metric counts. Remove them.",
+                f"{_segments(control)}: control characters, which are invisible but counted by every metric. "
+                "Remove them.",
                 control,
             )
         )
@@ -75,8 +76,8 @@ def find_encoding_errors(examined: AlignedOutput) -> list[Finding]:
             make_finding(
                 "invisible",
                 Severity.NOTE,
-                f"{_segments(invisible)}: characters that are not shown or belong to nobody (byte-order marks, marks "
-                "of direction, private use). Metrics count them.",
+                f"{_segments(invisible)}: invisible or private-use characters (such as byte-order and direction "
+                "marks). Metrics count them.",
                 invisible,
             )
         )

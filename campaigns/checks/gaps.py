@@ -22,6 +22,6 @@ def find_gaps(examined: AlignedOutput) -> list[Finding]:
     numbers = [int(examined.numbers[place]) for place in empty]
     message = (
         f"{number_of(len(numbers), 'segment')} of the output {'is' if len(numbers) == 1 else 'are'} empty: "
-        f"{ranges(numbers)}. Each counts as a translation without words. Translate them, if they were lost on the way."
+        f"{ranges(numbers)}. Each counts as a translation without words. Check whether translations were lost."
     )
     return [make_finding("empty", Severity.WARNING, message, numbers)]

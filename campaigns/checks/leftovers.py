@@ -18,9 +18,9 @@ _TOKENS = re.compile(
 _ENTITIES = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[0-9a-f]{1,6}|#91|#93);", re.IGNORECASE)
 _SPACED = re.compile(r"\w (?:[.,;:!?]|'s|n't)(?: |$)")
 KINDS = (
-    ("subwords", _SUBWORDS, "pieces of words that were not joined, such as mo@@ les or \u2581moles",
-     "Join them: metrics count each piece as a word."),
-    ("special_tokens", _TOKENS, "tokens that only a decoder knows, such as <unk> or </s>", "Remove them."),
+    ("subwords", _SUBWORDS, "subwords that were not joined, such as mo@@ les or \u2581moles",
+     "Join them: metrics count each subword as a word."),
+    ("special_tokens", _TOKENS, "special tokens of a decoder, such as <unk> or </s>", "Remove them."),
     ("entities", _ENTITIES, "escaped characters, such as &quot;", "Write the characters themselves."),
 )  # fmt: skip
 FEW = 0.01
@@ -73,5 +73,5 @@ def _without_capitals(examined: AlignedOutput) -> list[Finding]:
     cased = sum(any(map(str.islower, line)) for line in examined.lines)
     if wanted < MOSTLY * len(beside) or cased < MOSTLY * len(beside) or there > 0.02 * wanted:
         return []
-    message = "The output has almost no capitals. Submit truecased text, unless this is intended."
+    message = "The output has almost no capital letters. Submit truecased text, unless this is intended."
     return [Finding("no_capitals", Severity.WARNING, message)]

@@ -56,13 +56,11 @@ def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[Sh
     against = "references" if examined.references else "source"
     if not _fits(matching):
         if _related(matching.lines[::-1], matching.segments) > REVERSED:
-            message = (
-                "The lines are in reverse order, to judge by their lengths. Put them in the order of the test set."
-            )
+            message = "Judging by their lengths, the lines are in reverse order. Put them in the order of the test set."
             return [Finding("reordered", Severity.WARNING, message, count=len(examined.lines))]
         message = (
-            "The output does not seem to belong to this test set: neither words nor lengths of its lines go with those "
-            f"of the {against}. Is it the output for another test set, or are its lines in another order?"
+            "The output does not seem to belong to this test set: neither the words nor the lengths of its lines match "
+            f"those of the {against}. Is it the output for another test set, or are its lines in another order?"
         )
         return [Finding("other_text", Severity.WARNING, message)]
     fits = matching.fits(0)
@@ -75,7 +73,7 @@ def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[Sh
     if amount < ENOUGH_MISFIT:
         return []
     numbers = examined.numbers[first:end]
-    message = f"Lines {numbers[0]:,}-{numbers[-1]:,} do not go with their segments of the {against}. {LOOK}"
+    message = f"Lines {numbers[0]:,}-{numbers[-1]:,} do not match their segments of the {against}. {LOOK}"
     return [make_finding("misfit", Severity.WARNING, message, numbers)]
 
 

@@ -56,8 +56,8 @@ def _same_lines(examined: AlignedOutput) -> list[Finding]:
     told = "; ".join(f"\u201c{_shortened(line)}\u201d {len(where):,} times" for line, where in groups[:MAX_GROUPS])
     numbers = sorted(int(examined.numbers[place]) for _, where in groups for place in where)
     message = (
-        f"{number_of(len(groups), 'line')} stand{'s' if len(groups) == 1 else ''} for many different segments "
-        f"({told}). Check whether the system or a script has repeated itself."
+        f"{number_of(len(groups), 'line')} {'is' if len(groups) == 1 else 'are'} the output for many different "
+        f"segments ({told}). Check the system and the scripts around it."
     )
     return [make_finding("repeated_lines", Severity.WARNING, message, numbers)]
 
@@ -71,7 +71,7 @@ def _loops(examined: AlignedOutput) -> list[Finding]:
     numbers = [int(examined.numbers[place]) for place in sorted(mine)]
     message = (
         f"{number_of(len(numbers), 'segment')} ({ranges(numbers)}) repeat{'s' if len(numbers) == 1 else ''} the same "
-        "words over and over, as decoders do that do not find their end."
+        "words over and over, as in a decoder loop."
     )
     severity = Severity.WARNING if len(numbers) > 0.01 * len(examined.lines) else Severity.NOTE
     return [make_finding("loops", severity, message, numbers)]

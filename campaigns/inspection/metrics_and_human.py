@@ -103,7 +103,7 @@ def read_metrics(
     if without and not access.principal.signed_in:
         raise NotSignedIn
     if not access.sees_board:
-        raise Forbidden("Scores of all systems are not shown in this phase, and so no comparison of metrics.")
+        raise Forbidden("Scores of all systems are hidden in this phase, and so is the comparison of metrics.")
     with reading(engine) as connection:
         test_sets = visible_test_sets(connection, access)
         chosen = find_test_set(test_sets, test_set)

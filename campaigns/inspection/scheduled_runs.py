@@ -42,7 +42,7 @@ def require_watcher(principal: Principal) -> None:
     if not principal.signed_in:
         raise NotSignedIn
     if not principal.may_create_campaigns:
-        raise Forbidden("Only organisers and administrators see that.")
+        raise Forbidden("Only organisers and administrators can see nightly runs.")
 
 
 def visible_schedules(connection: Connection, principal: Principal) -> list[ScheduleView]:
@@ -73,7 +73,7 @@ def visible_report(connection: Connection, principal: Principal, name: str, nigh
     require_watcher(principal)
     schedule = _find(connection, principal, name)
     if night not in {each.id for each in list_nightly_runs(connection, schedule.id)}:
-        raise NotThere(f"This schedule has no night {night}.")
+        raise NotThere(f"This schedule has no run {night}.")
     return read_report(connection, night)
 
 

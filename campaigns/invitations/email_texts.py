@@ -46,15 +46,15 @@ def address_link(settings: WebSettings, secret: str) -> str:
 def address_email(settings: WebSettings, to: str, secret: str) -> Email:
     """Return the e-mail that asks to confirm the address of an account."""
     text = f"""\
-There is an account with this e-mail address at
+Please confirm your e-mail address for your account at
 {site_url(settings)}
 
-To confirm that the address is yours, sign in and open this link within {_hours(settings.confirmation_seconds)}:
+Sign in and open this link within {_hours(settings.confirmation_seconds)}:
 {address_link(settings, secret)}
 
-If it was not you, do nothing.
+If this was not you, ignore this message.
 """
-    return Email(to, "Confirm your address", text)
+    return Email(to, "Confirm your e-mail address", text)
 
 
 def password_email(settings: WebSettings, to: str, secret: str) -> Email:
@@ -66,9 +66,9 @@ We received a request to reset the password of the account with this address at
 To set a new one, open this link within {_hours(settings.confirmation_seconds)}. It works once:
 {password_link(settings, secret)}
 
-If it was not you, do nothing: the old password stays.
+If this was not you, ignore this message; your password stays unchanged.
 """
-    return Email(to, "A new password", text)
+    return Email(to, "Reset your password", text)
 
 
 def already_known_email(settings: WebSettings, to: str) -> Email:
@@ -77,14 +77,14 @@ def already_known_email(settings: WebSettings, to: str) -> Email:
 We received a request to sign up with this address at
 {site_url(settings)}
 
-There is an account with it already. Sign in to it, or set a new password: if somebody else has made the account, that
-signs him out everywhere, and it is yours.
+There is already an account with this address. Sign in, or set a new password. If somebody else created the account,
+setting a new password signs them out everywhere.
 {site_url(settings)}/sign-in
 {site_url(settings)}/password/forgotten
 
-If it was not you, do nothing.
+If this was not you, ignore this message.
 """
-    return Email(to, "You have an account", text)
+    return Email(to, "You already have an account", text)
 
 
 def invitation_email(settings: WebSettings, known: InvitationInfo, secret: str) -> Email:
@@ -97,9 +97,9 @@ def invitation_email(settings: WebSettings, known: InvitationInfo, secret: str) 
 To accept, open this link within {_days(settings.invitation_seconds)}. It works once:
 {invitation_link(settings, secret)}
 
-Quoted names were chosen by users of the server. If you do not know what this is about, do nothing.
+Quoted names were chosen by users of the server. If you did not expect this invitation, ignore this message.
 """
-    return Email(known.email, "An invitation", text)
+    return Email(known.email, "Invitation to Steelyard", text)
 
 
 def quoted_name(name: str | None) -> str:
@@ -111,14 +111,14 @@ def quoted_name(name: str | None) -> str:
 def invited_to(known: InvitationInfo, named: Callable[[str | None], str | None] = lambda name: name) -> str:
     """Return what an invitation is for, to follow "invites you". `named` formats the names, such as `quoted_name`."""
     if known.team is not None and known.campaign is not None:
-        return f"to take part in the campaign {named(known.campaign_title)} with the team {named(known.team)}"
+        return f"to participate in the campaign {named(known.campaign_title)} with the team {named(known.team)}"
     if known.team is not None:
         return f"to {'lead' if known.team_role == 'lead' else 'join'} the team {named(known.team)}"
     if known.campaign is None:
-        return f"to have an account ({known.role})"
+        return f"to create an account ({known.role})"
     if known.campaign_role is None:
-        return f"to take part in the campaign {named(known.campaign_title)} with a team"
-    doing = "organise" if known.campaign_role == "organiser" else "look at"
+        return f"to participate in the campaign {named(known.campaign_title)} with a team"
+    doing = "organise" if known.campaign_role == "organiser" else "view"
     return f"to {doing} the campaign {named(known.campaign_title)}"
 
 

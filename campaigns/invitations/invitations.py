@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
 
-USED_UP = "This invitation was used already, or withdrawn, or is too old, or the link is not complete. Ask for another."
+USED_UP = "This invitation has been used, withdrawn or has expired, or the link is incomplete. Ask for a new one."
 SMALL_ROLES = (SiteRole.PARTICIPANT, SiteRole.VIEWER)
 """The site roles that others than administrators may give to a new account."""
 
@@ -81,16 +81,16 @@ def make_invitation(
     """
     email = normalize_email(email) if email.strip() else ""
     if role not in SMALL_ROLES and not actor.administrates:
-        raise Forbidden("Only administrators invite organisers and administrators of the whole server.")
+        raise Forbidden("Only administrators can invite organisers and administrators of the server.")
     if team and campaign_id is not None:
-        raise BadRequest("An invitation is to a team or to a campaign, not to both. Make two.")
+        raise BadRequest("An invitation is either to a team or to a campaign. Create two invitations.")
     team_id = None
     if team:
         team_id = team_for(connection, actor, team).id
         if not leads_team(actor, team):
-            raise Forbidden(f"Only those who lead the team {team} invite others to it.")
+            raise Forbidden(f"Only leads of the team {team} can invite others to it.")
     elif campaign_id is None and not actor.may_create_campaigns:
-        raise Forbidden("You may invite people to teams that you lead. Say which.")
+        raise Forbidden("You can invite people to teams that you lead. Choose a team.")
     secret = new_secret()
     row = {
         "secret_hash": hash_of(secret),
@@ -159,7 +159,7 @@ def read_invitation(connection: Connection, invitation_id: int) -> InvitationInf
     """Return the invitation with an id. Raises NotThere."""
     row = connection.execute(_invitations().where(Invitation.id == invitation_id)).one_or_none()
     if row is None:
-        raise NotThere(f"There is no invitation {invitation_id} of yours.")
+        raise NotThere(f"You have no invitation {invitation_id}.")
     return _invitation_info(row)
 
 
@@ -238,7 +238,7 @@ def accept_invitation(
     elif team and who.teams.get(team) == TeamRole.LEAD:
         name = team
     else:
-        raise BadRequest("Say which of the teams that you lead is to take part, or found one.")
+        raise BadRequest("Choose one of the teams that you lead, or create a team.")
     team_id = connection.execute(select(Team.id).where(Team.name == name)).scalar_one()
     add_team(connection, who, known.campaign_id, known.campaign or "", team_id, name)
     return known

@@ -64,7 +64,7 @@ def invite(
     if campaign:
         access = read_access(connection, actor, campaign)
         if not access.organises:
-            raise Forbidden("Only organisers of this campaign invite others to it.")
+            raise Forbidden("Only organisers of this campaign can invite others to it.")
         campaign_id = access.campaign_id
     known, secret = make(
         connection,
@@ -107,15 +107,20 @@ def _count_invitation(settings: WebSettings, throttle: Throttle, actor: Principa
     """Count an e-mail for its sender, the sender's team and its recipient. Raises TooMany, Forbidden."""
     if not actor.verified and not actor.administrates:
         raise Forbidden(
-            "Confirm your own address before you invite others by mail; or invite without an address, and hand the "
-            "link on yourself."
+            "Confirm your own address before you invite others by e-mail, or invite without an address and send "
+            "the link yourself."
         )
     most = Rate("invitations", settings.invitations_per_day, 86400)
-    enough = f"{settings.invitations_per_day} invitations were sent by mail within a day. Invite without an address."
+    enough = (
+        f"You sent {settings.invitations_per_day} invitations by e-mail within a day, which is the maximum. "
+        "Invite without an address."
+    )
     counted = [(most, f"account {actor.account_id}", enough)]
     if known.team_id is not None:
         counted.append((most, f"team {known.team_id}", enough))
-    counted.append((TO_ONE_ADDRESS, known.email, "This address got invitations enough today. Hand a link on yourself."))
+    counted.append(
+        (TO_ONE_ADDRESS, known.email, "This address has received too many invitations today. Send the link yourself.")
+    )
     for rate, whose, message in counted:
         throttle.check(rate, whose, message)
     for rate, whose, message in counted:
@@ -140,11 +145,11 @@ def visible_invitations(
     if team:
         team_id = team_for(connection, actor, team).id
         if not leads_team(actor, team):
-            raise Forbidden(f"Only those who lead the team {team} see its invitations.")
+            raise Forbidden(f"Only leads of the team {team} can see its invitations.")
     if campaign:
         access = read_access(connection, actor, campaign)
         if not access.organises:
-            raise Forbidden("Only organisers of this campaign see its invitations.")
+            raise Forbidden("Only organisers of this campaign can see its invitations.")
         campaign_id = access.campaign_id
     if not team and not campaign and not actor.administrates:
         made_by = actor.account_id
@@ -163,7 +168,7 @@ def withdraw_visible_invitation(connection: Connection, actor: Principal, invita
     """Revoke an invitation. Raises NotThere, with the same message if the actor may not revoke it."""
     known = read_invitation(connection, invitation_id)
     if not may_withdraw(actor, known) and not _organises(connection, actor, known):
-        raise NotThere(f"There is no invitation {invitation_id} of yours.")
+        raise NotThere(f"You have no invitation {invitation_id}.")
     withdraw_invitation(connection, actor, known)
     return known
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MAILS_PER_ADDRESS = Rate("letter", 3, 3600)
 """E-mails to one address that anybody may cause, so that nobody can flood a mailbox."""
 DAY_SECONDS = 86400
-TOO_MANY_MAILS = "Enough mails were sent to this address. Look among the unwanted ones, or wait."
+TOO_MANY_MAILS = "Several e-mails were already sent to this address. Check your spam folder, or wait."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def sign_up(
     TooMany.
     """
     if settings.sign_up != "open" and not invitation:
-        raise Forbidden("Only those who were invited make an account here. Open the link of your invitation.")
+        raise Forbidden("New accounts require an invitation. Open the link of your invitation.")
     throttle.hit(Rate("sign-up", settings.sign_in_tries, QUARTER_SECONDS), network_of(visitor.address))
     email, name = normalize_email(email), check_name(name)
     check_password(password, email=email, name=name)
@@ -114,7 +114,7 @@ def sign_up(
     except AddressTaken as error:
         if silent:
             return SignUpResult(None, already_known_email(settings, email))
-        message = "There is an account with this address already. Sign in to it, then open this page again."
+        message = "There is already an account with this address. Sign in, then open this page again."
         raise AddressTaken(message) from error
     return SignUpResult(None if silent else who, mail, who.account_id if mail is not None else None)
 
@@ -175,7 +175,7 @@ def change_address(
     email = normalize_email(email)
     throttle.hit(Rate("address", settings.sign_in_tries, QUARTER_SECONDS), str(account_id))
     if settings.mail_url is not None:
-        throttle.check(MAILS_PER_ADDRESS, email, "Enough mails were sent to this address. Wait an hour.")
+        throttle.check(MAILS_PER_ADDRESS, email, "Several e-mails were already sent to this address. Wait an hour.")
     with writing(engine) as connection:
         other = change_email(connection, principal, account_id, email)
     if not other or settings.mail_url is None:
@@ -213,7 +213,7 @@ def require_password(engine: Engine, throttle: Throttle, principal: Principal, p
     # By network: a thief of a session cannot keep its owner from changing the password.
     whose = f"{principal.account_id} {network_of(principal.address)}"
     rate = Rate("own password", tries, QUARTER_SECONDS)
-    throttle.hit(rate, whose, "Too many passwords were wrong. Wait before the next try.")
+    throttle.hit(rate, whose, "Too many wrong passwords. Wait before you try again.")
     with reading(engine) as connection:
         mine = select(Account.password_hash).where(Account.id == principal.account_id)
         stored = connection.execute(mine).scalar_one()
@@ -225,9 +225,9 @@ def require_password(engine: Engine, throttle: Throttle, principal: Principal, p
 def _count_mail(settings: WebSettings, throttle: Throttle, visitor: Principal, email: str) -> None:
     """Count an e-mail caused by somebody without an account, by network and by recipient. Raises TooMany."""
     here = Rate("letters from", settings.mails_per_network, DAY_SECONDS), network_of(visitor.address)
-    throttle.check(*here, "Enough mails were asked for from your network address today.")
+    throttle.check(*here, "Too many e-mails were requested from your network address today.")
     throttle.hit(MAILS_PER_ADDRESS, email, TOO_MANY_MAILS)
-    throttle.hit(*here, "Enough mails were asked for from your network address today.")
+    throttle.hit(*here, "Too many e-mails were requested from your network address today.")
 
 
 def hash_checked_password(password: str, *, email: str, name: str) -> str:

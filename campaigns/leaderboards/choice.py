@@ -66,7 +66,7 @@ def require_board(access: CampaignAccess) -> None:
     """Raise Forbidden if the leaderboard is not visible."""
     if not access.sees_board:
         raise Forbidden(
-            "The leaderboard of this campaign is not shown in this phase. Teams see the feedback on their own "
+            "The leaderboard of this campaign is hidden in this phase. Teams see the feedback on their own "
             "scores on the pages of their submissions."
         )
 
@@ -100,7 +100,7 @@ def find_choice(
     `board` is the id of one that is not the newest of its kind. Raises NotThere with the existing ones.
     """
     if not choices:
-        raise NotThere("This campaign measures nothing yet: it has no test set with references and metrics.")
+        raise NotThere("This campaign has no leaderboard yet: it has no test set with references and metrics.")
     labels = sorted(each for each in references.split(",") if each)
     meant = match_test_set(choices, test_set) if test_set else None
     for each in choices if meant or not test_set else ():

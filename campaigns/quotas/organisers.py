@@ -79,7 +79,7 @@ def remove_limits(
 def visible_team_quotas(connection: Connection, access: CampaignAccess, team: str) -> TeamQuotas:
     """Return a team's quota usage in a campaign, for its members and for organisers. Raises Forbidden."""
     if not access.organises and team not in access.own_teams:
-        raise Forbidden("Only members of a team, and organisers, see what it has used.")
+        raise Forbidden("Only members of the team and organisers can see its quota usage.")
     (account,) = read_team_quotas(connection, team, access.name)
     return account
 

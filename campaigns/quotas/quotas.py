@@ -172,7 +172,7 @@ def remove_quotas(connection: Connection, scope: QuotaScope, kinds: Sequence[Quo
     which = [*scope_conditions(scope), Quota.kind.in_(kinds or list(QuotaKind))]
     found = list_quotas(connection, *which)
     if not found:
-        raise NotFound("There is no such quota. `steelyard quota list` shows those there are.")
+        raise NotFound("There is no such quota. `steelyard quota list` shows all quotas.")
     connection.execute(delete(Quota).where(*which))
     return found
 
@@ -199,7 +199,7 @@ def _check(scope: QuotaScope, amounts: Mapping[QuotaKind, int | None], time_zone
     if not amounts:
         raise BadQuota("A quota needs a limit: in flight, per day or per phase.")
     if scope.campaign_id is None and (scope.team or scope.phase):
-        raise BadQuota("Quotas for a team or a phase are those of a campaign: name the campaign, too.")
+        raise BadQuota("Quotas for a team or a phase belong to a campaign: give the campaign, too.")
     _check_name(scope.team, "team")
     _check_name(scope.phase, "phase")
     for amount in amounts.values():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analysis.breakdown.buckets import Breakdown
     from analysis.leaderboard.board import Board
 
-FEW = f"* fewer than {limits.SMALL_GROUP} segments: such a score says little."
+FEW = f"* fewer than {limits.SMALL_GROUP} segments: such scores are unreliable."
 
 
 def references_body(boards: Sequence[Board], leaderboards: Sequence[tuple[str, Markup]] = ()) -> Markup:
@@ -151,9 +151,13 @@ def documents_body(board: Board, breakdown: Breakdown) -> Markup:
         parts.append(part("Highest scores", highest, "The documents with the highest scores.", folded=False))
     everything = range(min(len(partition.groups), limits.DOCUMENTS))
     more = len(partition.groups) - len(everything)
-    caption = "All documents in their order." if not more else f"The first {len(everything)} documents; {more:,} more."
+    caption = (
+        "All documents in their original order."
+        if not more
+        else f"The first {len(everything)} documents; {more:,} more."
+    )
     parts.append(part("All documents", list(everything), caption, folded=bool(parts)))
-    few = "A document has few segments: its score says where to look, not who is better."
+    few = "A document has few segments: use its score to find places to look at, not to compare systems."
     return rendered("breakdown", introduction=[few], parts=parts, more=())
 
 

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from analysis.leaderboard.board import Board
     from metrics.resampling.paired import PairedResult
 
-NO_REPLICATES = "There are no replicates (--confidence 0), and so no intervals, tests and clusters."
-TOO_FEW = "There are not two systems with scores."
+NO_REPLICATES = "There are no bootstrap replicates (--confidence 0), so there are no intervals, tests or clusters."
+TOO_FEW = "A comparison needs at least two systems with scores."
 
 
 @dataclass(frozen=True)
@@ -148,12 +148,12 @@ class _TestSetReport:
         if explained:
             languages = {"source_language": texts.source_language, "target_language": texts.target_language}
             body = influential_segments_body(explained, segments=texts.segments, **languages)
-            found.append(self._section("drivers", "What drives the differences", body))
+            found.append(self._section("drivers", "Influential segments and n-grams", body))
         if scored and (len(self.board.listed.metrics) > 1 or human):
-            what = " and against people" if human else ""
-            found.append(self._section("scatters", f"Metrics against each other{what}", self._scatters(human)))
+            what = " and with human judgments" if human else ""
+            found.append(self._section("scatters", f"Metrics compared with each other{what}", self._scatters(human)))
         body = method_body([self.board, *self.others], self._sentences())
-        found.append(self._section("method", "How the numbers were made", body))
+        found.append(self._section("method", "How the scores were computed", body))
         return found
 
     def _section(self, name: str, title: str, body: Markup) -> Section:
@@ -318,7 +318,7 @@ class _TestSetReport:
             ]
             found.append(
                 f"Intervals: {kind} at {100 * self.board.level:g} % of {listed.replicates:,} bootstrap replicates "
-                f"with seed {listed.seed}, the same draws for all systems."
+                f"with seed {listed.seed}, with the same draws for all systems."
             )
         else:
             found.append(NO_REPLICATES)
@@ -328,17 +328,19 @@ class _TestSetReport:
                 "WMT's rule; the leaderboard says by which test."
             )
         found.append(
-            "Scores of a part of the test set are the metric's formula on the summed statistics of its segments. "
-            "They were not computed again."
+            "The score of a part of the test set is the metric's formula applied to the summed statistics of its "
+            "segments."
         )
         if self.too_large:
             found.append(
-                f"What drives the differences, segment by segment and n-gram by n-gram, is left out: the test set has "
-                f"{listed.segments:,} segments, and it is shown up to {limits.TEXT_SEGMENTS:,}."
+                f"Influential segments and n-grams are omitted: the test set has "
+                f"{listed.segments:,} segments, and they are shown for up to {limits.TEXT_SEGMENTS:,}."
             )
         elif self.show_texts and self.show_references:
             tokenizer, case = words_of(self.board)
             found.append(f"N-grams are of words by the tokenizer {tokenizer}, case {case}.")
         if any(len(row.runs) > 1 for row in self.board.rows):
-            found.append("Scores of a system with several runs are their means; texts are those of its first run.")
+            found.append(
+                "Scores of a system with several runs are their means; the texts shown are those of its first run."
+            )
         return found

@@ -22,9 +22,9 @@ WIDTH = 120
 MARGIN = 5
 
 CORRECTIONS = {
-    "none": "not corrected for the number of pairs",
-    "holm": "corrected by Holm",
-    "bh": "corrected by Benjamini-Hochberg",
+    "none": "not corrected for multiple testing",
+    "holm": "Holm-corrected",
+    "bh": "Benjamini-Hochberg-corrected",
 }
 """In words."""
 

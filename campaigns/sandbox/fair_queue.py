@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HALF_LIFE_SECONDS = 60.0
 """Half-life of the recorded usage."""
 RETRY_SECONDS = 10.0
-STOPPING = "The server stops. Send this again in a minute."
+STOPPING = "The server is shutting down. Send this again in a minute."
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class FairQueue:
             own = sum(each.owner.account_id == owner.account_id for each in self._waiting)
             if own >= self._most_each:
                 raise TooMany(
-                    f"{own} of your {self._what} are waiting already. Send this one when the first of them is done.",
+                    f"{own} of your {self._what} are already waiting. Send this one when one of them is done.",
                     retry_seconds=RETRY_SECONDS,
                 )
             if len(self._waiting) >= self._most:
@@ -109,7 +109,7 @@ class FairQueue:
                     await asyncio.wrap_future(ticket.granted)
             except TimeoutError:
                 raise Unavailable(
-                    f"Too many {self._what} are waiting: the turn of yours did not come. Send it again later.",
+                    f"Too many {self._what} are waiting, so yours timed out. Try again later.",
                     retry_seconds=RETRY_SECONDS,
                 ) from None
             yield

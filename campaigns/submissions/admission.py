@@ -58,7 +58,7 @@ def admit(
         if rules.frozen_at is not None:
             since = f"{clock_text(rules.frozen_at, rules.time_zone)} ({rules.time_zone})"
             raise PhaseClosed(
-                f"The campaign is frozen since {since}: submissions are closed until its organisers unfreeze it.",
+                f"The campaign was frozen on {since}: submissions are closed until its organisers unfreeze it.",
                 closed_at=rules.frozen_at,
                 time_zone=rules.time_zone,
             )
@@ -124,7 +124,9 @@ def _check_taking_part(connection: Connection, campaign_id: int, team: str) -> N
     )
     # A campaign created by the command line has no list of teams: any team takes part.
     if teams and team not in teams:
-        raise NotTakingPart(f'The team "{team}" does not take part in the campaign. Join it first, or ask to be added.')
+        raise NotTakingPart(
+            f'The team "{team}" does not participate in the campaign. Join first, or ask the organisers to invite it.'
+        )
 
 
 def _check_verified(connection: Connection, account_id: int | None) -> None:
@@ -133,5 +135,5 @@ def _check_verified(connection: Connection, account_id: int | None) -> None:
     verified = connection.scalar(select(Account.verified_at).where(Account.id == account_id))
     if verified is None:
         raise NotTakingPart(
-            "The campaign takes submissions only from accounts whose e-mail address is confirmed. Confirm yours first."
+            "The campaign accepts submissions only from accounts with a confirmed e-mail address. Confirm yours first."
         )

@@ -38,7 +38,7 @@ def cancel_open_evaluations(
     access.require_organiser()
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts):
-        raise Conflict("Nothing is open: only evaluations that wait or run can be cancelled.")
+        raise Conflict("Only queued or running evaluations can be cancelled; there are none.")
     _audit(connection, access, "evaluation.cancel", subject, reason=reason, counts=counts)
 
 
@@ -52,7 +52,7 @@ def cancel_comparison(connection: Connection, access: CampaignAccess, comparison
         raise NotThere(f"There is no comparison {comparison} in this campaign.")
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not end_comparisons(connection, [comparison], reason or CANCELLED):
-        raise Conflict("It has ended: only a running comparison can be cancelled.")
+        raise Conflict("Only a running comparison can be cancelled; this one has ended.")
     _audit(connection, access, "comparison.cancel", f"comparison {comparison}", reason=reason)
 
 
@@ -63,7 +63,7 @@ def retry_evaluations(
     access.require_organiser()
     held = lock_evaluations(connection, evaluations, UNFINISHED)
     if not held:
-        raise Conflict("Nothing failed or was cancelled: only such evaluations can be retried.")
+        raise Conflict("Only failed or cancelled evaluations can be retried; there are none.")
     queue_again(connection, settings, held, None)
     _audit(connection, access, "evaluation.retry", subject)
 

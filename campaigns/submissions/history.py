@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from campaigns.submissions.views import SubmissionView
 
 EVENT_NAMES = {
-    "submission.submit": "handed in",
+    "submission.submit": "submitted",
     "submission.declare": "declared",
     "submission.withdraw": "withdrawn",
-    "submission.reinstate": "taken back",
-    "evaluation.cancel": "stopped",
+    "submission.reinstate": "reinstated",
+    "evaluation.cancel": "cancelled",
     "evaluation.retry": "queued again",
 }
 MAX_EVENTS = 50

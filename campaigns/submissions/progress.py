@@ -47,10 +47,10 @@ class ProgressWatcher:
         """Watch a submission while the context is open. Raises TooMany."""
         with self._lock:
             if self._watched.total() >= self.settings.event_streams:
-                raise TooMany("Too many clients watch the progress of submissions now.", retry_seconds=RETRY_SECONDS)
+                raise TooMany("Too many clients are watching submissions.", retry_seconds=RETRY_SECONDS)
             if self._accounts[account_id] >= self.settings.event_streams_each:
                 raise TooMany(
-                    f"You watch {self._accounts[account_id]} submissions already. Close some.",
+                    f"You are already watching {self._accounts[account_id]} submissions. Close some of them.",
                     retry_seconds=RETRY_SECONDS,
                 )
             self._watched[submission] += 1

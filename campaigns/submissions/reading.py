@@ -63,8 +63,8 @@ def read_uploaded_output(
         if text.size > max(ALWAYS_ACCEPTED_BYTES, MAX_BYTES_PER_SEGMENT * expected.test_set.segments):
             # It would cost memory and time of all users.
             raise OverLimit(
-                f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long: check whether "
-                "something was joined or repeated."
+                f"{text.name}: {text.size:,} bytes of text. No translation of the test set is that long. Check whether "
+                "the file is the right one or text was repeated."
             )
     except (MetricsError, SchedulerError) as error:
         return fatal_findings(error)

@@ -31,9 +31,9 @@ def check_segments(text: Text, specifications: Collection[str], seconds: float) 
             if len(line) > most and (characters := len(line.decode())) > most:
                 where = place(text.name, number) if text.unit == "line" else f"{text.name}, {text.unit} {number}"
                 raise OverLimit(
-                    f"{where}: {characters:,} characters in one segment. For {slowest.title}, which this campaign "
-                    f"measures, {most:,} are the maximum. Check whether something was joined or repeated; else ask "
-                    "those who run the server to raise STEELYARD_SEGMENT_SECONDS."
+                    f"{where}: {characters:,} characters in one segment. The maximum for {slowest.title}, which this "
+                    f"campaign uses, is {most:,}. Check whether segments were joined or text was repeated; otherwise "
+                    "ask the administrators of the server to raise STEELYARD_SEGMENT_SECONDS."
                 )
 
 

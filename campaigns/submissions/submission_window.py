@@ -39,14 +39,14 @@ def read_submission_window(connection: Connection, access: CampaignAccess, team:
     phase, closed = access.phase, ""
     if access.frozen_at is not None:
         since = f"{clock_text(access.frozen_at, access.time_zone)} ({access.time_zone})"
-        closed = f"The campaign is frozen since {since}: submissions are closed until its organisers unfreeze it."
+        closed = f"The campaign was frozen on {since}: submissions are closed until its organisers unfreeze it."
     elif access.phases:
         try:
             check_open(access.phases, access.at, access.time_zone)
         except PhaseClosed as error:
             closed = str(error)
     if not closed and access.verified_only and not access.principal.verified:
-        closed = "The campaign takes submissions only from accounts whose e-mail address is confirmed. Confirm yours."
+        closed = "The campaign accepts submissions only from accounts with a confirmed e-mail address. Confirm yours."
     usage = read_quota_usage(
         connection, access.campaign_id, team, phase=_phase_name(connection, access, phase), at=access.at
     )

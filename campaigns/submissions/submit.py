@@ -275,8 +275,8 @@ def _is_repeated(connection: Connection, account: int, request: SubmissionInput,
     before = read_request(connection, account, request.request_key)
     if before is not None and before != known:
         raise ReusedKey(
-            f'The key "{request.request_key}" was given to submission {before} of team {request.team}, another '
-            "one whose text, system, run or test set differs. Give each request a key of its own."
+            f'The key "{request.request_key}" was already used for submission {before} of team '
+            f"{request.team}, whose text, system, run or test set differs. Use a new key for each request."
         )
     return before is not None
 

@@ -41,8 +41,8 @@ class UploadedFile:
         self.size += len(chunk)
         if self.size > self.settings.upload_bytes:
             raise TooLarge(
-                f"{self.name}: more than {self.settings.upload_bytes:,} bytes. Pack it with gzip, or ask those who run "
-                "the server."
+                f"{self.name}: more than {self.settings.upload_bytes:,} bytes. Compress it with gzip, or ask the "
+                "administrators of the server."
             )
         self._digest.update(chunk)
         self._file.write(chunk)

@@ -24,7 +24,7 @@ PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENCRYPTED = 1
 MEMBERS_OF_MACS = "__MACOSX/"
 """What macOS adds to each archive."""
-_ADVICE = "Submit the text itself, packed with gzip or not."
+_ADVICE = "Submit the text itself, optionally compressed with gzip."
 
 
 def is_zip(path: Path) -> bool:
@@ -48,12 +48,12 @@ def unzip_single_text(path: Path, target: IO[bytes], name: str, limits: TextLimi
                 if not each.is_dir() and not each.filename.startswith(MEMBERS_OF_MACS)
             ]
             if len(members) != 1:
-                raise WrongFormat(f"{name}: is a zip archive with {len(members)} files, not with one text. {_ADVICE}")
+                raise WrongFormat(f"{name}: is a zip archive with {len(members)} files instead of one. {_ADVICE}")
             (member,) = members
             if member.flag_bits & ENCRYPTED:
                 raise WrongFormat(f"{name}: is a zip archive with a password. {_ADVICE}")
             if member.compress_type not in PACKED:
-                raise WrongFormat(f"{name}: is a zip archive packed in an unusual way. {_ADVICE}")
+                raise WrongFormat(f"{name}: is a zip archive with an unsupported compression method. {_ADVICE}")
             with archive.open(member) as content:
                 _copy(content, target, path.stat().st_size, name, limits)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, OverflowError) as error:
@@ -66,10 +66,10 @@ def _copy(content: IO[bytes], target: IO[bytes], packed: int, name: str, limits:
     while part := content.read(READ_AT_ONCE):
         size += len(part)
         if size > limits.file_bytes:
-            raise OverLimit(f"{name}: unpacked, larger than {limits.file_bytes:,} bytes. Split the file.")
+            raise OverLimit(f"{name}: is larger than {limits.file_bytes:,} bytes when uncompressed. Split the file.")
         if size > max(ALWAYS_ALLOWED, limits.expansion * packed):
             raise OverLimit(
-                f"{name}: unpacks to more than {limits.expansion} times its size, as no text does. Unpack it first."
+                f"{name}: expands to more than {limits.expansion} times its size, as no text does. Uncompress it first."
             )
         target.write(part)
 
@@ -85,10 +85,10 @@ def _check_index(path: Path, name: str) -> None:
     if not (begin >= 0 and tail.startswith(END, begin) and tail.endswith(b"\0\0")):
         begin = tail.rfind(END)
     if begin < 0 or len(tail) - begin < END_SIZE:
-        raise WrongFormat(f"{name}: is a zip archive that was cut off. Copy or pack it again.")
+        raise WrongFormat(f"{name}: is a truncated zip archive. Copy or create it again.")
     index_bytes = int.from_bytes(tail[begin + 12 : begin + 16], "little")
     if index_bytes > MAX_INDEX_BYTES:
         raise WrongFormat(f"{name}: is a zip archive with too many files. {_ADVICE}")
     # A zip64 archive, for more than 4 GiB, has larger numbers before it.
     if tail[max(0, begin - 20) : begin].startswith(b"PK\x06\x07"):
-        raise WrongFormat(f"{name}: is a zip archive in the format for very large ones. {_ADVICE}")
+        raise WrongFormat(f"{name}: is a zip archive in the zip64 format. {_ADVICE}")

@@ -209,7 +209,7 @@ def test_all_but_the_references_that_are_corrected_stays_as_it_is(database_url: 
         ),
     )
     correct_it(engine, b"cats\n\nhouse\n")
-    with pytest.raises(Conflict, match="this very content"):
+    with pytest.raises(Conflict, match="identical content"):
         correct_it(engine, b"cat\n\nhouse\n")
 
 
@@ -228,9 +228,9 @@ def test_what_stands_for_a_test_set_is_not_removed(database_url: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "label", "reason", "message"),
     [
-        (OLD, "A", "why", "the same as those"),
+        (OLD, "A", "why", "identical to those"),
         (NEW, "C", "why", "references A, B.*unknown: C"),
-        (NEW, "A", " ", "why the references"),
+        (NEW, "A", " ", "reason for the correction"),
     ],
 )
 def test_what_is_no_correction_is_refused(engine: Engine, lines: bytes, label: str, reason: str, message: str) -> None:

@@ -110,7 +110,7 @@ def test_what_is_not_said_stays(contest: Contest) -> None:
     assert contest.say(contest.mary, contest.first, DeclarationUpdate(unsaid=True)).constrained is None
     with pytest.raises(CampaignsError, match="5,000"):
         contest.say(contest.mary, contest.first, DeclarationUpdate(description="x" * 5001))
-    with pytest.raises(CampaignsError, match="cannot be shown"):
+    with pytest.raises(CampaignsError, match="cannot be displayed"):
         contest.say(contest.mary, contest.first, DeclarationUpdate(description="ours\0"))
 
 
@@ -132,7 +132,7 @@ def test_only_its_team_and_organisers_change_a_submission(contest: Contest) -> N
     with writing(contest.service.engine) as connection, pytest.raises(Forbidden):
         declare_submission(connection, Principal(), contest.first, PRIMARY)
     reader = contest.principal(contest.mary, Scope.READ)
-    with writing(contest.service.engine) as connection, pytest.raises(Forbidden, match="may not be used to submit"):
+    with writing(contest.service.engine) as connection, pytest.raises(Forbidden, match="cannot be used to submit"):
         declare_submission(connection, reader, contest.first, PRIMARY)
     assert contest.withdraw(contest.olga, contest.first).withdrawn_at is not None
     assert contest.log()[-1] == ("submission.withdraw", {"override": True})
@@ -162,13 +162,13 @@ def test_after_the_deadline_what_was_declared_stands_but_for_organisers(contest:
 @pytest.mark.parametrize("kind", [PhaseKind.CLOSED, PhaseKind.PUBLISHED])
 def test_nothing_is_declared_when_nothing_is_taken(contest: Contest, kind: PhaseKind) -> None:
     contest.service.phase(contest.campaign, "end", kind)
-    with pytest.raises(Conflict, match="No phase is open"):
+    with pytest.raises(Conflict, match="only be changed or withdrawn"):
         contest.say(contest.mary, contest.first, PRIMARY)
 
 
 def test_nothing_is_declared_before_the_first_phase(contest: Contest) -> None:
     contest.service.phase(contest.campaign, "dev", PhaseKind.OPEN, begins=DAY)
-    with pytest.raises(Conflict, match="No phase is open"):
+    with pytest.raises(Conflict, match="only be changed or withdrawn"):
         contest.withdraw(contest.mary, contest.first)
 
 

@@ -224,7 +224,7 @@ def test_a_token_for_reading_changes_nothing() -> None:
         reader = Principal(known.account_id, role=known.role, scopes=frozenset({Scope.READ}), teams=known.teams)
         seen = access(viewer, "open")
         values: dict[str, Any] = {name: getattr(seen, name) for name in CampaignAccess.__dataclass_fields__}
-        with pytest.raises(Forbidden, match="may not be used to"):
+        with pytest.raises(Forbidden, match="cannot be used to"):
             act(CampaignAccess(**{**values, "principal": reader}))
 
 
@@ -468,5 +468,5 @@ def test_each_act_wants_its_own_scope(scope: Scope) -> None:
         if scope == wanted:
             act(seen)
         else:
-            with pytest.raises(Forbidden, match=f'Make one with the scope "{wanted}"'):
+            with pytest.raises(Forbidden, match=f'Create one with the scope "{wanted}"'):
                 act(seen)

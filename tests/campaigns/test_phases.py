@@ -84,8 +84,8 @@ def test_phases_do_not_overlap_the_grace_included(engine: Engine) -> None:
     [
         ({"name": "a/b"}, "cannot be the name"),
         ({"ends_at": 0.0}, "end before it begins"),
-        ({"grace_seconds": -1.0, "late": LateRule.FLAG}, "grace can be"),
-        ({"grace_seconds": 60.0}, "give no grace"),
+        ({"grace_seconds": -1.0, "late": LateRule.FLAG}, "grace period can be"),
+        ({"grace_seconds": 60.0}, "set no grace period"),
         ({"feedback_step": 0.0}, "step"),
         ({"feedback_step": float("nan")}, "must be numbers"),
         ({"starts_at": float("inf")}, "must be numbers"),
@@ -104,7 +104,7 @@ def test_names_and_beginnings_are_not_given_twice(engine: Engine) -> None:
         first = access.phases[0]
         with pytest.raises(Conflict, match="with the name"):
             add_phase(connection, access, PhaseRules("dev", PhaseKind.OPEN, first.starts_at + 2 * HOUR))
-        with pytest.raises(Conflict, match="that very moment"):
+        with pytest.raises(Conflict, match="exactly that time"):
             add_phase(connection, access, PhaseRules("other", PhaseKind.OPEN, first.starts_at))
 
 
@@ -201,7 +201,7 @@ def test_publishing_ends_what_runs_and_begins_what_was_planned(engine: Engine, p
     assert access.published
     assert [each.name for each in access.phases] == ["test", "results" if planned else "Published"]
     assert access.phases[0].ends_at == access.phases[1].starts_at
-    with changing(engine) as (connection, access), pytest.raises(BadRequest, match="are published"):
+    with changing(engine) as (connection, access), pytest.raises(BadRequest, match="already published"):
         publish_now(connection, access)
 
 

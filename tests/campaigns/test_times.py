@@ -7,7 +7,7 @@ import pytest
 from campaigns.errors import BadRequest, BadTime
 from campaigns.times import check_zone, editable_local_time, format_local_time, local_isoformat, parse_local_time
 from scheduler.errors import BadSchedule
-from web.pages.moments import iso
+from web.pages.times import iso
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Pages for people, made on the server, usable without a script: a folder for each subject."""
+"""HTML pages, rendered on the server and usable without JavaScript: a folder for each subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each number is made."""
+"""The page that explains how scores are computed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LEVEL = 0.95
 
 @router.get("/about")
 def about(request: Request) -> Response:
-    """Metrics, signatures, intervals, tests, exactness, blind phases."""
+    """Explain metrics, signatures, intervals, tests, reproducibility and blind phases."""
     return page(
         request,
         "about",
-        title="How each number is made",
+        title="How scores are computed",
         metrics=describe_metrics(),
         edition=edition_name(EDITION),
         trials=TRIALS,

@@ -1,4 +1,4 @@
-"""What a form says back when it cannot be done as it was filled in."""
+"""Errors that a form shows beside its fields."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from metrics.errors import MetricsError
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
 
-SHOWN_BESIDE_THE_FORM = frozenset({409, 412, 413, 422})
-"""What whoever filled it in can put right; everything else has a page of its own."""
+FORM_ERROR_STATUSES = frozenset({409, 412, 413, 422})
+"""Errors that the user can correct in the form; all others get an error page."""
 
 
-class Refused(Exception):
-    """What is wrong with what was filled in."""
+class InvalidForm(Exception):
+    """The input of a form is invalid."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -23,8 +23,8 @@ class Refused(Exception):
 
 
 @contextmanager
-def filled_in() -> Iterator[None]:
-    """Raises Refused for what can be put right in the form itself."""
+def form_errors() -> Iterator[None]:
+    """Turn errors that the user can correct in the form into InvalidForm."""
     from web.error_mapping import as_campaigns_error
 
     try:
@@ -32,8 +32,8 @@ def filled_in() -> Iterator[None]:
     except NotSignedIn:
         raise
     except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
-        known = as_campaigns_error(error)
-        if known.status not in SHOWN_BESIDE_THE_FORM and not isinstance(error, ModelsError):
+        mapped = as_campaigns_error(error)
+        if mapped.status not in FORM_ERROR_STATUSES and not isinstance(error, ModelsError):
             raise
-        details = "".join(f"\n{detail}" for detail in known.details)
-        raise Refused(f"{known}{details}", known.status) from error
+        details = "".join(f"\n{detail}" for detail in mapped.details)
+        raise InvalidForm(f"{mapped}{details}", mapped.status) from error

@@ -1,4 +1,4 @@
-"""What waits, who works, and what failed."""
+"""The queue: waiting tasks, workers and failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ router = APIRouter()
 
 @router.get("/queue")
 def show_queue(request: Request, principal: CurrentPrincipal) -> Response:
-    """The queue at this moment; a script keeps it so."""
+    """Show the queue now; a script refreshes it."""
     state = app_state(request)
     with reading(state.engine) as connection:
         queue = read_queue(connection, principal, state.settings)

@@ -1,4 +1,4 @@
-"""Templates of the pages. They share filters and styles with the reports (`campaigns.reports.template`)."""
+"""Renders templates. They share filters and styles with the reports (`campaigns.reports.template`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from web.dependencies import (
     is_secure,
     read_principal,
 )
-from web.pages.moments import iso, moment, span
+from web.pages.times import format_duration, format_time, iso
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +37,20 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent.parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
+ERROR_TITLES = {
+    400: "Invalid request",
+    401: "Sign-in required",
+    403: "Access denied",
+    404: "Page not found",
+    405: "Method not allowed",
+    408: "Request timed out",
+    409: "Conflict",
+    412: "Changed in the meantime",
+    413: "Too large",
+    422: "Invalid input",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
+}
 
 
 def page(
@@ -47,11 +61,11 @@ def page(
     headers: Mapping[str, str] | None = None,
     **values: Any,
 ) -> HTMLResponse:
-    """The page of a template, which extends `base.html.j2`. Whatever comes from outside is escaped."""
+    """Render the template of a page, which extends `base.html.j2`. All values are escaped."""
     try:
         principal = read_principal(request)
     except (CampaignsError, DBAPIError):
-        # The page may be the one that says that the database is away.
+        # This may be the page that reports that the database is unavailable.
         principal = NOBODY
     token = FormToken(browser_secret(request))
     html = (
@@ -67,33 +81,33 @@ def page(
         )
     )
     response = HTMLResponse(html, status, dict(headers or {}))
-    if token.made:
-        set_cookie(response, request, VISITOR_COOKIE, token.made)
+    if token.issued:
+        set_cookie(response, request, VISITOR_COOKIE, token.issued)
     return response
 
 
 def fragment(template: str, **values: Any) -> Markup:
-    """A part of a page that does not depend on the session: it can be kept and shown to others with equal access."""
+    """Render a part of a page that does not depend on the session, so that users with equal access can share it."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine
 
 
 class FormToken:
-    """What the forms of a page carry. A browser that has no secret yet is given one, if the page has a form at all."""
+    """The CSRF token of the forms of a page. Rendering it gives a browser without a secret a new one."""
 
     def __init__(self, secret: str) -> None:
         self.secret = secret
-        self.made = ""
+        self.issued = ""
 
     def __str__(self) -> str:
         if not self.secret:
-            self.secret = self.made = new_secret()
+            self.secret = self.issued = new_secret()
         return form_token(self.secret)
 
 
 def set_cookie(
     response: Response, request: Request, name: str, value: str, *, max_age_seconds: int | None = None
 ) -> None:
-    """A cookie that scripts do not see, and that pages of others do not make a browser send with a form."""
+    """Set a cookie that is hidden from scripts and not sent with forms of other sites."""
     settings = app_state(request).settings
     response.set_cookie(
         cookie_name(settings, name),
@@ -106,23 +120,30 @@ def set_cookie(
 
 
 def see_other(address: str) -> RedirectResponse:
-    """Where to go on after a form: a page that can be loaded again without sending the form again."""
+    """Redirect after a form, so that reloading the page does not send the form again."""
     return RedirectResponse(address, 303)
 
 
 def part_of_address(text: object) -> str:
-    """A name as one part of an address: a slash or a question mark in it parts nothing."""
+    """Quote a name as one segment of a URL path, including slashes and question marks."""
     return quote(str(text), safe="")
 
 
 def error_page(request: Request, error: CampaignsError, status: int, headers: Mapping[str, str]) -> HTMLResponse:
-    """The page that says what went wrong."""
-    return page(request, "error", status=status, headers=headers, title="That did not work", error=error)
+    """Render the error page."""
+    return page(
+        request,
+        "error",
+        status=status,
+        headers=headers,
+        title=ERROR_TITLES.get(status, "Something went wrong"),
+        error=error,
+    )
 
 
 @cache
 def _environment() -> Environment:
-    # The macros of the reports are there, too: whiskers, marked words, matrices.
+    # Pages also use the macros of the reports: whiskers, marked words, matrices.
     environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
-    environment.filters |= {"moment": moment, "iso": iso, "span": span, "part": part_of_address}
+    environment.filters |= {"time": format_time, "iso": iso, "duration": format_duration, "part": part_of_address}
     return environment

@@ -1,4 +1,4 @@
-// A button beside what people copy: signatures and hashes. Without this script they are marked by a click, as all text.
+// Adds a copy button to signatures and hashes. Without JavaScript they can be selected like any text.
 "use strict";
 (() => {
   if (!navigator.clipboard) return;

@@ -1,8 +1,8 @@
-// Counts down to a moment that the page already states in words: <span data-until="SECONDS" data-now="SECONDS">. What the
-// page says is another thing from that moment on, so it is loaded again.
+// Counts down to a time: <span data-until="SECONDS" data-now="SECONDS">. At that time the content of the page changes, so it
+// is reloaded.
 "use strict";
 for (const place of document.querySelectorAll("[data-until]")) {
-  // The server's clock counts, not the browser's: what matters is how far they are apart.
+  // Use the server's clock: the browser's may be wrong.
   const ahead = Number(place.dataset.now) * 1000 - Date.now();
   const until = Number(place.dataset.until) * 1000;
   const show = () => {

@@ -1,4 +1,4 @@
-// Keeps the part of a page that has `data-refresh`, seconds, as it is on the server. Without it one loads the page anew.
+// Reloads the element with `data-refresh` (an interval in seconds) from the server. Without JavaScript, reload the page.
 "use strict";
 
 (() => {
@@ -6,14 +6,14 @@
   if (!part) return;
   const seconds = Math.max(1, Number(part.dataset.refresh));
 
-  const look = async () => {
-    // Nobody looks: nobody need be asked. A text that is being selected or a link that has the focus stays.
-    const held = part.contains(document.activeElement) || !document.getSelection().isCollapsed;
-    if (document.hidden || held) return again();
+  const refresh = async () => {
+    // Skip hidden pages, and do not replace a selected text or a focused link.
+    const busy = part.contains(document.activeElement) || !document.getSelection().isCollapsed;
+    if (document.hidden || busy) return again();
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return again(4);
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (!response.ok) return again(4);
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const fresh = page.querySelector("[data-refresh]") || page.querySelector(`#${part.id}`);
       if (!fresh) return location.reload();
       part.replaceChildren(...fresh.childNodes);
@@ -23,6 +23,6 @@
     }
   };
 
-  const again = (times = 1) => setTimeout(look, times * seconds * 1000);
+  const again = (times = 1) => setTimeout(refresh, times * seconds * 1000);
   again();
 })();

@@ -1,4 +1,4 @@
-// Says, while a form with a file is on its way, how many files are read before it; without this script nothing is said.
+// Shows the position in the queue of uploads while a form with a file is submitted.
 "use strict";
 (() => {
   const PAUSE = 1000;
@@ -7,21 +7,21 @@
       const place = document.createElement("p");
       place.className = "soft";
       place.setAttribute("role", "status");
-      place.textContent = "The file is on its way.";
+      place.textContent = "Uploading.";
       form.querySelector(".actions").append(place);
-      const look = async () => {
+      const poll = async () => {
         try {
-          const answer = await fetch("/api/v1/me/waiting-uploads", { headers: { Accept: "application/json" } });
-          const { items } = await answer.json();
+          const response = await fetch("/api/v1/me/waiting-uploads", { headers: { Accept: "application/json" } });
+          const { items } = await response.json();
           const before = items.length ? items[items.length - 1].before : null;
-          if (before === null) place.textContent = "The file is sent, or being read.";
-          else place.textContent = before ? `${before} file${before > 1 ? "s are" : " is"} read before yours.` : "Yours is the next to be read.";
+          if (before === null) place.textContent = "Uploading or processing the file.";
+          else place.textContent = before ? `${before} file${before > 1 ? "s" : ""} ahead of yours.` : "Your file is next.";
         } catch {
-          // The page may be on its way out.
+          // The page may be unloading.
         }
-        window.setTimeout(look, PAUSE);
+        window.setTimeout(poll, PAUSE);
       };
-      window.setTimeout(look, PAUSE);
+      window.setTimeout(poll, PAUSE);
     });
   }
 })();

@@ -209,7 +209,7 @@ def submitting_team(connection: Connection, access: CampaignAccess, fields: Subm
             raise BadRequest("Name the team that you submit for.")
         unknown = fields.team not in access.teams
         if unknown and connection.scalar(select(Team.id).where(Team.folded_name == folded(fields.team))) is not None:
-            raise Forbidden(f"The team {fields.team} does not take part in this campaign. Invite it first.")
+            raise Forbidden(f"The team {fields.team} does not participate in this campaign. Invite it first.")
         return fields.team
     team = fields.team
     if not team and len(access.own_teams) == 1:

@@ -136,7 +136,7 @@ def test_what_each_role_may(role: SiteRole) -> None:
     assert principal.administrates == (role == SiteRole.ADMINISTRATOR)
     assert principal.may_create_campaigns == (role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER))
     assert principal.require(Scope.READ) == 7
-    with pytest.raises(Forbidden, match=f"may not be used to {Scope.SUBMIT}"):
+    with pytest.raises(Forbidden, match=f"cannot be used to {Scope.SUBMIT}"):
         principal.require(Scope.SUBMIT)
 
 

@@ -340,7 +340,7 @@ def test_an_address_is_confirmed_by_its_owner(service: Service) -> None:
         link(service, mary.account_id or 0, sent_to=to) for to in ("mary@example.org", "old@example.org")
     )
     with writing(service.engine) as connection:
-        with pytest.raises(NotThere, match="Ask for another one"):
+        with pytest.raises(NotThere, match="Request a new one"):
             confirm_address(connection, mary, elsewhere)
         with pytest.raises(NotThere):
             confirm_address(connection, mary, again)

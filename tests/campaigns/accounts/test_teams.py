@@ -116,7 +116,7 @@ def test_one_account_leads_twenty_teams(service: Service) -> None:
         service.team(f"u {number}", zoe, mary)
     with writing(service.engine) as connection:
         create_team(connection, somebody(mary), "the twentieth")
-        with pytest.raises(Conflict, match="that is the most"):
+        with pytest.raises(Conflict, match="which is the maximum"):
             create_team(connection, somebody(mary), "one more")
         create_team(connection, somebody(zoe), "of zoe")
         create_team(connection, COMMAND_LINE, "one more", lead=mary)

@@ -120,7 +120,7 @@ def test_which_is_meant(
 
 
 def test_a_campaign_that_measures_nothing_says_so() -> None:
-    with pytest.raises(NotThere, match="measures nothing yet"):
+    with pytest.raises(NotThere, match="has no leaderboard yet"):
         find_choice([])
 
 
@@ -151,5 +151,5 @@ def test_who_is_shown_no_board_is_told_so(viewer: str) -> None:
     if viewer == "organiser":
         require_board(access(viewer, "blind"))
     else:
-        with pytest.raises(Forbidden, match="not shown in this phase"):
+        with pytest.raises(Forbidden, match="hidden in this phase"):
             require_board(access(viewer, "blind"))

@@ -274,7 +274,9 @@ def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -
     fail(engine, first, Fault.PLATFORM)
     again = submit(engine, settings, attempt(1, request_key="a"))
     assert (again.submission, again.queued) == (first.submission, False), "what came of it is left as it is"
-    with pytest.raises(ReusedKey, match=f'The key "a" was given to submission {first.submission} of team harbour'):
+    with pytest.raises(
+        ReusedKey, match=f'The key "a" was already used for submission {first.submission} of team harbour'
+    ):
         submit(engine, settings, attempt(2, request_key="a"))
     assert count(engine, Submission) == 2
     assert submit(engine, settings, attempt(1, request_key="b")).queued
@@ -488,8 +490,8 @@ def test_yesterday_does_not_count(engine: Engine, settings: Settings) -> None:
 @one_kind
 def test_quotas_that_cannot_be(engine: Engine, settings: Settings) -> None:
     for others, error, message in [
-        ({"campaign": None, "team": "harbour"}, BadQuota, "name the campaign, too"),
-        ({"campaign": None, "phase": "final"}, BadQuota, "name the campaign, too"),
+        ({"campaign": None, "team": "harbour"}, BadQuota, "give the campaign, too"),
+        ({"campaign": None, "phase": "final"}, BadQuota, "give the campaign, too"),
         ({"team": "t" * 101}, BadQuota, "cannot be the name of a team"),
         ({"time_zone": "Europe/Praha"}, BadSchedule, "Did you mean Europe/Prague"),
         ({"campaign": "trail"}, NotFound, "There are: trial."),

@@ -48,9 +48,9 @@ def test_a_campaign_with_everything(database_url):
         "Scores by segment length",
         "Scores by domain",
         "Scores by document",
-        "What drives the differences",
-        "Metrics against each other",
-        "How the numbers were made",
+        "Influential segments and n-grams",
+        "Metrics compared with each other",
+        "How the scores were computed",
         "Notices",
     ]
     assert "something <odd>" in page.text("li")
@@ -65,8 +65,8 @@ def test_of_a_large_test_set_no_single_segment_is_shown(whole, monkeypatch):
     monkeypatch.setattr("campaigns.reports.limits.TEXT_SEGMENTS", 4)
     text = report(whole)
     page = checked(text)
-    assert set(headings(checked(everything))) - set(headings(page)) == {"What drives the differences"}
-    assert any("the test set has 5 segments, and it is shown up to 4" in said for said in page.text("li"))
+    assert set(headings(checked(everything))) - set(headings(page)) == {"Influential segments and n-grams"}
+    assert any("the test set has 5 segments, and they are shown for up to 4" in said for said in page.text("li"))
     assert "gull" in everything
     assert "gull" not in text
     # What needs only statistics and lengths is the same.
@@ -106,7 +106,7 @@ def test_cells_of_the_matrix_mirror_each_other(whole):
 def test_differences_that_may_be_chance_have_no_mark(sqlite_url):
     store(sqlite_url, systems={**SYSTEMS, "copy": SYSTEMS["raft"]}, replicates=5)
     text = report(sqlite_url)
-    assert "No mark can appear" in text
+    assert "No difference can be significant" in text
     assert "▲<span" not in text
     assert "Both have the same output." in text
 
@@ -115,9 +115,9 @@ def test_without_replicates_the_page_says_what_it_lacks(sqlite_url):
     store(sqlite_url, replicates=0)
     text = report(sqlite_url)
     page = checked(text)
-    assert "There are no replicates" in text
+    assert "There are no bootstrap replicates" in text
     assert not [attributes for attributes, _ in page.all("svg") if attributes["class"] == "whisker"]
-    assert "What drives the differences" in headings(page)
+    assert "Influential segments and n-grams" in headings(page)
 
 
 @pytest.mark.parametrize("systems", [{"tug": SYSTEMS["tug"]}, {"tug": [""] * 5}])
@@ -125,13 +125,13 @@ def test_a_single_system(sqlite_url, systems):
     store(sqlite_url, systems=systems)
     page = checked(report(sqlite_url))
     assert "Differences" in headings(page)
-    assert "What drives the differences" not in headings(page)
+    assert "Influential segments and n-grams" not in headings(page)
 
 
 def test_a_campaign_that_is_not_scored_yet(sqlite_url):
     store(sqlite_url, scored=False)
     page = checked(report(sqlite_url))
-    assert headings(page) == ["Leaderboard: port, references A + B", "Differences", "How the numbers were made"]
+    assert headings(page) == ["Leaderboard: port, references A + B", "Differences", "How the scores were computed"]
     assert page.text("td").count("queued") == 3
 
 
@@ -149,7 +149,7 @@ def test_undefined_scores_are_not_ranked(sqlite_url):
     page = checked(text)
     assert "n/a" in page.text("td")
     assert "1" not in page.text("td")
-    assert "There are not two systems with scores." in text
+    assert "A comparison needs at least two systems with scores." in text
 
 
 def test_words_of_the_texts_are_marked(whole):
@@ -209,7 +209,7 @@ def test_metrics_where_less_is_better(whole):
 
 def test_people_are_on_the_scatter(whole):
     page = checked(report(whole, human={"human: da@1": {"tug": 0.5, "raft": -0.25, "other": 1.0}}))
-    assert "Metrics against each other and against people" in headings(page)
+    assert "Metrics compared with each other and with human judgments" in headings(page)
     assert "human: da@1" in page.text("bdi")
     assert {"0.500", "−0.250"} <= set(page.text("td"))
     assert any("2 systems, too few" in caption for caption in page.text("figcaption"))
@@ -236,7 +236,7 @@ def test_stored_judgments_are_found(whole):
     assert "9.000" in page.text("td")
     assert "7.000" not in page.text("td")
     assert "HUMAN-A" not in page.text("bdi")
-    assert "against people" not in report(whole, human={})
+    assert "with human judgments" not in report(whole, human={})
 
 
 @pytest.mark.parametrize("hostile", NASTY)
@@ -287,12 +287,12 @@ def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
     text = report(sqlite_url, notices=[f"notice {n}" for n in range(200)])
     page = checked(text)
     for sentence in (
-        "Only the first 4 systems are shown; 3 more are left out",
+        "Only the first 4 systems are shown; 3 more are omitted here",
         "Matrices of 1 more metrics are not shown",
         "4 more systems are not shown",
         "The first 1 documents; 1 more.",
         "more characters)",
-        "And 100 more that are not shown.",
+        "And 100 more are not shown.",
     ):
         assert sentence in text, sentence
     assert len([1 for attributes, _ in page.all("details") if attributes.get("class") == "pair"]) == 1

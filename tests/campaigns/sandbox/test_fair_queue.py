@@ -74,7 +74,7 @@ def test_there_is_room_for_so_many_of_one_account_and_of_all() -> None:
     fair, _ = queue(waiting=3, each=2)
     fair.enter(Owner(1))
     waiting = [fair.enter(Owner(1)), fair.enter(Owner(1))]
-    with pytest.raises(TooMany, match=r"2 of your files are waiting"):
+    with pytest.raises(TooMany, match=r"2 of your files are already waiting"):
         fair.enter(Owner(1))
     fair.enter(Owner(2))
     with pytest.raises(Unavailable, match=r"3 files are waiting"):

@@ -191,7 +191,7 @@ def test_who_waits_too_long_is_sent_away(tmp_path: Path) -> None:
         running = asyncio.create_task(sandbox.run(Owner(1), begun, place, PATIENCE_SECONDS))
         while not place.exists():
             await asyncio.sleep(0.01)
-        with pytest.raises(Unavailable, match="the turn of yours did not come"):
+        with pytest.raises(Unavailable, match="yours timed out"):
             await sandbox.run(Owner(2), number)
         assert sandbox.places(2) == []
         running.cancel()

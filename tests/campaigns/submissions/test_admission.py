@@ -161,7 +161,7 @@ def test_nothing_is_taken_in_when_the_campaign_is_over(engine: Engine, settings:
 @one_kind
 def test_a_frozen_campaign_takes_nothing(engine: Engine, settings: Settings) -> None:
     rules(engine, frozen_at=now())
-    assert "is frozen since" in str(refusal(engine, settings))
+    assert "was frozen on" in str(refusal(engine, settings))
     assert submit(engine, settings, attempt(1, enforce_rules=False)).stored
 
 
@@ -187,7 +187,7 @@ def test_only_teams_of_the_campaign_hand_in_where_it_has_such(engine: Engine, se
             if name == "harbour":
                 connection.execute(insert(Participation).values(campaign_id=1, team_id=number, number=7))
     assert submit(engine, settings, attempt(1)).stored
-    with pytest.raises(NotTakingPart, match='"guests" does not take part'):
+    with pytest.raises(NotTakingPart, match='"guests" does not participate'):
         submit(engine, settings, attempt(2, team="guests"))
     assert submit(engine, settings, attempt(2, team="guests", enforce_rules=False)).stored
 
@@ -197,7 +197,7 @@ def test_an_account_may_have_to_be_confirmed_first(engine: Engine, settings: Set
     rules(engine, verified_only=True)
     with writing(engine) as connection:
         connection.execute(insert(Account).values(email="m@example.org", name="m", role="participant"))
-    with pytest.raises(NotTakingPart, match="e-mail address is confirmed"):
+    with pytest.raises(NotTakingPart, match="with a confirmed e-mail address"):
         submit(engine, settings, attempt(1, account_id=1))
     with writing(engine) as connection:
         connection.execute(update(Account).values(verified_at=now()))

@@ -41,8 +41,8 @@ def test_a_team_reads_what_was_done_with_its_submission_and_by_whom_of_its_own(p
         found = read_history(connection, access, seen)
     assert found == [
         HistoryEvent(4.0, "queued again", "mary"),
-        HistoryEvent(3.0, "stopped", "the organisers"),
-        HistoryEvent(2.0, "taken back", "a command"),
+        HistoryEvent(3.0, "cancelled", "the organisers"),
+        HistoryEvent(2.0, "reinstated", "a command"),
         HistoryEvent(1.0, "withdrawn", "the organisers"),
         HistoryEvent(0.0, "declared", "mary"),
     ]

@@ -23,7 +23,7 @@ def test_the_longest_segment_follows_the_exponent(metric: str, letter: str) -> N
     assert parse_metric(metric).seconds(most) <= SECONDS < parse_metric(metric).seconds(most + 1)
     check_segments(text(most, letter), ["bleu", "chrf", metric], SECONDS)
     with pytest.raises(
-        OverLimit, match=rf"^out.txt, line 2: {most + 1:,} characters in one segment. For .* {most:,} are"
+        OverLimit, match=rf"^out.txt, line 2: {most + 1:,} characters in one segment. The maximum for .* is {most:,}\."
     ):
         check_segments(text(most + 1, letter), ["bleu", "chrf", metric], SECONDS)
 

@@ -49,7 +49,7 @@ def test_accounts_are_made_listed_and_changed(run: Run, monkeypatch: pytest.Monk
         "--verified",
     )
     monkeypatch.setattr("sys.stdin", io.StringIO("password123\n"))
-    assert "tried first" in run("account", "password", "mary@example.org", status=1)
+    assert "too common" in run("account", "password", "mary@example.org", status=1)
     monkeypatch.setattr("sys.stdin", io.StringIO(PASSWORD + "\n"))
     assert "is set" in run("account", "password", "mary@example.org")
     assert "https://mt.example.org/password/" in run("account", "password", "mary@example.org", "--link")

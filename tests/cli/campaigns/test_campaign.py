@@ -81,7 +81,7 @@ def test_from_nothing_to_a_published_ranking(
     assert "Say what" in steelyard(capsys, "campaign", "declare", "1", status=2)
     assert "no submission 99" in steelyard(capsys, "campaign", "declare", "99", "--withdraw", status=1)
     steelyard(capsys, "campaign", "freeze", "wmt")
-    assert "frozen since" in steelyard(capsys, *submit[:1], "out.txt", *submit[2:6], "--system", "b", status=1)
+    assert "frozen on" in steelyard(capsys, *submit[:1], "out.txt", *submit[2:6], "--system", "b", status=1)
     steelyard(capsys, "campaign", "unfreeze", "wmt")
     work_off(Settings(database_url=sqlite_url))
     corrected = Path("A.txt")

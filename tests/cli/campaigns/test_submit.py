@@ -98,7 +98,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
     assert err.endswith(" 00:00.\n")
     status, _, err = steelyard("submit", "2.txt", *ASKED, "--key", "k")
     assert status == 1
-    assert 'The key "k" was given to submission 2' in err
+    assert 'The key "k" was already used for submission 2' in err
     status, out, _ = steelyard("quota", "show", "harbour")
     assert status == 0
     lines = [" ".join(line.split()) for line in out.splitlines()]
@@ -119,7 +119,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
     ("arguments", "status", "message"),
     [
         (("quota", "set", "--campaign", "trial"), 2, "Which limit?"),
-        (("quota", "set", "--team", "harbour", "--per-day", "1"), 2, "name the campaign, too"),
+        (("quota", "set", "--team", "harbour", "--per-day", "1"), 2, "give the campaign, too"),
         (("quota", "set", "--per-day", "-1"), 2, "not a whole number"),
         (("quota", "set", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
         (("quota", "remove"), 1, "There is no such quota"),

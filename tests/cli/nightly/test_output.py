@@ -216,4 +216,4 @@ def test_history_as_a_drawing() -> None:
     assert fromstring(history_svg(history(None, None))) is not None
     assert fromstring(history_svg(History(report(name="a<\x00").schedule, ()))) is not None
     better = history(*LONG, changes=(change("tug", worse=False, after=32.0, counts=False),))
-    assert "▲ better +1 (too little to count)" in "".join(fromstring(history_svg(better)).itertext())
+    assert "▲ better +1 (not significant)" in "".join(fromstring(history_svg(better)).itertext())

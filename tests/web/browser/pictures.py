@@ -106,7 +106,7 @@ def main(folder: Path) -> None:
         organiser.goto(f"/campaigns/{OVER}/metrics")
         table = {"name": "human.tsv", "mimeType": "text/plain", "buffer": HUMAN.encode()}
         organiser.get_by_label("Tables").set_input_files(table)  # type: ignore[arg-type]
-        organiser.get_by_role("button", name="Add them").click()
+        organiser.get_by_role("button", name="Add to").click()
         everybody = site.page(**sharp)
         take(everybody, f"/campaigns/{OVER}/leaderboard", folder / "leaderboard.png", 660)
         take(everybody, f"/campaigns/{OVER}/compare", folder / "compare.png", 900)

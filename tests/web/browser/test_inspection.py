@@ -1,5 +1,7 @@
 """Segments, metrics, nights and the queue in a real browser; `test_every_page` looks whether all can read them."""
 
+import re
+
 from playwright.sync_api import expect
 
 from models.schema.roles import SiteRole
@@ -14,7 +16,7 @@ def test_segments_are_readable_by_everybody(site: Site) -> None:
     bay = look_at(site.service)
     page = site.page(bay.organiser)
     page.goto("/campaigns/bay/segments")
-    page.get_by_label("With the text").fill("canary")
+    page.get_by_label("Containing text").fill("canary")
     page.get_by_label("Order").select_option("difference")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("article")).to_have_count(2)
@@ -51,8 +53,8 @@ def test_organisers_add_human_scores(site: Site) -> None:
     page.goto("/campaigns/bay/metrics")
     table = {"name": "scores.tsv", "mimeType": "text/plain", "buffer": b"system\tscore\ndive\t0.4\nsoar\t0.1\n"}
     page.get_by_label("Tables").set_input_files(table)  # type: ignore[arg-type]
-    page.get_by_role("button", name="Add them").click()
-    expect(page.get_by_text("Stored human scores")).to_be_visible()
+    page.get_by_role("button", name="Add to").click()
+    expect(page.get_by_text(re.compile("Human scores .* stored"))).to_be_visible()
     expect(page.get_by_role("heading", name="By system")).to_be_visible()
     expect(page.locator("svg.chart").first).to_be_visible()
 
@@ -68,5 +70,5 @@ def test_nights_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:
     check_width(page)
     page.goto("/queue")
     look_at(site.service, work=False)
-    expect(page.get_by_text("Campaigns under way")).to_be_visible()
-    expect(page.get_by_text("Nobody works on what is open")).to_be_visible()
+    expect(page.get_by_text("Campaigns in progress")).to_be_visible()
+    expect(page.get_by_text("Nothing is processing the open work")).to_be_visible()

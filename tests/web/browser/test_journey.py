@@ -48,7 +48,7 @@ def test_a_team_signs_in_uploads_sees_its_rank_compares_and_withdraws(site: Site
     page.get_by_label("Primary").check()
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/submissions/*")
-    expect(page.get_by_role("status").first).to_contain_text("waiting")
+    expect(page.get_by_role("status").first).to_contain_text("queued")
     site.work()
     expect(page.get_by_role("status").first).to_contain_text("done")
 
@@ -70,7 +70,7 @@ def test_a_team_signs_in_uploads_sees_its_rank_compares_and_withdraws(site: Site
     campaign_link(page, "Submissions").click()
     page.get_by_role("row", name="mast").get_by_role("link").first.click()
     page.get_by_role("button", name="Withdraw").click()
-    expect(page.get_by_role("status").first).to_contain_text("stands on no board")
+    expect(page.get_by_role("status").first).to_contain_text("no longer ranked")
     campaign_link(page, "Leaderboard").click()
     expect(page.get_by_role("table").first).not_to_contain_text("mast")
 

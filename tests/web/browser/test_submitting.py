@@ -46,7 +46,7 @@ def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Pat
     page.get_by_label("Output").set_input_files(file)
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/submissions/2")
-    expect(page.get_by_role("status").first).to_contain_text("waiting")
+    expect(page.get_by_role("status").first).to_contain_text("queued")
     check_page(page)
     site.work()
     # The page follows by itself.
@@ -58,9 +58,9 @@ def test_a_team_submits_follows_declares_and_withdraws(site: Site, tmp_path: Pat
     page.get_by_label("Contrastive").check()
     page.get_by_label("Description").fill("smaller")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status").first).to_contain_text("is stored")
+    expect(page.get_by_role("status").first).to_contain_text("saved")
     page.get_by_role("button", name="Withdraw").click()
-    expect(page.get_by_role("status").first).to_contain_text("stands on no board")
+    expect(page.get_by_role("status").first).to_contain_text("no longer ranked")
     check_page(page, f"{CAMPAIGN}/submissions")
     expect(page.get_by_role("row", name="2 mast")).to_contain_text("withdrawn")
 
@@ -90,12 +90,12 @@ def test_who_waits_is_told_how_many_are_before(site: Site, monkeypatch: pytest.M
     page.goto(f"{CAMPAIGN}/submit")
     # As when the form is sent; while a page is being left, Playwright sees nothing of it.
     page.evaluate("document.querySelector('form[enctype]').dispatchEvent(new Event('submit'))")
-    expect(page.get_by_text("1 file is read before yours.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    expect(page.get_by_text("1 file ahead of yours.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
     gate.touch()
     for each in sending:
         each.join()
     assert answers == [200, 200, 200]
-    expect(page.get_by_text("The file is sent, or being read.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    expect(page.get_by_text("Uploading or processing the file.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
 
 
 def test_everything_works_without_a_script(site: Site, tmp_path: Path) -> None:
@@ -109,5 +109,5 @@ def test_everything_works_without_a_script(site: Site, tmp_path: Path) -> None:
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/submissions/2")
     site.work()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("status").first).to_contain_text("done")

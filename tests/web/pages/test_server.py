@@ -59,13 +59,13 @@ def test_a_night_is_shown_with_its_verdict_and_the_series_of_its_schedule(servic
     assert 'href="/nightly/gate"' in listed
     assert "regression" in listed
     page = root.get("/nightly/gate").text
-    assert "Night of 2027-03-02" in page
+    assert "Run of 2027-03-02" in page
     assert "1 regression in 2 scores" in page
     assert page.count('class="chart"') == 2
     assert 'style="' not in page
     assert f"/nightly/gate?night={first}" in page
     earlier = root.get("/nightly/gate", params={"night": str(first)}).text
-    assert "Night of 2027-03-01" in earlier
+    assert "Run of 2027-03-01" in earlier
     assert "no baseline" in earlier
     told = root.get(f"/api/v1/nightly/gate/nights/{last}").json()
     assert told["verdict"]["regressed"] is True

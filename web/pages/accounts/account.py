@@ -1,4 +1,4 @@
-"""One's own account: name, address, password, browsers and tokens."""
+"""The user's own account: name, address, password, sessions and tokens."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from models.database.session import reading, writing
 from models.schema.roles import Scope
 from web.api.paging import LARGEST_ID
 from web.dependencies import SESSION_COOKIE, CurrentPrincipal, app_state
-from web.pages.accounts.session_cookie import NO_STORE, again, drop_cookie
+from web.pages.accounts.session_cookie import NO_STORE, delete_cookie, form_with_error
 from web.pages.rendering import page, see_other
 from web.state import State
 
 router = APIRouter()
 
-TITLE, TOKENS = "Your account", "Tokens"
+TITLE, TOKENS = "Your account", "API tokens"
 NOTES = {
-    "name": "Your name is changed.",
-    "email": "Your address is changed.",
-    "password": "Your password is changed, and all other browsers are signed out.",
-    "sent": "We have sent you a mail. Open the link in it to confirm your address.",
-    "unsent": "The mail that confirms your address could not be sent. Try again later, or ask an administrator.",
-    "refused": f"No mail was sent. {REFUSED} Change the address, or ask an administrator.",
-    "confirmed": "Your address is confirmed.",
+    "name": "Name changed.",
+    "email": "Address changed.",
+    "password": "Password changed. All other browsers were signed out.",
+    "sent": "We sent you an e-mail. Open the link in it to confirm your address.",
+    "unsent": "The confirmation e-mail could not be sent. Try again later, or ask an administrator.",
+    "refused": f"No e-mail was sent. {REFUSED} Change the address, or ask an administrator.",
+    "confirmed": "Address confirmed.",
 }
 SCOPES = (
-    (Scope.READ, "Read", "Everything that you may see."),
-    (Scope.SUBMIT, "Submit", "Hand in, declare and withdraw for your teams."),
-    (Scope.ORGANISE, "Organise", "Everything else that you may change, such as campaigns and teams."),
+    (Scope.READ, "Read", "Read everything that you can see."),
+    (Scope.SUBMIT, "Submit", "Submit, change and withdraw submissions of your teams."),
+    (Scope.ORGANISE, "Organise", "Change everything else that you can change, such as campaigns and teams."),
 )
 
 
 @router.get("/account")
 def show_account(request: Request, principal: CurrentPrincipal, note: str = "") -> Response:
-    """All of it."""
+    """Show the account."""
     return page(request, "accounts/account", title=TITLE, headers=NO_STORE, **_account(request, principal, note=note))
 
 
@@ -58,7 +58,7 @@ def change_name(request: Request, principal: CurrentPrincipal, name: Annotated[s
         with writing(app_state(request).engine) as connection:
             rename_account(connection, principal, account_id, name)
     except BadRequest as error:
-        return again(
+        return form_with_error(
             request, "accounts/account", error, title=TITLE, **_account(request, principal, "name", name=name[:200])
         )
     return see_other("/account?note=name")
@@ -71,18 +71,18 @@ def change_address(
     email: Annotated[str, Form()] = "",
     own_password: Annotated[str, Form()] = "",
 ) -> Response:
-    """Change the address, which has to be confirmed then."""
+    """Change the address, which must then be confirmed."""
     principal.require(Scope.ORGANISE)
     state = app_state(request)
     try:
-        letter = change_address_of(state.engine, state.settings, state.throttle, principal, email, own_password)
+        message = change_address_of(state.engine, state.settings, state.throttle, principal, email, own_password)
     except CampaignsError as error:
-        return again(
+        return form_with_error(
             request, "accounts/account", error, title=TITLE, **_account(request, principal, "email", email=email[:254])
         )
-    if letter is None:
+    if message is None:
         return see_other("/account?note=email")
-    return _sent(state, principal, letter)
+    return _sent(state, principal, message)
 
 
 @router.post("/account/password")
@@ -99,7 +99,9 @@ def change_own_password(
         tries = state.settings.sign_in_tries
         change_password(state.engine, state.throttle, principal, old_password, new_password, tries)
     except (BadRequest, TooMany) as error:
-        return again(request, "accounts/account", error, title=TITLE, **_account(request, principal, "password"))
+        return form_with_error(
+            request, "accounts/account", error, title=TITLE, **_account(request, principal, "password")
+        )
     return see_other("/account?note=password")
 
 
@@ -110,20 +112,20 @@ def send_confirmation(request: Request, principal: CurrentPrincipal) -> Response
     state = app_state(request)
     if state.settings.mail_url is None:
         return see_other("/account")
-    letter = request_address_confirmation(state.engine, state.settings, state.throttle, account_id, principal.email)
-    return _sent(state, principal, letter)
+    message = request_address_confirmation(state.engine, state.settings, state.throttle, account_id, principal.email)
+    return _sent(state, principal, message)
 
 
 @router.get("/account/confirm/{secret}")
 def show_confirm(
     request: Request, principal: CurrentPrincipal, secret: Annotated[str, Path(max_length=200)]
 ) -> Response:
-    """Asks whether the address is to be confirmed: opening the link alone does nothing."""
+    """Ask for confirmation: opening the link alone has no effect."""
     account_id = principal.require(Scope.READ)
     with reading(app_state(request).engine) as connection:
         known = find_confirmation(connection, secret, "address")
     if known.account_id != account_id:
-        raise Forbidden("This link is for another account. Sign in to that one, and open the link again.")
+        raise Forbidden("This link belongs to another account. Sign in to that account, then open the link again.")
     return page(
         request, "accounts/account_confirm", title="Confirm your address", headers=NO_STORE, email=known.sent_to
     )
@@ -140,31 +142,31 @@ def confirm(request: Request, principal: CurrentPrincipal, secret: Annotated[str
 
 @router.post("/account/sign-out-everywhere")
 def sign_out_everywhere(request: Request, principal: CurrentPrincipal) -> Response:
-    """End all sessions, that of this browser as well."""
+    """End all sessions, including the current one."""
     account_id = require_browser(principal)
     with writing(app_state(request).engine) as connection:
         ended = end_sessions(connection, account_id)
         principal.audit(connection, "session.end_all", f"account {principal.email}", sessions=ended)
     response = see_other("/sign-in?note=out")
-    drop_cookie(response, request, SESSION_COOKIE)
+    delete_cookie(response, request, SESSION_COOKIE)
     return response
 
 
 @router.get("/account/tokens")
 def show_tokens(request: Request, principal: CurrentPrincipal) -> Response:
-    """All tokens, and a form for another one."""
+    """Show the tokens, and a form to create one."""
     return page(request, "accounts/tokens", title=TOKENS, headers=NO_STORE, **_tokens(request, principal))
 
 
 @router.post("/account/tokens")
-def make_own_token(
+def create_own_token(
     request: Request,
     principal: CurrentPrincipal,
     name: Annotated[str, Form()] = "",
     days: Annotated[str, Form()] = "",
     scopes: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """Make a token, and show it: this page alone ever does."""
+    """Create a token and show it, once."""
     account_id = require_browser(principal)
     state = app_state(request)
     try:
@@ -176,7 +178,7 @@ def make_own_token(
             )
     except CampaignsError as error:
         given: dict[str, Any] = {"name": name[:100], "days": days[:20], "scopes": scopes or []}
-        return again(request, "accounts/tokens", error, title=TOKENS, **_tokens(request, principal, **given))
+        return form_with_error(request, "accounts/tokens", error, title=TOKENS, **_tokens(request, principal, **given))
     values = _tokens(request, principal, secret=secret)
     return page(request, "accounts/tokens", title=TOKENS, headers=NO_STORE, **values)
 
@@ -185,7 +187,7 @@ def make_own_token(
 def revoke(
     request: Request, principal: CurrentPrincipal, token_id: Annotated[int, Path(ge=1, le=LARGEST_ID)]
 ) -> Response:
-    """Let a token be good no more."""
+    """Revoke a token."""
     account_id = principal.require(Scope.ORGANISE)
     with writing(app_state(request).engine) as connection:
         revoke_token(connection, principal, account_id, token_id)
@@ -194,14 +196,14 @@ def revoke(
 
 def _sent(state: State, principal: Principal, email: Email) -> Response:
     """Send the mail that confirms the address, and redirect to the account page with the outcome."""
-    fault = send_confirmation_to(state.engine, state.settings, email, principal.account_id)
-    return see_other(f"/account?note={'refused' if fault == REFUSED else 'unsent' if fault else 'sent'}")
+    error = send_confirmation_to(state.engine, state.settings, email, principal.account_id)
+    return see_other(f"/account?note={'refused' if error == REFUSED else 'unsent' if error else 'sent'}")
 
 
 def _account(
-    request: Request, principal: CurrentPrincipal, wrong: str = "", *, note: str = "", **given: str
+    request: Request, principal: CurrentPrincipal, failed_form: str = "", *, note: str = "", **given: str
 ) -> dict[str, Any]:
-    """What the page shows. `wrong` is the form that was not taken."""
+    """Return the values of the template. `failed_form` names the form with an error."""
     account_id = principal.require(Scope.READ)
     state = app_state(request)
     with reading(state.engine) as connection:
@@ -209,15 +211,15 @@ def _account(
         sessions = list_sessions(connection, account_id)
         sent = is_sent(connection, account_id)
     return {
-        "known": known,
+        "account": known,
         "sessions": sessions,
         "mails": state.settings.mail_url is not None,
         "note": NOTES.get(note, ""),
         "unsent": note in ("unsent", "refused"),
         "sent": sent,
-        "wrong": wrong,
+        "failed_form": failed_form,
         "given": {"name": known.name, "email": known.email, **given},
-        **({} if wrong else {"fault": None}),
+        **({} if failed_form else {"error": None}),
     }
 
 
@@ -234,5 +236,5 @@ def _tokens(request: Request, principal: CurrentPrincipal, *, secret: str = "", 
         "longest": state.settings.token_days,
         "given": given or {"name": "", "days": days, "scopes": ["read", "submit"]},
         "crumbs": [("Your account", "/account")],
-        **({} if given else {"fault": None}),
+        **({} if given else {"error": None}),
     }

@@ -17,7 +17,7 @@ from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
 from web.api.paging import LARGEST_ID, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.accounts.session_cookie import NO_STORE, again
+from web.pages.accounts.session_cookie import NO_STORE, form_with_error
 from web.pages.rendering import page, see_other
 
 router = APIRouter()
@@ -29,20 +29,20 @@ Search = Annotated[str, Query(max_length=200)]
 
 @router.get("/accounts")
 def show_accounts(request: Request, principal: CurrentPrincipal, search: Search = "", after: str = "") -> Response:
-    """All accounts, or those whose name or address has a text in it."""
+    """List all accounts, or those whose name or address contains `search`."""
     values = _accounts(request, principal, search, after)
     return page(request, "accounts/accounts", title=TITLE, headers=NO_STORE, **values)
 
 
 @router.post("/accounts")
-def make_account(
+def create_account(
     request: Request,
     principal: CurrentPrincipal,
     email: Annotated[str, Form()] = "",
     name: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = SiteRole.PARTICIPANT,
 ) -> Response:
-    """Make an account, and show the link with which its owner sets a password."""
+    """Create an account, and show the link to set its password."""
     require_administrator(principal)
     state = app_state(request)
     try:
@@ -53,7 +53,9 @@ def make_account(
             secret = issue_password_link(connection, principal, account_id, seconds)
     except (BadRequest, Conflict) as error:
         given = {"email": email[:254], "name": name[:100], "role": role}
-        return again(request, "accounts/accounts", error, title=TITLE, **_accounts(request, principal, given=given))
+        return form_with_error(
+            request, "accounts/accounts", error, title=TITLE, **_accounts(request, principal, given=given)
+        )
     link = password_link(state.settings, secret)
     values = _accounts(request, principal, link=link, link_of=email.strip())
     return page(request, "accounts/accounts", title=TITLE, headers=NO_STORE, **values)
@@ -67,7 +69,7 @@ def change_account(
     do: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = "",
 ) -> Response:
-    """Change the role, disable, enable, vouch for the address, sign out, or make a link for a new password."""
+    """Change the role, disable, enable, confirm the address, sign out, or create a password link."""
     require_administrator(principal)
     state = app_state(request)
     link = ""
@@ -87,7 +89,7 @@ def change_account(
             secret = issue_password_link(connection, principal, account_id, seconds)
             link = password_link(state.settings, secret)
         else:
-            raise BadRequest(f"Nothing is called {do[:20]!r} that could be done with an account.")
+            raise BadRequest(f"Unknown action {do[:20]!r}.")
     if not link:
         return see_other(f"/accounts?{urlencode({'search': known.email})}")
     values = _accounts(request, principal, known.email, link=link, link_of=known.email)
@@ -96,7 +98,7 @@ def change_account(
 
 def _role(given: str) -> SiteRole:
     if given not in {each.value for each in SiteRole}:
-        raise BadRequest(f"There is no role {given[:20]!r}.")
+        raise BadRequest(f"Unknown role {given[:20]!r}.")
     return SiteRole(given)
 
 
@@ -123,5 +125,5 @@ def _accounts(
         "link_of": link_of,
         "roles": [(each.value, each.value) for each in SiteRole],
         "given": given or {"email": "", "name": "", "role": SiteRole.PARTICIPANT.value},
-        **({} if given else {"fault": None}),
+        **({} if given else {"error": None}),
     }

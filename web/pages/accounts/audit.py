@@ -29,7 +29,7 @@ Search = Annotated[str, Query(max_length=200)]
 
 @router.get("/audit")
 def show_audit(request: Request, principal: CurrentPrincipal, search: Search = "", after: str = "") -> Response:
-    """All changes on the server, for administrators."""
+    """Show all changes on the server. For administrators."""
     require_administrator(principal, Scope.READ)
     with reading(app_state(request).engine) as connection:
         found = read_audit_log(connection, before=parse_cursor(after), limit=SHOWN, search=search)
@@ -44,12 +44,12 @@ def show_campaign_audit(
     search: Search = "",
     after: str = "",
 ) -> Response:
-    """All changes of a campaign, for its organisers."""
+    """Show all changes of a campaign. For its organisers."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, campaign)
         principal.require(Scope.READ)
         if not access.organises:
-            raise Forbidden("Only organisers of this campaign may do that.")
+            raise Forbidden("Only organisers of this campaign can do that.")
         found = read_audit_log(
             connection, campaign_id=access.campaign_id, before=parse_cursor(after), limit=SHOWN, search=search
         )
@@ -62,11 +62,11 @@ def show_campaign_audit(
 def _values(address: str, found: list[AuditRecord], search: str) -> dict[str, Any]:
     asked = {"search": search} if search else {}
     older = f"{address}?{urlencode({**asked, 'after': found[SHOWN - 1].id})}" if len(found) > SHOWN else ""
-    rows = [(each, [(name, _shown(value)) for name, value in each.details.items()]) for each in found[:SHOWN]]
+    rows = [(each, [(name, _format_value(value)) for name, value in each.details.items()]) for each in found[:SHOWN]]
     return {"address": address, "rows": rows, "older": older, "search": search}
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(each, str) for each in value):

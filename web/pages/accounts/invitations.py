@@ -1,4 +1,4 @@
-"""Invitations: to make them, and to accept one."""
+"""Creating, listing and accepting invitations."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
 from web.api.paging import LARGEST_ID, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state, session_secret
-from web.pages.accounts.session_cookie import NO_STORE, address_here, again, keep_session
+from web.pages.accounts.session_cookie import NO_STORE, form_with_error, local_address, set_session_cookie
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 SHOWN = 50
-TITLE, ONE = "Invitations", "An invitation"
+TITLE, INVITATION = "Invitations", "Invitation"
 WITH_TEAM = "team"
-"""What the form calls an invitation that lets a team into a campaign."""
+"""Form value of an invitation to join a campaign with a team."""
 
 Secret = Annotated[str, Path(max_length=200)]
 Campaign = Annotated[str, Path(max_length=400)]
@@ -33,7 +33,7 @@ Campaign = Annotated[str, Path(max_length=400)]
 
 @router.get("/invitations")
 def show_invitations(request: Request, principal: CurrentPrincipal, after: str = "") -> Response:
-    """Those that one has made; of administrators all."""
+    """List the user's invitations; administrators see all."""
     return page(request, "accounts/invitations", title=TITLE, headers=NO_STORE, **_site(request, principal, after))
 
 
@@ -44,12 +44,12 @@ def invite_to_site(
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = SiteRole.PARTICIPANT,
 ) -> Response:
-    """Invite somebody to have an account, and show the link: this page alone ever does."""
+    """Invite somebody to create an account, and show the link, once."""
     principal.require(Scope.ORGANISE)
     state = app_state(request)
     try:
         if role not in {each.value for each in SiteRole}:
-            raise BadRequest(f"There is no role {role[:20]!r}.")
+            raise BadRequest(f"Unknown role {role[:20]!r}.")
         made = invite_by_mail(
             *(state.engine, state.settings, state.throttle, principal),
             email=email,
@@ -61,7 +61,7 @@ def invite_to_site(
         )
     except (BadRequest, TooMany) as error:
         values = _site(request, principal, given={"email": email[:254], "role": role})
-        return again(request, "accounts/invitations", error, title=TITLE, **values)
+        return form_with_error(request, "accounts/invitations", error, title=TITLE, **values)
     values = _site(request, principal, made=made)
     return page(request, "accounts/invitations", title=TITLE, headers=NO_STORE, **values)
 
@@ -70,7 +70,7 @@ def invite_to_site(
 def show_campaign_invitations(
     request: Request, principal: CurrentPrincipal, campaign: Campaign, after: str = ""
 ) -> Response:
-    """Those to a campaign, for its organisers."""
+    """List the invitations to a campaign. For its organisers."""
     values = _campaign(request, principal, campaign, after)
     return page(request, "accounts/invitations", title=TITLE, headers=NO_STORE, **values)
 
@@ -83,13 +83,13 @@ def invite_to_campaign(
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = WITH_TEAM,
 ) -> Response:
-    """Invite somebody to a campaign: with a team, to organise it, or to look at it."""
+    """Invite somebody to a campaign: with a team, as an organiser, or as a viewer."""
     with reading(app_state(request).engine) as connection:
         read_access(connection, principal, campaign).require_organiser()
     state = app_state(request)
     try:
         if role not in {WITH_TEAM, *(each.value for each in CampaignRole)}:
-            raise BadRequest(f"There is no role {role[:20]!r}.")
+            raise BadRequest(f"Unknown role {role[:20]!r}.")
         made = invite_by_mail(
             *(state.engine, state.settings, state.throttle, principal),
             email=email,
@@ -101,7 +101,7 @@ def invite_to_campaign(
         )
     except (BadRequest, TooMany) as error:
         values = _campaign(request, principal, campaign, given={"email": email[:254], "role": role})
-        return again(request, "accounts/invitations", error, title=TITLE, **values)
+        return form_with_error(request, "accounts/invitations", error, title=TITLE, **values)
     values = _campaign(request, principal, campaign, made=made)
     return page(request, "accounts/invitations", title=TITLE, headers=NO_STORE, **values)
 
@@ -113,18 +113,18 @@ def withdraw_one(
     invitation_id: Annotated[int, Path(ge=1, le=LARGEST_ID)],
     back: Annotated[str, Form()] = "",
 ) -> Response:
-    """Let an invitation be good no more."""
+    """Withdraw an invitation."""
     principal.require(Scope.ORGANISE)
     with writing(app_state(request).engine) as connection:
         withdraw_visible_invitation(connection, principal, invitation_id)
-    return see_other(address_here(back, "/invitations"))
+    return see_other(local_address(back, "/invitations"))
 
 
 @router.get("/invitations/{secret}")
 def show_one(request: Request, principal: CurrentPrincipal, secret: Secret) -> Response:
-    """What one is invited to, and how to accept. Opening the link uses nothing up."""
+    """Show an invitation and how to accept it. Opening the link does not use it up."""
     values = _one(request, principal, secret)
-    return page(request, "accounts/invitation", title=ONE, headers=NO_STORE, fault=None, **values)
+    return page(request, "accounts/invitation", title=INVITATION, headers=NO_STORE, error=None, **values)
 
 
 @router.post("/invitations/{secret}")
@@ -135,14 +135,14 @@ def accept(
     team: Annotated[str, Form()] = "",
     new_team: Annotated[str, Form()] = "",
 ) -> Response:
-    """Accept with the account that is signed in."""
+    """Accept with the signed-in account."""
     principal.require(Scope.ORGANISE)
     try:
         with writing(app_state(request).engine) as connection:
             known = accept_invitation(connection, principal, secret, team=team, new_team=new_team)
     except (BadRequest, Forbidden, Conflict) as error:
         values = _one(request, principal, secret) | {"team": team[:100], "new_team": new_team[:100]}
-        return again(request, "accounts/invitation", error, title=ONE, **values)
+        return form_with_error(request, "accounts/invitation", error, title=INVITATION, **values)
     return see_other(_leads_to(known))
 
 
@@ -157,7 +157,7 @@ def accept_as_new(
     password: Annotated[str, Form()] = "",
     new_team: Annotated[str, Form()] = "",
 ) -> Response:
-    """Make an account, and accept with it."""
+    """Create an account, and accept with it."""
     if principal.signed_in:
         return see_other(f"/invitations/{part_of_address(secret)}")
     state = app_state(request)
@@ -178,7 +178,7 @@ def accept_as_new(
     except CampaignsError as error:
         values = _one(request, principal, secret)
         values |= {"email": email[:254], "name": name[:100], "new_team": new_team[:100]}
-        return again(request, "accounts/invitation", error, title=ONE, **values)
+        return form_with_error(request, "accounts/invitation", error, title=INVITATION, **values)
     if made.mail is not None:
         background.add_task(send_confirmation, state.engine, state.settings, made.mail, made.confirms)
     assert made.who is not None
@@ -187,7 +187,7 @@ def accept_as_new(
             connection, made.who, state.settings.session_lifetime, instead_of=session_secret(request)
         )
     response = see_other(_leads_to(known))
-    keep_session(response, request, begun)
+    set_session_cookie(response, request, begun)
     return response
 
 
@@ -201,7 +201,7 @@ def _one(request: Request, principal: CurrentPrincipal, secret: str) -> dict[str
     with reading(app_state(request).engine) as connection:
         known = find_invitation(connection, secret)
     return {
-        "known": known,
+        "invitation": known,
         "to": invited_to(known),
         "here_address": f"/invitations/{part_of_address(secret)}",
         "led": [name for name, role in principal.teams.items() if role == TeamRole.LEAD],
@@ -222,13 +222,13 @@ def _site(
 ) -> dict[str, Any]:
     principal.require(Scope.READ)
     if not principal.may_create_campaigns:
-        raise Forbidden("You may invite people to teams that you lead, on the page of the team.")
+        raise Forbidden("You can only invite people to teams that you lead, on the page of the team.")
     with reading(app_state(request).engine) as connection:
         found = visible_invitations(connection, principal, before=parse_cursor(after), limit=SHOWN)
     roles = list(SiteRole) if principal.administrates else list(SMALL_ROLES)
     return _listed("/invitations", found, given, made) | {
         "roles": [(each.value, each.value) for each in reversed(roles)],
-        "what": "somebody to have an account",
+        "what": "somebody to create an account",
         "default": SiteRole.PARTICIPANT.value,
     }
 
@@ -246,7 +246,7 @@ def _campaign(
         access = read_access(connection, principal, campaign)
         access.require_organiser()
         found = visible_invitations(connection, principal, campaign=campaign, before=parse_cursor(after), limit=SHOWN)
-    roles = [(WITH_TEAM, "to take part with a team"), ("organiser", "to organise it, too"), ("viewer", "to look at it")]
+    roles = [(WITH_TEAM, "participate with a team"), ("organiser", "co-organise"), ("viewer", "view only")]
     return _listed(f"/campaigns/{part_of_address(campaign)}/invitations", found, given, made) | {
         "roles": roles,
         "what": "somebody to this campaign",
@@ -263,5 +263,5 @@ def _listed(address: str, found: list[InvitationInfo], given: dict[str, str] | N
         "next": f"{address}?after={found[SHOWN - 1].id}" if len(found) > SHOWN else "",
         "given": given,
         "made": made,
-        **({} if given else {"fault": None}),
+        **({} if given else {"error": None}),
     }

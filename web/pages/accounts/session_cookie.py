@@ -1,4 +1,4 @@
-"""What pages with forms about people share: showing a form again, where to go on, and the cookies of sessions."""
+"""Session cookies, forms with errors, and redirects of the account pages."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 NO_STORE = {"Cache-Control": "no-store"}
-"""For pages that hold a secret, or what the next person at this machine should not find."""
+"""For pages with secrets or personal data, which must not stay in caches of shared machines."""
 LONGEST_COOKIE_SECONDS = 400 * 86400
-"""A browser keeps its session until the server ends it; browsers keep nothing for longer."""
+"""The server ends sessions; this is the maximum that browsers allow."""
 
 
-def again(request: Request, template: str, error: CampaignsError, **values: Any) -> HTMLResponse:
-    """A form as it was filled in, with what is wrong. The template is given `fault`."""
+def form_with_error(request: Request, template: str, error: CampaignsError, **values: Any) -> HTMLResponse:
+    """Show a form again with its input and an error, which the template gets as `error`."""
     headers = dict(NO_STORE)
     if isinstance(error, TooMany) and error.retry_seconds is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_seconds)))
-    return page(request, template, status=error.status, headers=headers, fault=error, **values)
+    return page(request, template, status=error.status, headers=headers, error=error, **values)
 
 
-def address_here(given: str, otherwise: str = "/") -> str:
-    """Where to go on, as the request said, if that is a page of this server: no link leads elsewhere through us."""
+def local_address(given: str, otherwise: str = "/") -> str:
+    """Return the requested redirect target if it is a page of this server: no open redirects."""
     plain = given.isascii() and given.isprintable() and "\\" not in given
     if not plain or not given.startswith("/") or given.startswith(("//", "/sign-", "/password")) or len(given) > 2000:
         return otherwise
     return given
 
 
-def keep_session(response: Response, request: Request, secret: str) -> None:
-    """Let the browser be signed in from now on. What it was known by before counts no more."""
+def set_session_cookie(response: Response, request: Request, secret: str) -> None:
+    """Set the session cookie, which replaces the cookie of the anonymous visitor."""
     set_cookie(response, request, SESSION_COOKIE, secret, max_age_seconds=LONGEST_COOKIE_SECONDS)
-    drop_cookie(response, request, VISITOR_COOKIE)
+    delete_cookie(response, request, VISITOR_COOKIE)
 
 
-def drop_cookie(response: Response, request: Request, name: str) -> None:
-    """Let the browser forget a cookie."""
+def delete_cookie(response: Response, request: Request, name: str) -> None:
+    """Delete a cookie."""
     settings = app_state(request).settings
     response.delete_cookie(cookie_name(settings, name), secure=is_secure(settings), httponly=True, samesite="lax")

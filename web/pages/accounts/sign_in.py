@@ -10,25 +10,31 @@ from campaigns.accounts.sessions import authenticate, create_session, end_sessio
 from campaigns.errors import CampaignsError
 from models.database.session import writing
 from web.dependencies import SESSION_COOKIE, VISITOR_COOKIE, CurrentPrincipal, app_state, session_secret
-from web.pages.accounts.session_cookie import NO_STORE, address_here, again, drop_cookie, keep_session
+from web.pages.accounts.session_cookie import (
+    NO_STORE,
+    delete_cookie,
+    form_with_error,
+    local_address,
+    set_session_cookie,
+)
 from web.pages.rendering import page, see_other
 
 router = APIRouter()
 
 TITLE = "Sign in"
 NOTES = {
-    "password": "The password is set. Sign in with it.",
-    "out": "You are signed out.",
-    "mail": "We have sent you a mail. Open the link in it to go on.",
+    "password": "Password set. You can sign in with it now.",
+    "out": "You have signed out.",
+    "mail": "We sent you an e-mail. Open the link in it to continue.",
 }
 
 
 @router.get("/sign-in")
 def show_sign_in(request: Request, principal: CurrentPrincipal, next: str = "", note: str = "") -> Response:  # noqa: A002
-    """The form; who is signed in goes on."""
+    """Show the form, or redirect if already signed in."""
     if principal.signed_in:
-        return see_other(address_here(next))
-    values: dict[str, Any] = {"next": address_here(next, ""), "note": NOTES.get(note, ""), "email": "", "fault": None}
+        return see_other(local_address(next))
+    values: dict[str, Any] = {"next": local_address(next, ""), "note": NOTES.get(note, ""), "email": "", "error": None}
     return page(request, "accounts/sign_in", title=TITLE, headers=NO_STORE, open=_is_open(request), **values)
 
 
@@ -40,18 +46,18 @@ def sign_in(
     password: Annotated[str, Form()] = "",
     next: Annotated[str, Form()] = "",  # noqa: A002
 ) -> Response:
-    """Begin a session of its own."""
+    """Sign in, in a new session."""
     state = app_state(request)
     settings = state.settings
     try:
-        who = authenticate(state.engine, state.throttle, email, password, principal.address, settings.sign_in_tries)
+        account = authenticate(state.engine, state.throttle, email, password, principal.address, settings.sign_in_tries)
     except CampaignsError as error:
-        values = {"next": address_here(next, ""), "note": "", "email": email[:254]}
-        return again(request, "accounts/sign_in", error, title=TITLE, open=_is_open(request), **values)
+        values = {"next": local_address(next, ""), "note": "", "email": email[:254]}
+        return form_with_error(request, "accounts/sign_in", error, title=TITLE, open=_is_open(request), **values)
     with writing(state.engine) as connection:
-        secret = create_session(connection, who, settings.session_lifetime, instead_of=session_secret(request))
-    response = see_other(address_here(next))
-    keep_session(response, request, secret)
+        secret = create_session(connection, account, settings.session_lifetime, instead_of=session_secret(request))
+    response = see_other(local_address(next))
+    set_session_cookie(response, request, secret)
     return response
 
 
@@ -62,8 +68,8 @@ def sign_out(request: Request, principal: CurrentPrincipal) -> Response:
         with writing(app_state(request).engine) as connection:
             end_session(connection, principal)
     response = see_other("/sign-in?note=out")
-    drop_cookie(response, request, SESSION_COOKIE)
-    drop_cookie(response, request, VISITOR_COOKIE)
+    delete_cookie(response, request, SESSION_COOKIE)
+    delete_cookie(response, request, VISITOR_COOKIE)
     return response
 
 

@@ -1,4 +1,4 @@
-"""Making an account."""
+"""Creating an account."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from campaigns.errors import CampaignsError
 from campaigns.invitations.sign_up import send_confirmation, sign_up
 from models.database.session import writing
 from web.dependencies import CurrentPrincipal, app_state, session_secret
-from web.pages.accounts.session_cookie import NO_STORE, again, keep_session
+from web.pages.accounts.session_cookie import NO_STORE, form_with_error, set_session_cookie
 from web.pages.rendering import page, see_other
 
 router = APIRouter()
@@ -21,14 +21,14 @@ TITLE = "Sign up"
 
 @router.get("/sign-up")
 def show_sign_up(request: Request, principal: CurrentPrincipal) -> Response:
-    """The form, where anybody may have an account."""
+    """Show the form, or how to get an invitation where sign-up is closed."""
     if principal.signed_in:
         return see_other("/account")
     return page(request, "accounts/sign_up", title=TITLE, headers=NO_STORE, **_values(request))
 
 
 @router.post("/sign-up")
-def make_account(
+def create_account(
     request: Request,
     principal: CurrentPrincipal,
     background: BackgroundTasks,
@@ -36,7 +36,7 @@ def make_account(
     name: Annotated[str, Form()] = "",
     password: Annotated[str, Form()] = "",
 ) -> Response:
-    """Make the account, and go on with it, or by the mail that is sent."""
+    """Create the account and sign in, or ask the user to open the link in the e-mail."""
     state = app_state(request)
     try:
         made = sign_up(
@@ -44,8 +44,8 @@ def make_account(
         )
     except CampaignsError as error:
         values = _values(request) | {"email": email[:254], "name": name[:100]}
-        del values["fault"]
-        return again(request, "accounts/sign_up", error, title=TITLE, **values)
+        del values["error"]
+        return form_with_error(request, "accounts/sign_up", error, title=TITLE, **values)
     if made.mail is not None:
         background.add_task(send_confirmation, state.engine, state.settings, made.mail, made.confirms)
     if made.who is None:
@@ -55,9 +55,9 @@ def make_account(
             connection, made.who, state.settings.session_lifetime, instead_of=session_secret(request)
         )
     response = see_other("/")
-    keep_session(response, request, secret)
+    set_session_cookie(response, request, secret)
     return response
 
 
 def _values(request: Request) -> dict[str, Any]:
-    return {"open": app_state(request).settings.sign_up == "open", "email": "", "name": "", "fault": None}
+    return {"open": app_state(request).settings.sign_up == "open", "email": "", "name": "", "error": None}

@@ -1,4 +1,4 @@
-"""Teams: yours, and each with those who are in it."""
+"""Teams: the list, and the page of each with its members and invitations."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole, TeamRole
 from web.api.paging import LARGEST_ID, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.accounts.session_cookie import NO_STORE, again
+from web.pages.accounts.session_cookie import NO_STORE, form_with_error
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 TITLE = "Teams"
 SHOWN = 50
-NOTES = {"changed": "The team is changed.", "founded": "The team is founded. Now invite the others."}
+NOTES = {"changed": "Team saved.", "created": "Team created. You can invite its members now."}
 
 Team = Annotated[str, Path(max_length=200)]
 AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
@@ -39,32 +39,32 @@ AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 @router.get("/teams")
 def show_teams(request: Request, principal: CurrentPrincipal, after: str = "") -> Response:
-    """The teams that one is in; of administrators all."""
+    """List the user's teams; administrators see all."""
     return page(request, "accounts/teams", title=TITLE, **_teams(request, principal, after))
 
 
 @router.post("/teams")
-def found(
+def create(
     request: Request,
     principal: CurrentPrincipal,
     name: Annotated[str, Form()] = "",
     publication_name: Annotated[str, Form()] = "",
     affiliation: Annotated[str, Form()] = "",
 ) -> Response:
-    """Found a team, and lead it."""
+    """Create a team, with the user as its lead."""
     principal.require(Scope.ORGANISE)
     try:
         with writing(app_state(request).engine) as connection:
             made = create_team(connection, principal, name, publication_name=publication_name, affiliation=affiliation)
     except (BadRequest, Conflict) as error:
         given = {"name": name[:100], "publication_name": publication_name[:100], "affiliation": affiliation[:200]}
-        return again(request, "accounts/teams", error, title=TITLE, **_teams(request, principal, **given))
-    return see_other(f"/teams/{part_of_address(made.name)}?note=founded")
+        return form_with_error(request, "accounts/teams", error, title=TITLE, **_teams(request, principal, **given))
+    return see_other(f"/teams/{part_of_address(made.name)}?note=created")
 
 
 @router.get("/teams/{team}")
 def show_team(request: Request, principal: CurrentPrincipal, team: Team, note: str = "") -> Response:
-    """A team, to those who are in it."""
+    """Show a team to its members."""
     values = _team(request, principal, team, note=NOTES.get(note, ""))
     return page(request, "accounts/team", title=team, headers=NO_STORE, **values)
 
@@ -77,14 +77,16 @@ def change(
     publication_name: Annotated[str, Form()] = "",
     affiliation: Annotated[str, Form()] = "",
 ) -> Response:
-    """Change what the public reads of it."""
+    """Change the public profile of a team."""
     principal.require(Scope.ORGANISE)
     try:
         with writing(app_state(request).engine) as connection:
             change_team(connection, principal, team, publication_name=publication_name, affiliation=affiliation)
     except (BadRequest, Conflict) as error:
         given = {"publication_name": publication_name[:100], "affiliation": affiliation[:200]}
-        return again(request, "accounts/team", error, title=team, **_team(request, principal, team, "change", **given))
+        return form_with_error(
+            request, "accounts/team", error, title=team, **_team(request, principal, team, "change", **given)
+        )
     return see_other(f"/teams/{part_of_address(team)}?note=changed")
 
 
@@ -92,7 +94,7 @@ def change(
 def change_member(
     request: Request, principal: CurrentPrincipal, team: Team, account_id: AccountId, do: Annotated[str, Form()] = ""
 ) -> Response:
-    """Let a member lead, lead no more, or go (oneself, too)."""
+    """Change the role of a member, or remove it; members can leave."""
     principal.require(Scope.ORGANISE)
     with writing(app_state(request).engine) as connection:
         if do == "remove":
@@ -100,7 +102,7 @@ def change_member(
         elif do in {role.value for role in TeamRole}:
             set_member_role(connection, principal, team, account_id, TeamRole(do))
         else:
-            raise BadRequest(f"A member can be made lead or member, or be removed; {do[:20]!r} is none of that.")
+            raise BadRequest(f"Unknown action {do[:20]!r}: use lead, member or remove.")
     if do == "remove" and account_id == principal.account_id and not principal.administrates:
         return see_other("/teams")
     return see_other(f"/teams/{part_of_address(team)}?note=changed")
@@ -114,7 +116,7 @@ def invite_member(
     email: Annotated[str, Form()] = "",
     role: Annotated[str, Form()] = TeamRole.MEMBER,
 ) -> Response:
-    """Invite somebody, and show the link: this page alone ever does."""
+    """Invite somebody, and show the link, once."""
     principal.require(Scope.ORGANISE)
     state = app_state(request)
     try:
@@ -129,7 +131,7 @@ def invite_member(
         )
     except (BadRequest, TooMany) as error:
         values = _team(request, principal, team, "invite", email=email[:254])
-        return again(request, "accounts/team", error, title=team, **values)
+        return form_with_error(request, "accounts/team", error, title=team, **values)
     return page(request, "accounts/team", title=team, headers=NO_STORE, **_team(request, principal, team, made=made))
 
 
@@ -137,36 +139,38 @@ def _teams(request: Request, principal: CurrentPrincipal, after: str = "", **giv
     principal.require(Scope.READ)
     with reading(app_state(request).engine) as connection:
         found = teams_of(connection, principal, after=parse_cursor(after), limit=SHOWN)
-    wrong: dict[str, CampaignsError | None] = {} if given else {"fault": None}
+    no_error: dict[str, CampaignsError | None] = {} if given else {"error": None}
     return {
         "teams": found[:SHOWN],
         "next": f"/teams?after={found[SHOWN - 1].id}" if len(found) > SHOWN else "",
-        "may_found": principal.role != SiteRole.VIEWER,
+        "may_create": principal.role != SiteRole.VIEWER,
         "given": given or {"name": "", "publication_name": "", "affiliation": ""},
-        **wrong,
+        **no_error,
     }
 
 
-def _team(request: Request, principal: CurrentPrincipal, team: str, wrong: str = "", **given: Any) -> dict[str, Any]:
-    """What the page of a team shows. `wrong` is the form that was not taken."""
+def _team(
+    request: Request, principal: CurrentPrincipal, team: str, failed_form: str = "", **given: Any
+) -> dict[str, Any]:
+    """Return the values of the template. `failed_form` names the form with an error."""
     principal.require(Scope.READ)
     with reading(app_state(request).engine) as connection:
         known = team_for(connection, principal, team)
-        speaks = leads_team(principal, team)
-        invitations = list_invitations(connection, team_id=known.id, limit=SHOWN, open_only=True) if speaks else []
+        leads = leads_team(principal, team)
+        invitations = list_invitations(connection, team_id=known.id, limit=SHOWN, open_only=True) if leads else []
         return {
-            "known": known,
+            "team": known,
             "people": members_of(connection, known.id),
             "campaigns": campaigns_of(connection, known.id),
             "invitations": invitations[:SHOWN],
-            "leads": speaks,
-            "wrong": wrong,
+            "leads": leads,
+            "failed_form": failed_form,
             "made": None,
             "note": "",
             "publication_name": known.publication_name,
             "affiliation": known.affiliation,
             "email": "",
             "crumbs": [("Teams", "/teams")],
-            **({} if wrong else {"fault": None}),
+            **({} if failed_form else {"error": None}),
             **given,
         }

@@ -1,4 +1,4 @@
-"""A campaign at a glance: what it is, where it stands, what is open to whoever looks."""
+"""The overview of a campaign, joining it, and the corrections of its references."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
-WHAT_HAPPENS = {
-    PhaseKind.OPEN: "Teams hand in, and see the scores of all.",
-    PhaseKind.BLIND: "Teams hand in, and do not see the scores of others.",
-    PhaseKind.CLOSED: "Nothing is handed in.",
-    PhaseKind.PUBLISHED: "The results are out.",
+PHASE_DESCRIPTIONS = {
+    PhaseKind.OPEN: "Teams submit and see all scores.",
+    PhaseKind.BLIND: "Teams submit and do not see each other's scores.",
+    PhaseKind.CLOSED: "No submissions.",
+    PhaseKind.PUBLISHED: "The results are published.",
 }
 
 
 @router.get("/campaigns/{name}")
 def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> Response:
-    """The overview of a campaign."""
+    """Show the overview of a campaign."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, access)
@@ -41,7 +41,7 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         title=access.title,
         access=access,
         here="",
-        phases=[(each, access.standing_of(each), WHAT_HAPPENS[each.kind]) for each in access.phases],
+        phases=[(each, access.standing_of(each), PHASE_DESCRIPTIONS[each.kind]) for each in access.phases],
         current=access.phase,
         coming=min(
             (each for each in access.phases if each.starts_at > access.at),
@@ -61,7 +61,7 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
 def join_campaign(
     request: Request, name: str, principal: CurrentPrincipal, team: Annotated[str, Form(max_length=100)]
 ) -> Response:
-    """Let one's team take part."""
+    """Join the campaign with one of the user's teams."""
     with writing(app_state(request).engine) as connection:
         join_with_team(connection, principal, name, team)
     return see_other(f"/campaigns/{part_of_address(name)}")
@@ -71,7 +71,7 @@ def join_campaign(
 def leave_campaign(
     request: Request, name: str, principal: CurrentPrincipal, team: Annotated[str, Form(max_length=100)]
 ) -> Response:
-    """Let one's team take part no longer."""
+    """Leave the campaign with one of the user's teams."""
     with writing(app_state(request).engine) as connection:
         leave_with_team(connection, principal, name, team)
     return see_other("/teams")
@@ -79,23 +79,23 @@ def leave_campaign(
 
 @router.get("/campaigns/{name}/corrections/{correction}")
 def show_correction(request: Request, name: str, correction: int, principal: CurrentPrincipal) -> Response:
-    """Scores and ranks before a correction and after it, side by side."""
+    """Show scores and ranks before and after a correction, side by side."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-        known = find_correction(connection, access, correction)
+        info = find_correction(connection, access, correction)
         if not access.sees_board:
             if not principal.signed_in:
                 raise NotSignedIn
-            raise Forbidden("The scores of this campaign may not be seen now.")
-        compared = compare_correction(connection, access, known)
-        left = count_open_evaluations(connection, access.campaign_id, known.new_test_set_id)
-    title = f"Corrected references of {known.test_set}"
+            raise Forbidden("The scores of this campaign are hidden at the moment.")
+        compared = compare_correction(connection, access, info)
+        left = count_open_evaluations(connection, access.campaign_id, info.new_test_set_id)
+    title = f"Corrected references of {info.test_set}"
     return page(
         request,
         "campaigns/correction",
         title=title,
         access=access,
-        known=known,
+        correction=info,
         compared=compared,
         left=left,
         ranking_rule=RULE,
@@ -103,7 +103,7 @@ def show_correction(request: Request, name: str, correction: int, principal: Cur
 
 
 def _deadline(access: CampaignAccess) -> float | None:
-    """Until when teams can hand in in the phase of now, before they are late."""
+    """Return the deadline of the current phase; None if it takes no submissions or has no end."""
     phase = access.phase
     if phase is None or phase.kind not in TAKING:
         return None
@@ -113,14 +113,14 @@ def _deadline(access: CampaignAccess) -> float | None:
 
 
 def _joinable(access: CampaignAccess) -> list[str]:
-    """Teams that the account could let take part by itself."""
+    """Return the teams with which the account may join the campaign."""
     if access.joining != Joining.OPEN:
         return []
     return [team for team, role in access.principal.teams.items() if role == TeamRole.LEAD and team not in access.teams]
 
 
 def _natural(name: str) -> tuple[str, int, str]:
-    """Team 7 before Team 12."""
+    """Return a sort key that puts Team 7 before Team 12."""
     word, _, number = name.rpartition(" ")
     key: Any = (word.casefold(), int(number), "") if number.isascii() and number.isdigit() else (name.casefold(), 0, "")
     return (key[0], key[1], name)

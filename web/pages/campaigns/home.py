@@ -1,4 +1,4 @@
-"""The first page: which campaigns there are."""
+"""The home page: the list of campaigns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ router = APIRouter()
 
 @router.get("/")
 def home(request: Request, principal: CurrentPrincipal) -> Response:
-    """All campaigns that one may know of."""
+    """List the campaigns that the user may see."""
     with reading(app_state(request).engine) as connection:
         unreadable: list[UnreadableCampaign] = []
         campaigns = visible_campaigns(connection, principal, unreadable=unreadable)

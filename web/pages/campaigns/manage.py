@@ -1,4 +1,4 @@
-"""What organisers do with their campaigns: found them, and say what holds."""
+"""Campaign management for organisers: creation, state, rules, teams, members and quotas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from models.schema.accounts import AuditEntry
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
 from models.schema.states import QuotaKind
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.forms import Refused, filled_in
+from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
@@ -39,74 +39,74 @@ CHANGES_SHOWN = 30
 QUOTA_WORDS = {
     QuotaKind.PER_DAY: "per day",
     QuotaKind.PER_PHASE: "per phase",
-    QuotaKind.IN_FLIGHT: "in flight",
+    QuotaKind.IN_FLIGHT: "in progress",
 }
-SAID = {
-    "rules": "The rules are changed.",
-    "phase": "The phases are changed.",
-    "test-set": "The test sets are changed.",
-    "correct": "The references are corrected, and everything that stands is measured anew.",
-    "freeze": "The campaign is frozen.",
-    "unfreeze": "The campaign goes on.",
-    "close": "The phase is closed.",
-    "publish": "The results are published.",
-    "team": "The teams are changed.",
-    "invited": "The team is invited. It takes part once who leads it has accepted, on the page of the team.",
-    "member": "The members are changed.",
-    "quota": "The quotas are changed.",
+MESSAGES = {
+    "rules": "Rules saved.",
+    "phase": "Phases saved.",
+    "test-set": "Test sets saved.",
+    "correct": "References replaced. All current submissions are being scored again.",
+    "freeze": "Campaign frozen.",
+    "unfreeze": "Campaign unfrozen.",
+    "close": "Phase closed.",
+    "publish": "Results published.",
+    "team": "Teams saved.",
+    "invited": "Team invited. It participates once its lead has accepted on the page of the team.",
+    "member": "Members saved.",
+    "quota": "Quotas saved.",
 }
-"""By what an address says was done."""
+"""Confirmation messages, by the `done` parameter of the address."""
 
-Word = Annotated[str, Form(max_length=500)]
+Field = Annotated[str, Form(max_length=500)]
 
 
-def organised(connection: Connection, principal: Principal, name: str) -> CampaignAccess:
-    """A campaign before one of its organisers. Raises NotThere, NotSignedIn and Forbidden."""
+def organiser_access(connection: Connection, principal: Principal, name: str) -> CampaignAccess:
+    """Return the access of an organiser to a campaign. Raises NotThere, NotSignedIn and Forbidden."""
     access = read_access(connection, principal, name)
     if not principal.signed_in:
         raise NotSignedIn
     if not access.organises:
-        raise Forbidden("Only organisers of this campaign may do that.")
+        raise Forbidden("Only organisers of this campaign can do that.")
     return access
 
 
 @router.get("/new-campaign")
 def show_new_campaign(request: Request, principal: CurrentPrincipal) -> Response:
-    """The form to found a campaign."""
-    _require_founder(principal)
-    return _founding(request, {}, "", 200)
+    """Show the form to create a campaign."""
+    _require_may_create(principal)
+    return _new_campaign_page(request, {}, "", 200)
 
 
 @router.post("/new-campaign")
 def create_new_campaign(
     request: Request,
     principal: CurrentPrincipal,
-    name: Word = "",
-    title: Word = "",
-    time_zone: Word = "UTC",
+    name: Field = "",
+    title: Field = "",
+    time_zone: Field = "UTC",
 ) -> Response:
-    """Found a campaign."""
-    _require_founder(principal)
+    """Create a campaign."""
+    _require_may_create(principal)
     try:
-        with filled_in(), writing(app_state(request).engine) as connection:
+        with form_errors(), writing(app_state(request).engine) as connection:
             create_campaign(connection, principal, name.strip(), Rules(title=title, time_zone=time_zone.strip()))
-    except Refused as refused:
+    except InvalidForm as invalid:
         given = {"name": name, "title": title, "time_zone": time_zone}
-        return _founding(request, given, str(refused), refused.status)
+        return _new_campaign_page(request, given, str(invalid), invalid.status)
     return see_other(f"/campaigns/{part_of_address(name.strip())}/manage")
 
 
 @router.get("/campaigns/{name}/manage")
 def show_management(request: Request, name: str, principal: CurrentPrincipal, done: str = "") -> Response:
-    """Everything that organisers look after."""
-    return _management(request, principal, name, said=SAID.get(done, ""))
+    """Show the management page of a campaign."""
+    return _management(request, principal, name, message=MESSAGES.get(done, ""))
 
 
 @router.get("/campaigns/{name}/manage/rules")
 def show_rules(request: Request, name: str, principal: CurrentPrincipal) -> Response:
-    """The form of the rules."""
+    """Show the form of the rules."""
     with reading(app_state(request).engine) as connection:
-        access = organised(connection, principal, name)
+        access = organiser_access(connection, principal, name)
         version = version_of(connection, access.campaign_id)
     return _rules(request, access, version)
 
@@ -118,13 +118,13 @@ def change_rules(
     principal: CurrentPrincipal,
     title: Annotated[str, Form()] = "",
     description: Annotated[str, Form()] = "",
-    time_zone: Word = "",
-    visibility: Word = "",
-    joining: Word = "",
-    anonymous: Word = "",
-    verified_only: Word = "",
-    ranked_by: Word = "",
-    version: Word = "*",
+    time_zone: Field = "",
+    visibility: Field = "",
+    joining: Field = "",
+    anonymous: Field = "",
+    verified_only: Field = "",
+    ranked_by: Field = "",
+    version: Field = "*",
 ) -> Response:
     """Change the rules."""
     engine = app_state(request).engine
@@ -139,7 +139,7 @@ def change_rules(
         "ranked_by": ranked_by.strip(),
     }
     try:
-        with filled_in(), writing(engine) as connection:
+        with form_errors(), writing(engine) as connection:
             access = lock_for_change(connection, principal, name, version)
             kinds = {
                 "visibility": Visibility(visibility or access.visibility),
@@ -148,52 +148,52 @@ def change_rules(
             zone = {"time_zone": time_zone.strip() or access.time_zone}
             set_rules(connection, access, Rules(**{**given, **kinds, **zone}))
     except ValueError as error:
-        raise BadRequest("There is no such rule.") from error
-    except Refused as refused:
+        raise BadRequest("Unknown value for visibility or participation.") from error
+    except InvalidForm as invalid:
         with reading(engine) as connection:
-            access = organised(connection, principal, name)
+            access = organiser_access(connection, principal, name)
             version = version_of(connection, access.campaign_id)
-        return _rules(request, access, version, given, str(refused), refused.status)
-    return _back(name, "rules")
+        return _rules(request, access, version, given, str(invalid), invalid.status)
+    return _redirect(name, "rules")
 
 
 @router.post("/campaigns/{name}/manage/state")
 def change_state(
-    request: Request, name: str, principal: CurrentPrincipal, do: Word, sure: Word = "", version: Word = "*"
+    request: Request, name: str, principal: CurrentPrincipal, do: Field, sure: Field = "", version: Field = "*"
 ) -> Response:
-    """Freeze, let go on, close the phase of now, or publish."""
+    """Freeze or unfreeze the campaign, close the current phase, or publish the results."""
     try:
-        with filled_in(), writing(app_state(request).engine) as connection:
+        with form_errors(), writing(app_state(request).engine) as connection:
             access = lock_for_change(connection, principal, name, version)
             if do in ("freeze", "unfreeze"):
                 set_frozen(connection, access, do == "freeze")
             elif do not in ("close", "publish"):
-                raise BadRequest("There is no such thing to do.")
+                raise BadRequest("Unknown action.")
             elif not sure:
-                raise BadRequest("Tick the box to say that you are sure: this is seen by everybody at once.")
+                raise BadRequest("Tick the box to confirm: everybody sees this change at once.")
             else:
                 (close_now if do == "close" else publish_now)(connection, access)
-    except Refused as refused:
-        return _management(request, principal, name, fault=str(refused), where="state", status=refused.status)
-    return _back(name, do)
+    except InvalidForm as invalid:
+        return _management(request, principal, name, error=str(invalid), where="state", status=invalid.status)
+    return _redirect(name, do)
 
 
 @router.post("/campaigns/{name}/manage/teams")
-def change_teams(request: Request, name: str, principal: CurrentPrincipal, team: Word, do: Word = "add") -> Response:
-    """Invite a team to take part, or let it take part no longer."""
-    taken = True
+def change_teams(request: Request, name: str, principal: CurrentPrincipal, team: Field, do: Field = "add") -> Response:
+    """Invite a team to the campaign, or remove one."""
+    joined = True
     try:
-        with filled_in(), writing(app_state(request).engine) as connection:
-            organised(connection, principal, name).require_organiser()
+        with form_errors(), writing(app_state(request).engine) as connection:
+            organiser_access(connection, principal, name).require_organiser()
             if do == "remove":
                 leave_with_team(connection, principal, name, team)
             else:
-                taken = _found_team(connection, principal, name, team.strip())
-    except Refused as refused:
+                joined = _invite_team(connection, principal, name, team.strip())
+    except InvalidForm as invalid:
         given = {"team": team if do == "add" else ""}
-        fault = str(refused)
-        return _management(request, principal, name, fault=fault, where="teams", given=given, status=refused.status)
-    return _back(name, "team" if taken else "invited", "teams")
+        error = str(invalid)
+        return _management(request, principal, name, error=error, where="teams", given=given, status=invalid.status)
+    return _redirect(name, "team" if joined else "invited", "teams")
 
 
 @router.post("/campaigns/{name}/manage/members")
@@ -201,25 +201,25 @@ def change_members(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
-    member_email: Word = "",
-    member_role: Word = CampaignRole.VIEWER,
+    member_email: Field = "",
+    member_role: Field = CampaignRole.VIEWER,
     account: Annotated[int, Form()] = 0,
-    do: Word = "set",
+    do: Field = "set",
 ) -> Response:
-    """Let an account organise the campaign or look at it, or be nothing in it."""
+    """Make an account an organiser or a viewer of the campaign, or remove it."""
     try:
-        with filled_in(), writing(app_state(request).engine) as connection:
+        with form_errors(), writing(app_state(request).engine) as connection:
             access = lock_for_change(connection, principal, name)
             if do == "remove":
                 remove_from_campaign(connection, access, account)
             else:
                 role = CampaignRole.ORGANISER if member_role == CampaignRole.ORGANISER else CampaignRole.VIEWER
                 _set_member(connection, access, member_email, role)
-    except Refused as refused:
+    except InvalidForm as invalid:
         given = {"member_email": member_email, "member_role": member_role}
-        fault = str(refused)
-        return _management(request, principal, name, fault=fault, where="members", given=given, status=refused.status)
-    return _back(name, "member", "members")
+        error = str(invalid)
+        return _management(request, principal, name, error=error, where="members", given=given, status=invalid.status)
+    return _redirect(name, "member", "members")
 
 
 @router.post("/campaigns/{name}/manage/quotas")
@@ -227,42 +227,42 @@ def change_quotas(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
-    quota_kind: Word,
-    quota_amount: Word = "",
-    quota_team: Word = "",
-    quota_phase: Word = "",
-    do: Word = "set",
+    quota_kind: Field,
+    quota_amount: Field = "",
+    quota_team: Field = "",
+    quota_phase: Field = "",
+    do: Field = "set",
 ) -> Response:
     """Set a limit, or remove one."""
     try:
-        with filled_in(), writing(app_state(request).engine) as connection:
+        with form_errors(), writing(app_state(request).engine) as connection:
             access = lock_for_change(connection, principal, name)
             if quota_kind not in {*QuotaKind}:
-                raise BadRequest("There is no such quota.")
+                raise BadRequest("Unknown kind of quota.")
             kind, whose = QuotaKind(quota_kind), {"team": quota_team.strip(), "phase": quota_phase.strip()}
             if do == "remove":
                 remove_quota(connection, access, kind, **whose)
             else:
                 set_quota(connection, access, kind, _amount(quota_amount), **whose)
-    except Refused as refused:
+    except InvalidForm as invalid:
         given = {"quota_amount": quota_amount, "quota_team": quota_team, "quota_phase": quota_phase}
         given |= {"quota_kind": quota_kind}
-        fault = str(refused)
-        return _management(request, principal, name, fault=fault, where="quotas", given=given, status=refused.status)
-    return _back(name, "quota", "quotas")
+        error = str(invalid)
+        return _management(request, principal, name, error=error, where="quotas", given=given, status=invalid.status)
+    return _redirect(name, "quota", "quotas")
 
 
-def _require_founder(principal: Principal) -> None:
+def _require_may_create(principal: Principal) -> None:
     principal.require(Scope.ORGANISE)
     if not principal.may_create_campaigns:
-        raise Forbidden("Only organisers set up campaigns. An administrator can make you one.")
+        raise Forbidden("Only organisers can create campaigns. Ask an administrator to make you one.")
 
 
-def _back(name: str, done: str, anchor: str = "") -> Response:
+def _redirect(name: str, done: str, anchor: str = "") -> Response:
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}{'#' + anchor if anchor else ''}")
 
 
-def _found_team(connection: Connection, principal: Principal, name: str, team: str) -> bool:
+def _invite_team(connection: Connection, principal: Principal, name: str, team: str) -> bool:
     try:
         return join_with_team(connection, principal, name, team)
     except NotThere as error:
@@ -276,24 +276,24 @@ def _set_member(connection: Connection, access: CampaignAccess, email: str, role
         raise BadRequest(str(error)) from error
 
 
-def _amount(written: str) -> int | None:
-    written = written.strip()
-    if written == "none":
+def _amount(text: str) -> int | None:
+    text = text.strip()
+    if text == "none":
         return None
-    if not (written.isascii() and written.isdigit() and len(written) < 10):
-        raise BadRequest(f"{written[:20]!r} is not a number of submissions. Give 0 or more, or none for no limit.")
-    return int(written)
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadRequest(f"{text[:20]!r} is not a number of submissions. Give 0 or more, or none for no limit.")
+    return int(text)
 
 
-def _founding(request: Request, given: Mapping[str, str], fault: str, status: int) -> Response:
+def _new_campaign_page(request: Request, given: Mapping[str, str], error: str, status: int) -> Response:
     return page(
         request,
         "campaigns/new_campaign",
         status=status,
-        title="Found a campaign",
+        title="Create a campaign",
         crumbs=[("Campaigns", "/")],
         given={"name": "", "title": "", "time_zone": "UTC", **given},
-        fault=fault,
+        error=error,
     )
 
 
@@ -302,7 +302,7 @@ def _rules(
     access: CampaignAccess,
     version: str,
     given: Mapping[str, Any] | None = None,
-    fault: str = "",
+    error: str = "",
     status: int = 200,
 ) -> Response:
     known = {name: getattr(access, name) for name in Rules.__dataclass_fields__}
@@ -316,7 +316,7 @@ def _rules(
         here="manage",
         rules_version=version,
         given={**known, **(given or {})},
-        fault=fault,
+        error=error,
     )
 
 
@@ -325,14 +325,14 @@ def _management(
     principal: Principal,
     name: str,
     *,
-    fault: str = "",
+    error: str = "",
     where: str = "",
     given: Mapping[str, str] | None = None,
-    said: str = "",
+    message: str = "",
     status: int = 200,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
-        access = organised(connection, principal, name)
+        access = organiser_access(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, access)
         measures = protocols_on(connection, access.campaign_id)
         members = campaign_members(connection, access.campaign_id)
@@ -374,6 +374,6 @@ def _management(
         changes=changes,
         teams=sorted(access.teams.values(), key=lambda each: each.name.casefold()),
         given={**blank, **(given or {})},
-        faults={where: fault} if fault else {},
-        said=said,
+        errors={where: error} if error else {},
+        message=message,
     )

@@ -17,25 +17,25 @@ from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage import organised
-from web.pages.forms import Refused, filled_in
+from web.pages.campaigns.manage import organiser_access
+from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 NEW = "new"
 HOUR = 3600.0
-Word = Annotated[str, Form(max_length=200)]
+Field = Annotated[str, Form(max_length=200)]
 
 
 @router.get("/campaigns/{name}/manage/phases/{phase}")
 def show_phase(request: Request, name: str, phase: str, principal: CurrentPrincipal) -> Response:
-    """The form of a phase, or of a new one."""
+    """Show the form of a phase, or of a new one."""
     with reading(app_state(request).engine) as connection:
-        access = organised(connection, principal, name)
+        access = organiser_access(connection, principal, name)
         version = version_of(connection, access.campaign_id)
     known = _known(access, phase)
-    return _form(request, access, known, _filled(access, known), version)
+    return _form(request, access, known, _initial_values(access, known), version)
 
 
 @router.post("/campaigns/{name}/manage/phases/{phase}")
@@ -44,18 +44,18 @@ def save_phase(
     name: str,
     phase: str,
     principal: CurrentPrincipal,
-    phase_name: Word = "",
-    kind: Word = "",
-    starts: Word = "",
-    ends: Word = "",
-    late: Word = "",
-    grace_hours: Word = "",
-    feedback: Word = "",
-    feedback_step: Word = "",
-    version: Word = "*",
-    do: Word = "save",
+    phase_name: Field = "",
+    kind: Field = "",
+    starts: Field = "",
+    ends: Field = "",
+    late: Field = "",
+    grace_hours: Field = "",
+    feedback: Field = "",
+    feedback_step: Field = "",
+    version: Field = "*",
+    do: Field = "save",
 ) -> Response:
-    """Plan a phase, change it, or remove it."""
+    """Add, change or delete a phase."""
     given = {
         "phase_name": phase_name.strip(),
         "kind": kind,
@@ -68,25 +68,25 @@ def save_phase(
     }
     engine = app_state(request).engine
     try:
-        with filled_in(), writing(engine) as connection:
+        with form_errors(), writing(engine) as connection:
             access = lock_for_change(connection, principal, name, version)
             known = _known(access, phase)
             if do == "remove" and known is not None:
                 remove_phase(connection, access, known)
             elif known is None:
-                add_phase(connection, access, _read(access, given, None))
+                add_phase(connection, access, _parse(access, given, None))
             else:
-                change_phase(connection, access, known, _read(access, given, known))
-    except Refused as refused:
+                change_phase(connection, access, known, _parse(access, given, known))
+    except InvalidForm as invalid:
         with reading(engine) as connection:
-            access = organised(connection, principal, name)
+            access = organiser_access(connection, principal, name)
             version = version_of(connection, access.campaign_id)
-        return _form(request, access, _known(access, phase), given, version, str(refused), refused.status)
+        return _form(request, access, _known(access, phase), given, version, str(invalid), invalid.status)
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done=phase#phases")
 
 
 def _known(access: CampaignAccess, phase: str) -> PhaseInfo | None:
-    """The phase of that number; None for a new one. Raises NotThere."""
+    """Return the phase with that id; None for a new one. Raises NotThere."""
     if phase == NEW:
         return None
     if not (phase.isascii() and phase.isdigit() and len(phase) < 19):
@@ -94,8 +94,8 @@ def _known(access: CampaignAccess, phase: str) -> PhaseInfo | None:
     return find_phase(access, int(phase))
 
 
-def _filled(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str, str]:
-    """What stands in the fields before anybody writes into them."""
+def _initial_values(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str, str]:
+    """Return the initial values of the fields."""
     if phase is None:
         return {
             "phase_name": "",
@@ -119,10 +119,10 @@ def _filled(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str, str]:
     }
 
 
-def _read(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | None) -> PhaseRules:
-    """The phase as it was filled in; fields that nobody has touched keep their exact moments. Raises BadRequest."""
-    before = _filled(access, phase)
-    # A new phase may begin now: then nobody need look at a clock.
+def _parse(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | None) -> PhaseRules:
+    """Parse the form; unchanged fields keep their exact times. Raises BadRequest."""
+    before = _initial_values(access, phase)
+    # A new phase without a start begins now.
     starts_at = access.at if not given["starts"].strip() and phase is None else None
     try:
         late = LateRule(given["late"] or LateRule.REFUSE)
@@ -132,12 +132,14 @@ def _read(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | N
             starts_at=parse_local_time(given["starts"], access.time_zone) if starts_at is None else starts_at,
             ends_at=parse_local_time(given["ends"], access.time_zone) if given["ends"].strip() else None,
             late=late,
-            grace_seconds=_number(given["grace_hours"], "grace") * HOUR if late == LateRule.FLAG else 0.0,
+            grace_seconds=_number(given["grace_hours"], "hours for late submissions") * HOUR
+            if late == LateRule.FLAG
+            else 0.0,
             feedback=Feedback(given["feedback"] or Feedback.FULL),
             feedback_step=_number(given["feedback_step"] or "1", "step"),
         )
     except ValueError as error:
-        raise BadRequest("There is no such kind of phase, rule or feedback.") from error
+        raise BadRequest("Unknown kind of phase, late rule or feedback.") from error
     if phase is not None:
         exact = rules_of(phase)
         untouched = {"starts": "starts_at", "ends": "ends_at", "grace_hours": "grace_seconds"}
@@ -148,11 +150,11 @@ def _read(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | N
     return rules
 
 
-def _number(written: str, what: str) -> float:
+def _number(text: str, what: str) -> float:
     try:
-        return float(written.strip().replace(",", ".") or 0)
+        return float(text.strip().replace(",", ".") or 0)
     except ValueError as error:
-        raise BadRequest(f"{written[:20]!r} is no number for the {what}.") from error
+        raise BadRequest(f"{text[:20]!r} is not a number ({what}).") from error
 
 
 def _form(
@@ -161,18 +163,18 @@ def _form(
     phase: PhaseInfo | None,
     given: Mapping[str, str],
     version: str,
-    fault: str = "",
+    error: str = "",
     status: int = 200,
 ) -> Response:
     return page(
         request,
         "campaigns/manage_phase",
         status=status,
-        title="Plan a phase" if phase is None else f"Phase {phase.name}",
+        title="Add a phase" if phase is None else f"Phase {phase.name}",
         access=access,
         here="manage",
         phase=phase,
         given=given,
         rules_version=version,
-        fault=fault,
+        error=error,
     )

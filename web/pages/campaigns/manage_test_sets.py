@@ -1,4 +1,4 @@
-"""Forms of test sets: uploaded, bound to phases, released, corrected."""
+"""Forms of test sets: upload, phase, release of references, metrics, corrections."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ from metrics.text.folder import CampaignFolder
 from metrics.text.plain import Text
 from models.database.session import reading, writing
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage import organised
-from web.pages.forms import Refused, filled_in
+from web.pages.campaigns.manage import organiser_access
+from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.test_sets import read_sent_correction, read_sent_test_set
 
 router = APIRouter()
 
-Word = Annotated[str, Form(max_length=2000)]
+Field = Annotated[str, Form(max_length=2000)]
 LONGEST_NUMBER = 9
 
 
 @router.get("/campaigns/{name}/manage/test-sets/new")
 def show_new_test_set(request: Request, name: str, principal: CurrentPrincipal) -> Response:
-    """The form of a new test set."""
+    """Show the form of a new test set."""
     with reading(app_state(request).engine) as connection:
-        access = organised(connection, principal, name)
+        access = organiser_access(connection, principal, name)
         known = protocols_on(connection, access.campaign_id)
     metrics = known[-1].metrics if known else DEFAULT_METRICS
     return _new(request, access, {"metrics": " ".join(metrics)})
@@ -56,20 +56,20 @@ async def upload_test_set(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
-    test_set_name: Word = "",
+    test_set_name: Field = "",
     references: Annotated[list[UploadFile] | None, File()] = None,
     source: Annotated[UploadFile | None, File()] = None,
     documents: Annotated[UploadFile | None, File()] = None,
-    source_language: Word = "",
-    target_language: Word = "",
-    variable_references: Word = "",
-    phase: Word = "",
-    metrics: Word = "",
-    replicates: Word = "1000",
+    source_language: Field = "",
+    target_language: Field = "",
+    variable_references: Field = "",
+    phase: Field = "",
+    metrics: Field = "",
+    replicates: Field = "1000",
 ) -> Response:
-    """Upload a test set with all that is measured on it."""
+    """Upload a test set and choose its metrics."""
     state = app_state(request)
-    await run_in_threadpool(_organised, request, name, principal)
+    await run_in_threadpool(_organiser_access, request, name, principal)
     given = InputTestSet(
         references=await _files(references or []),
         source=next(iter(await _files([source] if source else [])), None),
@@ -85,12 +85,12 @@ async def upload_test_set(
             add_test_set(connection, state.settings, access, test_set_name.strip(), folder, measuring, phase=phase)
 
     try:
-        with filled_in(), scratch_folder() as place:
+        with form_errors(), scratch_folder() as place:
             measuring = MeasureRequest(metrics.split(), replicates=_count(replicates))
             read = await read_sent_test_set(state, principal, name, given, measuring, place)
             await run_in_threadpool(store, read, measuring)
-    except Refused as refused:
-        words = {
+    except InvalidForm as invalid:
+        values = {
             "test_set_name": test_set_name,
             "source_language": source_language,
             "target_language": target_language,
@@ -99,14 +99,14 @@ async def upload_test_set(
             "metrics": metrics,
             "replicates": replicates,
         }
-        access = await run_in_threadpool(_organised, request, name, principal)
-        return await run_in_threadpool(_new, request, access, words, str(refused), refused.status)
+        access = await run_in_threadpool(_organiser_access, request, name, principal)
+        return await run_in_threadpool(_new, request, access, values, str(invalid), invalid.status)
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done=test-set#test-sets")
 
 
 @router.get("/campaigns/{name}/manage/test-sets/{test_set}")
 def show_test_set(request: Request, name: str, test_set: str, principal: CurrentPrincipal) -> Response:
-    """What can be done with a test set."""
+    """Show the management page of a test set."""
     return _one(request, name, test_set, principal)
 
 
@@ -117,18 +117,18 @@ async def change_test_set(
     name: str,
     test_set: str,
     principal: CurrentPrincipal,
-    do: Word = "",
-    phase: Word = "",
-    early: Word = "",
-    metrics: Word = "",
-    replicates: Word = "1000",
-    reason: Word = "",
+    do: Field = "",
+    phase: Field = "",
+    early: Field = "",
+    metrics: Field = "",
+    replicates: Field = "1000",
+    reason: Field = "",
     references: Annotated[list[UploadFile] | None, File()] = None,
-    version: Word = "*",
+    version: Field = "*",
 ) -> Response:
-    """Bind a test set to a phase, release its references or hide them, measure more, correct references, remove it."""
+    """Set the phase of a test set, release, hide or correct its references, add metrics, or delete it."""
     state = app_state(request)
-    await run_in_threadpool(_organised, request, name, principal)
+    await run_in_threadpool(_organiser_access, request, name, principal)
 
     def change(texts: Mapping[str, Text]) -> None:
         with writing(state.engine) as connection:
@@ -146,46 +146,46 @@ async def change_test_set(
             elif do == "remove":
                 remove_test_set(connection, access, known)
             else:
-                raise BadRequest("There is no such thing to do.")
+                raise BadRequest("Unknown action.")
 
     try:
-        with filled_in():
+        with form_errors():
             texts: Mapping[str, Text] = {}
             if do == "correct":
                 files = await _files(references or [])
                 texts = await read_sent_correction(state, principal, name, _number(test_set), files)
             await run_in_threadpool(change, texts)
-    except Refused as refused:
+    except InvalidForm as invalid:
         given = {"metrics": metrics, "replicates": replicates, "reason": reason}
         return await run_in_threadpool(
-            _one, request, name, test_set, principal, given, str(refused), do, refused.status
+            _one, request, name, test_set, principal, given, str(invalid), do, invalid.status
         )
     done = "correct" if do == "correct" else "test-set"
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}#test-sets")
 
 
-def _organised(request: Request, name: str, principal: Principal) -> CampaignAccess:
+def _organiser_access(request: Request, name: str, principal: Principal) -> CampaignAccess:
     with reading(app_state(request).engine) as connection:
-        return organised(connection, principal, name)
+        return organiser_access(connection, principal, name)
 
 
 async def _files(uploads: Sequence[UploadFile]) -> list[NamedContent]:
-    """Those that were chosen: a browser sends an empty one without a name where nothing was."""
+    """Read the uploaded files. A browser sends an empty file without a name if none was chosen."""
     read = [NamedContent(each.filename or "", await each.read()) for each in uploads]
     return [each for each in read if each.name or each.content]
 
 
-def _metrics(written: str) -> list[str]:
-    if not written.split():
+def _metrics(text: str) -> list[str]:
+    if not text.split():
         raise BadRequest("Name at least one metric.")
-    return written.split()
+    return text.split()
 
 
-def _count(written: str) -> int:
-    written = written.strip()
-    if not (written.isascii() and written.isdigit() and len(written) <= LONGEST_NUMBER):
-        raise BadRequest(f"{written[:20]!r} is no number of replicates.")
-    return int(written)
+def _count(text: str) -> int:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER):
+        raise BadRequest(f"{text[:20]!r} is not a number of replicates.")
+    return int(text)
 
 
 def _number(test_set: str) -> int:
@@ -195,7 +195,7 @@ def _number(test_set: str) -> int:
 
 
 def _new(
-    request: Request, access: CampaignAccess, given: Mapping[str, str], fault: str = "", status: int = 200
+    request: Request, access: CampaignAccess, given: Mapping[str, str], error: str = "", status: int = 200
 ) -> Response:
     blank = dict.fromkeys(("test_set_name", "source_language", "target_language", "variable_references", "phase"), "")
     return page(
@@ -207,7 +207,7 @@ def _new(
         here="manage",
         given={**blank, "metrics": "", "replicates": "1000", **given},
         phases=_phases(access),
-        fault=fault,
+        error=error,
     )
 
 
@@ -217,12 +217,12 @@ def _one(
     test_set: str,
     principal: CurrentPrincipal,
     given: Mapping[str, str] | None = None,
-    fault: str = "",
+    error: str = "",
     where: str = "",
     status: int = 200,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
-        access = organised(connection, principal, name)
+        access = organiser_access(connection, principal, name)
         known: CampaignTestSetInfo = find_campaign_test_set(connection, access, _number(test_set))
         measures = protocols_on(connection, access.campaign_id, known.id)
         version = version_of(connection, access.campaign_id)
@@ -239,7 +239,7 @@ def _one(
         phases=_phases(access),
         rules_version=version,
         given={"metrics": "", "replicates": "1000", "reason": "", **(given or {})},
-        faults={where: fault} if fault else {},
+        errors={where: error} if error else {},
     )
 
 

@@ -1,4 +1,4 @@
-"""What is measured every night, and what came of it."""
+"""Schedules of nightly runs, their scores and verdicts."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from web.pages.rendering import page
 router = APIRouter()
 
 NIGHTS = 60
-"""In the list of a schedule, the last ones."""
+"""Number of runs listed for a schedule, newest first."""
 PLACES = 2
 
 
 @router.get("/nightly")
 def list_schedules(request: Request, principal: CurrentPrincipal) -> Response:
-    """All schedules that one may see."""
+    """List the schedules that the user may see."""
     with reading(app_state(request).engine) as connection:
         schedules = visible_schedules(connection, principal)
-    return page(request, "campaigns/nightly", title="Nights", schedules=schedules)
+    return page(request, "campaigns/nightly", title="Nightly runs", schedules=schedules)
 
 
 @router.get("/nightly/{name}")
 def show_schedule(
     request: Request, name: str, principal: CurrentPrincipal, metric: str = "", system: str = "", night: str = ""
 ) -> Response:
-    """The series of a schedule, and the verdict on its last night or another one."""
+    """Show the scores of a schedule over time, and the verdict on its latest or another run."""
     with reading(app_state(request).engine) as connection:
         history = visible_history(connection, principal, name)
-        judged = [each for each in history.nights if each.state != NightlyRunState.DUE]
-        wanted = night or (str(judged[-1].id) if judged else "")
-        if wanted and not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
-            raise NotThere("This schedule has no such night.")
-        report = visible_report(connection, principal, name, int(wanted)) if wanted else None
+        ended = [each for each in history.nights if each.state != NightlyRunState.DUE]
+        run = night or (str(ended[-1].id) if ended else "")
+        if run and not (run.isascii() and run.isdigit() and len(run) < 10):
+            raise NotThere("This schedule has no such run.")
+        report = visible_report(connection, principal, name, int(run)) if run else None
     metrics = metrics_of(history.series)
     metric = metric if metric in metrics else (metrics[0] if metrics else "")
     series = chosen_series(history.series, metric, system)
@@ -55,10 +55,10 @@ def show_schedule(
         request,
         "campaigns/nightly_run",
         title=history.schedule.name,
-        crumbs=[("Nights", "/nightly")],
+        crumbs=[("Nightly runs", "/nightly")],
         history=history,
         report=report,
-        told=_told(report),
+        verdict=_verdict_text(report),
         metrics=metrics,
         metric=metric,
         systems=sorted({each.subject.system for each in history.series}),
@@ -73,8 +73,8 @@ def show_schedule(
     )
 
 
-def _told(report: NightlyRunReport | None) -> dict[str, object]:
-    """A verdict in words, the worst first."""
+def _verdict_text(report: NightlyRunReport | None) -> dict[str, object]:
+    """Return a verdict as text, with the most severe findings first."""
     if report is None or report.verdict is None:
         return {}
     verdict = report.verdict

@@ -1,4 +1,4 @@
-"""Systems of a campaign compared in pairs."""
+"""Pairwise comparison of systems."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from metrics.resampling.paired import smallest_p
 from models.database.session import reading, writing
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.leaderboards.leaderboard import Links, near_choice
+from web.pages.leaderboards.leaderboard import Links, closest_choice
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 MOST_LISTED = 200
-"""Systems to choose from; those that are compared are always among them."""
+"""Maximum number of systems to choose from, not counting the compared ones."""
 
 
 @router.get("/campaigns/{name}/compare")
@@ -46,25 +46,25 @@ def show_comparison(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
-    asked: Annotated[ComparisonFilters, Depends()],
+    filters: Annotated[ComparisonFilters, Depends()],
     comparison: Annotated[int | None, Query(ge=1, le=2**53)] = None,
 ) -> Response:
-    """A matrix of differences for every metric, that of the chosen one open; cells lead to the segments."""
+    """Show a matrix of differences for each metric, the chosen one first; its cells link to segments."""
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         choices = read_choices(connection, access) if access.sees_board else []
         if not choices:
             return page(request, "leaderboards/leaderboard_hidden", title="Compare", access=access, here="compare")
-        choice, metric = near_choice(choices, asked, access)
+        choice, metric = closest_choice(choices, filters, access)
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, SystemFilter.ALL))
-        systems = choose_systems(view, asked.systems)
+        systems = choose_systems(view, filters.systems)
         others = [position for position in range(len(choice.listed.metrics)) if position != metric]
-        wanted = ComparisonQuery(systems, [metric, *others], asked.test, asked.correction)
-        compared = compare_systems(connection, state.boards, view, wanted)
-        trying = None if comparison is None else read_trials_progress(connection, view, comparison)
+        query = ComparisonQuery(systems, [metric, *others], filters.test, filters.correction)
+        compared = compare_systems(connection, state.boards, view, query)
+        progress = None if comparison is None else read_trials_progress(connection, view, comparison)
     links = Links(name, choice, view)
-    addresses = _addresses(access, systems, links)
+    segment_links = _segment_links(access, systems, links)
     chosen = {each.submission for each in systems}
     return page(
         request,
@@ -75,12 +75,12 @@ def show_comparison(
         choice=choice,
         view=view,
         compared=compared,
-        body=_matrices(access, choice, compared, addresses),
-        linked=bool(addresses),
-        trying=trying,
+        body=_matrices(access, choice, compared, segment_links),
+        linked=bool(segment_links),
+        progress=progress,
         systems=[(each.submission, display_name(access, each).title) for each in systems],
         numbers=[each.submission for each in systems],
-        offered=_offered(access, view, chosen),
+        offered=_system_choices(access, view, chosen),
         same=[[display_name(access, systems[each]).title for each in pair] for pair in sorted(compared.same_output)],
         links=links,
         may_try=principal.signed_in and len(systems) <= MAX_RANDOMIZED_SYSTEMS,
@@ -105,25 +105,25 @@ def show_comparison(
 
 
 @router.post("/campaigns/{name}/compare")
-def ask_for_trials(
-    request: Request, name: str, principal: CurrentPrincipal, asked: Annotated[ComparisonFilters, Depends()]
+def request_trials(
+    request: Request, name: str, principal: CurrentPrincipal, filters: Annotated[ComparisonFilters, Depends()]
 ) -> Response:
-    """Have randomization tests made, and go on to the page that shows how far they have come."""
-    asked.metric, ranked_by = "", asked.metric
-    _, choice, view, wanted, comparison = start_trials(request, principal, name, asked)
-    more: dict[str, object] = {"test": SignificanceTest.RANDOMIZATION.value, "correction": wanted.correction.value}
+    """Start randomization tests, and redirect to the page with their progress."""
+    filters.metric, ranked_by = "", filters.metric
+    _, choice, view, query, comparison = start_trials(request, principal, name, filters)
+    more: dict[str, object] = {"test": SignificanceTest.RANDOMIZATION.value, "correction": query.correction.value}
     if ranked_by in choice.listed.metrics:
         more["metric"] = ranked_by
     if comparison is not None:
         more["comparison"] = comparison
-    return see_other(Links(name, choice, view).compare([each.submission for each in wanted.systems], **more))
+    return see_other(Links(name, choice, view).compare([each.submission for each in query.systems], **more))
 
 
 @router.post("/campaigns/{name}/compare/{comparison}/cancel")
-def end_trials(
+def cancel_trials(
     request: Request, name: str, comparison: Annotated[int, Path(ge=1, lt=2**63)], principal: CurrentPrincipal
 ) -> Response:
-    """End a comparison that runs, and go back to the page that showed it, whose query comes along. For organisers."""
+    """Cancel a running comparison and redirect to its page, keeping the query. For organisers."""
     with writing(app_state(request).engine, durable=True) as connection:
         cancel_comparison(
             connection, read_access(connection, principal, name), comparison, reason="Cancelled by an organiser."
@@ -131,53 +131,58 @@ def end_trials(
     return see_other(f"/campaigns/{part_of_address(name)}/compare?{request.url.query}")
 
 
-def _addresses(access: CampaignAccess, systems: Sequence[BoardEntry], links: Links) -> dict[tuple[int, int], str]:
-    """Where the segments of a pair are to be seen, for those pairs whose outputs may be."""
-    seen = [
+def _segment_links(access: CampaignAccess, systems: Sequence[BoardEntry], links: Links) -> dict[tuple[int, int], str]:
+    """Return links to the segments of each pair whose outputs the user may see."""
+    visible = [
         number
         for number, each in enumerate(systems)
         if access.sees_segments and access.sees_output(each.team, each.kind, ranked=each.ranked)
     ]
-    return {(a, b): links.segments(systems[a].submission, systems[b].submission) for a in seen for b in seen if a < b}
+    return {
+        (a, b): links.segments(systems[a].submission, systems[b].submission) for a in visible for b in visible if a < b
+    }
 
 
 def _matrices(
-    access: CampaignAccess, choice: BoardChoice, compared: ComparisonResult, addresses: Mapping[tuple[int, int], str]
+    access: CampaignAccess,
+    choice: BoardChoice,
+    compared: ComparisonResult,
+    segment_links: Mapping[tuple[int, int], str],
 ) -> Any:
-    wanted = compared.query
-    names = [display_name(access, each).title for each in wanted.systems]
+    query = compared.query
+    names = [display_name(access, each).title for each in query.systems]
     metrics = []
-    for metric, results in zip(wanted.metrics, compared.results, strict=False):
-        figure = wanted.systems[0].scores[metric]
+    for metric, results in zip(query.metrics, compared.results, strict=False):
+        figure = query.systems[0].scores[metric]
         metrics.append(MetricPairs(figure.title, figure.higher_is_better, figure.scale, results))
-    kind = "replicates" if wanted.test is SignificanceTest.BOOTSTRAP else "trials"
-    test = "paired bootstrap" if wanted.test is SignificanceTest.BOOTSTRAP else "paired approximate randomization"
-    corrected = CORRECTIONS[wanted.correction]
+    kind = "replicates" if query.test is SignificanceTest.BOOTSTRAP else "trials"
+    test = "paired bootstrap" if query.test is SignificanceTest.BOOTSTRAP else "paired approximate randomization"
+    corrected = CORRECTIONS[query.correction]
     pairs = max((len(results) for results in compared.results), default=0)
-    why = "There are fewer than two systems with scores to compare."
-    if len(wanted.systems) > 1:
-        why = (
-            "None of these pairs has been tested by randomization yet."
-            if wanted.test is SignificanceTest.RANDOMIZATION
-            else "The tests will stand here."
+    reason = "A comparison needs at least two systems with scores."
+    if len(query.systems) > 1:
+        reason = (
+            "Randomization tests of these pairs have not been computed yet."
+            if query.test is SignificanceTest.RANDOMIZATION
+            else "The results will appear here."
             if compared.drawing
-            else "No bootstrap replicates were stored: choose randomization."
+            else "No bootstrap replicates are stored. Choose approximate randomization instead."
         )
     return differences_body(
         names,
         metrics,
         alpha=ALPHA,
         what=f"{test} with {compared.draws:,} {kind}, seed {choice.listed.seed}, two-sided, {corrected}",
-        least=smallest_p(compared.draws, pairs, wanted.correction) if compared.draws else 1.0,
-        rule=compared_to_leaderboard(wanted.test, wanted.correction),
-        links=addresses,
-        why=why,
+        least=smallest_p(compared.draws, pairs, query.correction) if compared.draws else 1.0,
+        rule=compared_to_leaderboard(query.test, query.correction),
+        links=segment_links,
+        why=reason,
         most=MAX_SYSTEMS,
     )
 
 
-def _offered(access: CampaignAccess, view: BoardView, chosen: set[int]) -> list[tuple[int, str, bool]]:
-    """Systems to choose from: number, name, whether it is chosen."""
+def _system_choices(access: CampaignAccess, view: BoardView, chosen: set[int]) -> list[tuple[int, str, bool]]:
+    """Return the systems to choose from: id, name, and whether it is selected."""
     found: list[tuple[int, str, bool]] = []
     for line in view.lines:
         each = line.entry

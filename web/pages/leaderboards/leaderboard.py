@@ -31,9 +31,9 @@ from web.pages.rendering import fragment, page, part_of_address
 router = APIRouter()
 
 PAGE = 100
-"""Lines of a board on one page."""
+"""Systems on one page."""
 OWN = 10
-"""One's own systems that are named above the table."""
+"""Maximum number of the user's own systems listed above the table."""
 
 
 @router.get("/campaigns/{name}/leaderboard")
@@ -44,7 +44,7 @@ def show_leaderboard(
     filters: Annotated[BoardFilters, Depends()],
     first: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Response:
-    """A hundred systems, best first, with whiskers, rank ranges and clusters."""
+    """Show a page of the leaderboard, with intervals, rank ranges and clusters."""
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
@@ -57,11 +57,11 @@ def show_leaderboard(
             return page(
                 request, "leaderboards/leaderboard_hidden", title="Leaderboard", access=access, here="leaderboard"
             )
-        choice, metric = near_choice(choices, filters, access)
+        choice, metric = closest_choice(choices, filters, access)
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, filters.shown, filters.constrained))
         equals = _equals(connection, view.lines[first : first + PAGE]) if access.organises else []
     if first and first >= len(view.lines):
-        raise NotThere(f"The leaderboard has {len(view.lines)} systems; there is none after {first}.")
+        raise NotThere(f"The leaderboard has only {len(view.lines)} systems.")
     lines = view.lines[first : first + PAGE]
     links = Links(name, choice, view)
     answer = page(
@@ -90,11 +90,11 @@ def show_leaderboard(
             for each in choices
             if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
         ],
-        shown_options=[(SystemFilter.RANKED, "one for each team"), (SystemFilter.ALL, "all, contrastive ones too")],
+        shown_options=[(SystemFilter.RANKED, "ranked only"), (SystemFilter.ALL, "all systems")],
         constrained_options=[
-            (Constrained.ANY, "all systems"),
-            (Constrained.YES, "constrained only"),
-            (Constrained.NO, "others only"),
+            (Constrained.ANY, "all"),
+            (Constrained.YES, "constrained"),
+            (Constrained.NO, "not constrained"),
         ],
     )
     tag = etag_of(bytes(answer.body))
@@ -104,13 +104,13 @@ def show_leaderboard(
     return answer
 
 
-def near_choice(
+def closest_choice(
     choices: Sequence[BoardChoice], filters: BoardFilters | ComparisonFilters, access: CampaignAccess
 ) -> tuple[BoardChoice, int]:
-    """The board and the metric that are meant.
+    """Return the leaderboard and the metric for the filters, falling back to the first ones of the test set.
 
-    Who chooses another test set in the form sends along references and a metric that it may not have: then it is the
-    test set's own first ones. Raises NotThere where there is no such test set.
+    The form sends the references and the metric of the previous test set along, which the new one may not have.
+    Raises NotThere if there is no such test set.
     """
     try:
         choice = find_choice(choices, filters.test_set, filters.references, filters.board)
@@ -123,7 +123,7 @@ def near_choice(
 
 
 class Links:
-    """Addresses around a board, each saying all that it depends on."""
+    """Links of a leaderboard. Each contains the complete state of the page."""
 
     def __init__(self, campaign: str, choice: BoardChoice, view: BoardView) -> None:
         self.campaign = f"/campaigns/{part_of_address(campaign)}"
@@ -173,7 +173,7 @@ class Links:
 def _table(
     memory: LeaderboardCache, view: BoardView, access: CampaignAccess, choice: BoardChoice, links: Links, first: int
 ) -> Markup:
-    """Made once for all who see the same: most of what a page takes goes into it."""
+    """Render the table, the slowest part of the page, once for all users with equal access."""
     key = "table", board_etag(view, access, choice, first, PAGE)
     known: Markup | None = memory.get(key)
     if known is None:
@@ -190,7 +190,7 @@ def _table(
 
 
 def _own(view: BoardView, access: CampaignAccess) -> list[dict[str, Any]]:
-    """Where the systems of one's own teams stand, and on which page."""
+    """Return the lines of the user's own teams, and the page of each."""
     found = []
     for position, line in enumerate(view.lines):
         if line.entry.team in access.own_teams and line.entry.team:
@@ -199,7 +199,7 @@ def _own(view: BoardView, access: CampaignAccess) -> list[dict[str, Any]]:
 
 
 def _equals(connection: Connection, lines: Sequence[BoardLine]) -> list[str]:
-    """Which outputs are no result of a system, for organisers alone."""
+    """Return findings about outputs that equal a reference or another output. For organisers only."""
     entries = {submission: line.entry for line in lines for submission in line.entry.submissions}
     found: dict[str, None] = {}
     for submission, equals in read_equals(connection, list(entries)).items():

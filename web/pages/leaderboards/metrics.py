@@ -1,4 +1,4 @@
-"""Metrics of a campaign against people and against each other."""
+"""Correlation of the metrics of a campaign with human judgments and with each other."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from web.uploads.large_bodies import accepts_upload
 
 router = APIRouter()
 
-PATIENCE = 1.5
-"""Seconds that a page waits for each of two computations."""
+TIMEOUT_SECONDS = 1.5
+"""Seconds that the page waits for each of two computations."""
 
 
 @router.get("/campaigns/{name}/metrics")
@@ -42,15 +42,15 @@ def show_metrics(
     stored: str = "",
     without: Annotated[list[int], Query(max_length=MAX_LEFT_OUT)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    """Tables and charts for one test set."""
+    """Show tables and charts for one test set."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-    return _shown(request, access, test_set, references, human, stored=stored[:300], without=without)
+    return _page(request, access, test_set, references, human, stored=stored[:300], without=without)
 
 
 @router.post("/campaigns/{name}/metrics")
 @accepts_upload
-async def take_human_scores(
+async def add_human_scores(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
@@ -58,7 +58,7 @@ async def take_human_scores(
     test_set: Annotated[str, Form()],
     called: Annotated[str, Form()] = "",
 ) -> Response:
-    """Human scores from a form."""
+    """Upload human scores."""
     state = app_state(request)
     access = await run_in_threadpool(require_organiser, state.engine, principal, name)
     try:
@@ -66,7 +66,7 @@ async def take_human_scores(
     except CampaignsError as error:
         if error.status not in (413, 422):
             raise
-        return await run_in_threadpool(_shown, request, access, test_set, error=error, called=called)
+        return await run_in_threadpool(_page, request, access, test_set, error=error, called=called)
     address = f"/campaigns/{part_of_address(name)}/metrics"
     chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
     return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
@@ -83,13 +83,13 @@ def delete_human_scores(
 ) -> Response:
     """Delete human scores."""
     if not sure:
-        raise BadRequest("Tick the box to say that you are sure: they are gone for everybody.")
+        raise BadRequest("Tick the box to confirm: the scores are deleted for everybody.")
     with writing(app_state(request).engine) as connection:
         remove_judgments(connection, read_access(connection, principal, name), test_set, title)
     return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?test_set={part_of_address(test_set)}", 303)
 
 
-def _shown(
+def _page(
     request: Request,
     access: CampaignAccess,
     test_set: str = "",
@@ -103,15 +103,15 @@ def _shown(
 ) -> Response:
     state = app_state(request)
     try:
-        seen = read_metrics(state.engine, access, test_set, references, human, without)
+        view = read_metrics(state.engine, access, test_set, references, human, without)
     except NoTestSet as none:
         return page(request, "campaigns/no_test_set", title="Metrics", access=access, here="metrics", why=str(none))
-    board, judged = seen.board, seen.judged
+    board, judged = view.board, view.judged
     names = shown_names(access, board.rows) if board else []
-    # First come first served, in one thread: whoever asks first waits a little, and then sees what there is so far.
-    tables = state.metrics.tables(judged, PATIENCE) if judged else []
+    # One thread computes, in order of requests; a page waits briefly and then shows what is ready.
+    tables = state.metrics.tables(judged, TIMEOUT_SECONDS) if judged else []
     scored = board is not None and any(row.scores for row in board.rows)
-    scatters = state.metrics.scatters(board, judged, names, PATIENCE) if board and scored else Markup("")
+    scatters = state.metrics.scatters(board, judged, names, TIMEOUT_SECONDS) if board and scored else Markup("")
     return page(
         request,
         "leaderboards/metrics",
@@ -119,15 +119,19 @@ def _shown(
         title="Metrics",
         access=access,
         here="metrics",
-        seen=seen,
-        systems=_systems(access, seen),
-        # Who was judged under which name would tell who an anonymous team is.
+        view=view,
+        systems=_systems(access, view),
+        # The names under which systems were judged would reveal anonymous teams.
         tables=[
-            (each, columns(each), [said for said in explanations(each) if access.sees_names or "Left out" not in said])
+            (
+                each,
+                columns(each),
+                [sentence for sentence in explanations(each) if access.sees_names or "Left out" not in sentence],
+            )
             for each in tables or ()
         ],
         scatters=scatters or "",
-        making=tables is None or scatters is None,
+        computing=tables is None or scatters is None,
         stored=stored,
         error=error,
         called=called,
@@ -135,24 +139,24 @@ def _shown(
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """A system that can be left out."""
+class ExcludableSystem:
+    """A system that can be excluded."""
 
     submission: int
     name: str
     left_out: bool
     findings: Sequence[str]
-    """What its output is equal to; for organisers alone."""
+    """What its output is equal to. For organisers only."""
 
 
-def _systems(access: CampaignAccess, seen: MetricsView) -> list[Tick]:
-    """Whoever has an account may leave systems out."""
+def _systems(access: CampaignAccess, view: MetricsView) -> list[ExcludableSystem]:
+    """Return the systems that can be excluded, which requires an account."""
     if not access.principal.signed_in:
         return []
-    ticks = []
-    for row, name in zip(seen.systems, shown_names(access, seen.systems), strict=True):
-        equals = [seen.equals[each] for each in row.submissions if each in seen.equals]
+    systems = []
+    for row, name in zip(view.systems, shown_names(access, view.systems), strict=True):
+        equals = [view.equals[each] for each in row.submissions if each in view.equals]
         findings = dict.fromkeys(finding.message for each in equals for finding in find_equals(each))
         submission = row.submissions[0]
-        ticks.append(Tick(submission, name, submission in seen.left_out, list(findings)))
-    return ticks
+        systems.append(ExcludableSystem(submission, name, submission in view.left_out, list(findings)))
+    return systems

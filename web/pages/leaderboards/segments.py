@@ -1,4 +1,4 @@
-"""Segments of a test set with all that may be seen of them, side by side."""
+"""Segments of a test set with their outputs side by side."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ router = APIRouter()
 
 PAGE = 20
 ORDERS = (
-    (Order.NUMBER, "as in the test set"),
-    (Order.DIFFERENCE, "largest difference of the first two"),
-    (Order.FIRST_BETTER, "the first one better"),
-    (Order.SECOND_BETTER, "the second one better"),
+    (Order.NUMBER, "test set order"),
+    (Order.DIFFERENCE, "largest difference between the first two"),
+    (Order.FIRST_BETTER, "first system better"),
+    (Order.SECOND_BETTER, "second system better"),
     (Order.WORST, "worst first"),
     (Order.BEST, "best first"),
 )
@@ -48,10 +48,10 @@ def show_segments(
     segment: str = "",
     first: str = "",
 ) -> Response:
-    """Twenty segments, or one."""
+    """Show a page of segments, or one segment."""
     if order not in {"", *Order}:
-        raise BadRequest(f"There is no order {order[:50]!r}. There are: {', '.join(Order)}.")
-    asked = SegmentQuery(
+        raise BadRequest(f"Unknown order {order[:50]!r}. Use one of: {', '.join(Order)}.")
+    query = SegmentQuery(
         test_set=test_set,
         metric=metric,
         references=references,
@@ -60,25 +60,25 @@ def show_segments(
         document=document,
         domain=domain,
         test_suite=test_suite,
-        shortest=_whole(shortest, "The shortest length"),
-        longest=_whole(longest, "The longest length"),
+        shortest=_whole(shortest, "The minimum length"),
+        longest=_whole(longest, "The maximum length"),
         text=text.strip(),
-        segment=_whole(segment, "The number of a segment"),
+        segment=_whole(segment, "The segment number"),
     )
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
         try:
-            seen = read_segments(connection, access, asked, _whole(first, "The place to begin at") or 0, PAGE)
+            view = read_segments(connection, access, query, _whole(first, "The first segment") or 0, PAGE)
         except NoTestSet as error:
             return page(
                 request, "campaigns/no_test_set", title="Segments", access=access, here="segments", why=str(error)
             )
     own = {key: value for key, value in request.query_params.multi_items() if value and key != "system"}
-    chosen = [("system", str(each.submission)) for each in seen.chosen]
+    chosen = [("system", str(each.submission)) for each in view.chosen]
     address = f"/campaigns/{part_of_address(name)}/segments"
 
     def link(**changes: object) -> str:
-        """The page with other wishes; None takes one away."""
+        """Return this page with some parameters changed; None removes one."""
         parts = own | {key: str(value) for key, value in changes.items()}
         kept = [(key, value) for key, value in parts.items() if changes.get(key, "") is not None]
         return f"{address}?{urlencode([*kept, *chosen])}"
@@ -90,23 +90,23 @@ def show_segments(
         title="Segments",
         access=access,
         here="segments",
-        seen=seen,
-        asked=asked,
+        view=view,
+        query=query,
         orders=ORDERS,
         link=link,
         address=address,
         narrowed=sum(map(bool, filtered)),
-        everything=not (any(filtered) or asked.text or asked.segment),
+        everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
-        places=digits(seen.measure.scale) if seen.measure else 1,
+        places=digits(view.measure.scale) if view.measure else 1,
         page_size=PAGE,
     )
 
 
 def _whole(text: str, what: str) -> int | None:
-    """A number of a form; None where nothing was filled in."""
+    """Parse a number of a form; None if empty."""
     if not text.strip():
         return None
     if not text.strip().isascii() or not text.strip().isdigit() or len(text) > 9:
-        raise BadRequest(f"{what} is a whole number, not {text[:50]!r}.")
+        raise BadRequest(f"{what} must be a whole number, not {text[:50]!r}.")
     return int(text)

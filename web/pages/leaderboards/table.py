@@ -1,4 +1,4 @@
-"""A board as the table of a page: names that may be shown, marks, whiskers."""
+"""The table of a leaderboard page: names, intervals and labels."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ class Row:
     submission: int
     name: DisplayName
     opens: str
-    """What its name leads to: "submission", "segments", or "" for nothing."""
+    """What its name links to: "submission", "segments", or "" for nothing."""
     rank: int | None
     place: Place | None
     cells: Sequence[Cell]
     entry: BoardEntry
     marks: Sequence[tuple[str, str]]
-    """Words about it, and what kind of badge each is."""
+    """Labels, each with its kind of badge."""
     remark: str
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Some lines of a board."""
+    """A part of a leaderboard."""
 
     clusters: Sequence[Sequence[Row]]
-    """Those of each cluster together; all in one where there are none."""
+    """The rows of each cluster; a single group if there are no clusters."""
     axes: Sequence[tuple[str, str] | None]
-    """The ends of the axis that the whiskers of a metric share; None where it has none."""
+    """The ends of the axis of each metric; None if it has no intervals."""
 
 
 def make_table(view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine]) -> Table:
-    """A table of some lines; whiskers lie on axes that the whole board shares."""
+    """Return the table of some lines. The axes cover the whole leaderboard."""
     axes = view.drawn.get("axes")
     if axes is None:
         axes = view.drawn["axes"] = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
     rows = [_row(access, line, [axis for axis, _ in axes]) for line in lines]
     clusters, numbered = [], []
-    # What is not ranked stands in the cluster that it stands below, or above the first one.
+    # A system that is not ranked belongs to the cluster above it, or else to the first one.
     last = next((row.place.cluster for row in rows if row.place), 0)
     for row in rows:
         last = row.place.cluster if row.place else last
@@ -80,8 +80,8 @@ def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, fl
         for figure, axis in zip(entry.scores, axes, strict=False)
     ]
     cells += [Cell(number(None))] * (len(axes) - len(cells))
-    sees = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
-    opens = "submission" if access.organises or name.own else "segments" if sees else ""
+    sees_output = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
+    opens = "submission" if access.organises or name.own else "segments" if sees_output else ""
     return Row(
         entry.submission, name, opens, line.rank, line.place, cells, entry, _marks(entry, name),
         _remark(access, line),
@@ -110,7 +110,7 @@ def _remark(access: CampaignAccess, line: BoardLine) -> str:
     if entry.scores:
         return ""
     state = entry.state.value
-    # It may quote a text: what its team may know of it stands on the page of the submission.
+    # The reason may quote a text: the team sees what it may see on the page of the submission.
     if entry.reason and access.organises:
         state += f": {entry.reason}"
     several = len(entry.runs)

@@ -1,4 +1,4 @@
-"""Submissions of one's teams: the list of a campaign, and the page of each."""
+"""Submissions of the user's teams: the list of a campaign, and the page of each."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def show_list(
     kind: str = "",
     after: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
 ) -> Response:
-    """What one's teams have handed in; organisers see all."""
+    """List the submissions of the user's teams; organisers see all."""
     principal.require(Scope.READ)
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         if not access.own_teams and not access.organises:
-            raise Forbidden("None of your teams takes part in this campaign, so there is nothing of yours here.")
-        wanted = SubmissionQuery(
+            raise Forbidden("None of your teams participates in this campaign.")
+        query = SubmissionQuery(
             team=team, test_set=test_set, kind=kind if (kind, kind) in FILTERS else "", after=after, limit=PAGE
         )
-        listed = list_submissions(connection, access, wanted, state.settings.silent_seconds)
+        listed = list_submissions(connection, access, query, state.settings.silent_seconds)
         test_sets = offered_test_sets(connection, access)
     address = f"/campaigns/{part_of_address(name)}/submissions"
-    kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", wanted.kind)) if value}
+    kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", query.kind)) if value}
     following = f"{address}?{urlencode({**kept, 'after': listed.next})}" if listed.next is not None else ""
     return page(
         request,
@@ -74,7 +74,7 @@ def show_list(
         here="submissions",
         address=address,
         listed=listed,
-        wanted=wanted,
+        query=query,
         teams=sorted(access.teams) if access.organises else access.own_teams,
         test_sets=test_sets,
         filters=FILTERS,
@@ -85,7 +85,7 @@ def show_list(
 
 @router.get("/submissions/{submission}")
 def show_submission(request: Request, principal: CurrentPrincipal, submission: Number, saved: str = "") -> Response:
-    """How far it is, what was noticed, its scores, what is said about it."""
+    """Show progress, scores, findings and declaration of a submission."""
     return _page(request, principal, submission, saved=saved)
 
 
@@ -98,85 +98,85 @@ def send_declaration(
     constrained: Annotated[str, Form(max_length=20)] = "",
     description: Annotated[str, Form()] = "",
 ) -> Response:
-    """Say what it is to the team."""
+    """Change the declaration."""
     try:
-        saying = DeclarationUpdate(
+        update = DeclarationUpdate(
             kind=DeclaredKind(kind if kind in set(DeclaredKind) else ""),
             constrained={"true": True, "false": False}.get(constrained),
             unsaid=constrained not in ("true", "false"),
             description=description,
         )
         with writing(app_state(request).engine) as connection:
-            declare_submission(connection, principal, submission, saying)
+            declare_submission(connection, principal, submission, update)
     except CampaignsError as error:
         given = {"kind": kind, "constrained": constrained, "description": description}
-        return _page(request, principal, submission, wrong=error, given=given)
+        return _page(request, principal, submission, error=error, given=given)
     return see_other(f"/submissions/{submission}?saved=declared#declaration")
 
 
 @router.post("/submissions/{submission}/withdraw")
 def send_withdrawal(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
-    """Take it off all boards."""
+    """Withdraw the submission."""
     try:
         with writing(app_state(request).engine) as connection:
             withdraw(connection, principal, submission)
     except CampaignsError as error:
-        return _page(request, principal, submission, wrong=error)
+        return _page(request, principal, submission, error=error)
     return see_other(f"/submissions/{submission}?saved=withdrawn")
 
 
 @router.post("/submissions/{submission}/reinstate")
 def send_reinstatement(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
-    """Let it stand again."""
+    """Undo the withdrawal."""
     state = app_state(request)
     try:
         with writing(state.engine) as connection:
             reinstate(connection, state.settings, principal, submission)
     except CampaignsError as error:
-        return _page(request, principal, submission, wrong=error)
+        return _page(request, principal, submission, error=error)
     return see_other(f"/submissions/{submission}?saved=reinstated")
 
 
 @router.post("/submissions/{submission}/cancel")
-def send_cancelling(
+def send_cancellation(
     request: Request,
     principal: CurrentPrincipal,
     submission: Number,
     reason: Annotated[str, Form()] = "",
     counts: Annotated[str, Form()] = "",
 ) -> Response:
-    """Stop what is open of it. For organisers."""
+    """Cancel its open evaluations. For organisers."""
     state = app_state(request)
     try:
         with writing(state.engine, durable=True) as connection:
-            access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
-            numbers = [each.id for each in seen.evaluations]
+            access, view = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            numbers = [each.id for each in view.evaluations]
             cancel_open_evaluations(
                 connection, access, numbers, f"submission {submission}", reason=reason.strip(), counts=counts == "yes"
             )
     except Conflict as error:
-        return _page(request, principal, submission, wrong=error)
+        return _page(request, principal, submission, error=error)
     return see_other(f"/submissions/{submission}")
 
 
 @router.post("/submissions/{submission}/retry")
-def send_retrial(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
-    """Queue again what failed or was cancelled. For organisers."""
+def send_retry(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
+    """Retry its failed and cancelled evaluations. For organisers."""
     state = app_state(request)
     try:
         with writing(state.engine, durable=True) as connection:
-            access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
+            access, view = find_submission(connection, principal, submission, state.settings.silent_seconds)
             retry_evaluations(
-                connection, state.settings, access, [each.id for each in seen.evaluations], f"submission {submission}"
+                connection, state.settings, access, [each.id for each in view.evaluations], f"submission {submission}"
             )
     except Conflict as error:
-        return _page(request, principal, submission, wrong=error)
+        return _page(request, principal, submission, error=error)
     return see_other(f"/submissions/{submission}")
 
 
 @router.get("/submissions/{submission}/output")
 def download(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
-    """The text as it was handed in."""
+    """Download the submitted text."""
     return output_response(app_state(request), principal, submission)
 
 
@@ -186,25 +186,25 @@ def _page(
     submission: int,
     *,
     saved: str = "",
-    wrong: CampaignsError | None = None,
+    error: CampaignsError | None = None,
     given: dict[str, str] | None = None,
 ) -> Response:
     state = app_state(request)
     with reading(state.engine) as connection:
-        access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
-        before, after = across_corrections(connection, access, seen)
-        history = read_history(connection, access, seen)
-        others = earlier_of_system(connection, access, seen, state.settings.silent_seconds)
-    told = read_feedback(state.engine, access, [seen.id])[seen.id]
-    settled = why_locked(access, seen.test_set.id)
+        access, view = find_submission(connection, principal, submission, state.settings.silent_seconds)
+        before, after = across_corrections(connection, access, view)
+        history = read_history(connection, access, view)
+        others = earlier_of_system(connection, access, view, state.settings.silent_seconds)
+    feedback = read_feedback(state.engine, access, [view.id])[view.id]
+    locked_reason = why_locked(access, view.test_set.id)
     if given is None:
-        said = {True: "true", False: "false", None: ""}[seen.constrained]
-        given = {"kind": str(seen.kind), "constrained": said, "description": seen.description}
+        constrained = {True: "true", False: "false", None: ""}[view.constrained]
+        given = {"kind": str(view.kind), "constrained": constrained, "description": view.description}
     return page(
         request,
         "submissions/submission",
-        status=wrong.status if wrong is not None else 200,
-        title=f"Submission {seen.id}",
+        status=error.status if error is not None else 200,
+        title=f"Submission {view.id}",
         access=access,
         here="submissions",
         crumbs=[
@@ -212,17 +212,17 @@ def _page(
             (access.title, f"/campaigns/{part_of_address(access.name)}"),
             ("Submissions", f"/campaigns/{part_of_address(access.name)}/submissions"),
         ],
-        seen=seen,
-        told=told,
+        submission=view,
+        feedback=feedback,
         others=others,
         history=history,
         before=before,
         after=after,
-        settled=settled,
-        changeable=access.organises or (seen.team in access.own_teams and not settled),
+        locked_reason=locked_reason,
+        changeable=access.organises or (view.team in access.own_teams and not locked_reason),
         given=given,
         saved=saved,
-        wrong=wrong,
+        error=error,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
     )

@@ -1,4 +1,4 @@
-"""The form by which a team hands in an output."""
+"""The form to submit an output."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from web.uploads.submit import BadOutput, NoOutput, submit_request
 router = APIRouter()
 
 KINDS = (
-    (DeclaredKind.UNDECLARED, "Not said"),
+    (DeclaredKind.UNDECLARED, "Not specified"),
     (DeclaredKind.PRIMARY, "Primary"),
     (DeclaredKind.CONTRASTIVE, "Contrastive"),
 )
-CONSTRAINED = (("", "Not said"), ("true", "Constrained"), ("false", "Unconstrained"))
+CONSTRAINED = (("", "Not specified"), ("true", "Constrained"), ("false", "Unconstrained"))
 
 
 @router.get("/campaigns/{name}/submit")
 def show_form(request: Request, name: str, principal: CurrentPrincipal, team: str = "", test_set: str = "") -> Response:
-    """The form, with what is left of the quotas."""
+    """Show the form, with the remaining quotas."""
     principal.require(Scope.SUBMIT)
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
@@ -52,37 +52,39 @@ def show_form(request: Request, name: str, principal: CurrentPrincipal, team: st
 @router.post("/campaigns/{name}/submit")
 @accepts_upload
 async def send_form(request: Request, name: str, principal: CurrentPrincipal, incoming: ReceivedSubmission) -> Response:
-    """Hand it in, and go on to its page; or the form again, with all that is wrong."""
+    """Submit and redirect to the submission, or show the form again with all errors."""
     try:
-        done = await _hand_in_once(request, name, principal, incoming)
-        return see_other(f"/submissions/{done}")
+        submission = await _submit_once(request, name, principal, incoming)
+        return see_other(f"/submissions/{submission}")
     except (RequestValidationError, CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
-        return await run_in_threadpool(_again, request, name, principal, incoming.values, error)
+        return await run_in_threadpool(_form_with_errors, request, name, principal, incoming.values, error)
 
 
-async def _hand_in_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
-    """Hand it in; a form that is sent twice, by a double click or a lost answer, hands in once."""
+async def _submit_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
+    """Submit once, even if the form is sent twice by a double click or after a lost response."""
     state = app_state(request)
     key = str(incoming.values.get("key") or "")[:200] or None
     try:
         return (await submit_request(state, principal, name, incoming, key=key)).submitted.submission
     except ReusedKey:
-        # Somebody went back to the form and chose another file.
+        # The user went back to the form and chose another file.
         return (await submit_request(state, principal, name, incoming, key=None)).submitted.submission
 
 
-def _again(request: Request, name: str, principal: Principal, given: Mapping[str, Any], error: Exception) -> Response:
-    """The form with what was filled in, and what is wrong with it."""
+def _form_with_errors(
+    request: Request, name: str, principal: Principal, given: Mapping[str, Any], error: Exception
+) -> Response:
+    """Show the form with its input and the errors in it."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
     if isinstance(error, RequestValidationError):
-        faults = {str(each["loc"][-1]): _said(each) for each in error.errors()}
-        return _form(request, access, given, faults=faults, status=422)
-    wrong = as_campaigns_error(error)
-    if isinstance(wrong, NoOutput):
-        return _form(request, access, given, faults={"file": str(wrong)}, status=422)
-    findings = wrong.findings if isinstance(wrong, BadOutput) else ()
-    return _form(request, access, given, wrong=wrong, findings=findings, status=wrong.status)
+        field_errors = {str(each["loc"][-1]): _field_message(each) for each in error.errors()}
+        return _form(request, access, given, field_errors=field_errors, status=422)
+    mapped = as_campaigns_error(error)
+    if isinstance(mapped, NoOutput):
+        return _form(request, access, given, field_errors={"file": str(mapped)}, status=422)
+    findings = mapped.findings if isinstance(mapped, BadOutput) else ()
+    return _form(request, access, given, error=mapped, findings=findings, status=mapped.status)
 
 
 def _form(
@@ -90,18 +92,18 @@ def _form(
     access: CampaignAccess,
     given: Mapping[str, Any],
     *,
-    faults: Mapping[str, str] | None = None,
-    wrong: CampaignsError | None = None,
+    field_errors: Mapping[str, str] | None = None,
+    error: CampaignsError | None = None,
     findings: Sequence[Finding] = (),
     status: int = 200,
 ) -> Response:
     teams = access.own_teams
     if not teams and not access.organises:
         raise Forbidden(
-            "None of your teams takes part in this campaign. Join it with a team on its page, or ask its organisers."
+            "None of your teams participates in this campaign. Join on its overview page, or ask the organisers."
         )
     with reading(app_state(request).engine) as connection:
-        standings = [read_submission_window(connection, access, team) for team in teams]
+        windows = [read_submission_window(connection, access, team) for team in teams]
         test_sets = offered_test_sets(connection, access)
     return page(
         request,
@@ -111,14 +113,14 @@ def _form(
         access=access,
         here="submit",
         address=f"/campaigns/{part_of_address(access.name)}/submit",
-        standings=standings,
+        windows=windows,
         teams=[*teams, *(sorted(set(access.teams) - set(teams)) if access.organises else ())],
         test_sets=test_sets,
         given={"team": "", "test_set": "", "system": "", "run": "", "kind": "", "constrained": "", "description": ""}
         | {"override": ""}
         | {key: value for key, value in given.items() if isinstance(value, str)},
-        faults=defaultdict(str, faults or {}),
-        wrong=wrong,
+        field_errors=defaultdict(str, field_errors or {}),
+        error=error,
         findings=findings,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
@@ -127,10 +129,10 @@ def _form(
     )
 
 
-def _said(error: Mapping[str, Any]) -> str:
-    """What is wrong with a field, for people."""
+def _field_message(error: Mapping[str, Any]) -> str:
+    """Return the error message for a field."""
     if error.get("type") in ("missing", "string_too_short"):
-        return "Fill this in."
+        return "This field is required."
     if error.get("type") == "string_too_long":
-        return f"Give {error['ctx']['max_length']:,} characters at most."
+        return f"At most {error['ctx']['max_length']:,} characters."
     return str(error["msg"])

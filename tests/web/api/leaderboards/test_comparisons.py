@@ -128,7 +128,7 @@ def test_a_matrix_for_each_metric_whose_cells_lead_to_the_segments(scored: Score
     assert text.count('<table class="matrix') == 2
     assert "▲" in text
     assert "This is the rule of the leaderboard" in text
-    assert "corrected by Holm" in scored.service.client().get(PAGE, params={**query, "correction": "holm"}).text
+    assert "Holm-corrected" in scored.service.client().get(PAGE, params={**query, "correction": "holm"}).text
     links = re.findall(r'<td[^>]*><a href="([^"]*)"', text)
     assert links
     assert all("/segments?" in link and "system=1&amp;system=3" in link for link in links)
@@ -173,7 +173,7 @@ def test_more_replicates_are_drawn_where_the_correction_needs_them(
     assert [pair["interval"] for pair in holm["pairs"]] == [pair["interval"] for pair in plain["pairs"]]
     text = client.get(page, params={"correction": "holm"}).text
     assert "paired bootstrap with 1,000 replicates" in text
-    assert "No mark can appear" not in text
+    assert "No difference can be significant" not in text
     # What takes long is made while others look at the page.
     monkeypatch.setattr(campaigns.leaderboards.comparison, "WAIT_SECONDS", 0.0)
     service.app.state.steelyard.boards.slow = BackgroundCache("anew")
@@ -187,7 +187,7 @@ def test_more_replicates_are_drawn_where_the_correction_needs_them(
     monkeypatch.setattr(campaigns.leaderboards.comparison, "with_enough_draws", waiting)
     before = client.get(url, params={"correction": "holm"}).json()
     assert (before["pairs"], before["drawing"]) == ([], 1000)
-    assert "1,000 are being drawn" in client.get(page, params={"correction": "holm"}).text
+    assert "1,000 are being computed" in client.get(page, params={"correction": "holm"}).text
     begin.set()
     monkeypatch.setattr(campaigns.leaderboards.comparison, "WAIT_SECONDS", 60.0)
     assert client.get(url, params={"correction": "holm"}).json()["pairs"] == holm["pairs"]
@@ -254,10 +254,10 @@ def asked_for_trials(service: Service, browser: Any) -> str:
         (listed,) = list_boards(connection)
     service.campaign(listed.campaign)
     text = browser.get(f"/campaigns/{listed.campaign}/compare", params={"test": "randomization"}).text
-    assert "not been made yet" in text
+    assert "not computed yet" in text
     there = pressed(browser, text)
     assert "comparison=" in there
-    assert "Workers are making randomization tests" in browser.get(there).text
+    assert "Computing randomization tests" in browser.get(there).text
     return there
 
 
@@ -273,12 +273,12 @@ def test_organisers_cancel_a_comparison_that_runs(service: Service) -> None:
     browser = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     there = asked_for_trials(service, browser)
     zoe = service.browser(service.account("zoe"))
-    assert "Workers are making randomization tests" in zoe.get(there).text
-    assert "Cancel them" not in zoe.get(there).text
+    assert "Computing randomization tests" in zoe.get(there).text
+    assert "Cancel tests" not in zoe.get(there).text
     assert pressed(browser, browser.get(there).text) == there
     text = browser.get(there).text
-    assert "came to nothing: Cancelled by an organiser." in text
-    assert "Cancel them" not in text
+    assert "failed: Cancelled by an organiser." in text
+    assert "Cancel tests" not in text
     with reading(service.engine) as connection:
         assert list(connection.scalars(select(AuditEntry.action)))[-1] == "comparison.cancel"
 
@@ -294,7 +294,7 @@ def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> N
         do(context, TRIALS, each, "task")
     context.close()
     assert '<table class="matrix' in browser.get(there).text
-    assert "Workers are making" not in browser.get(there).text
+    assert "Computing randomization" not in browser.get(there).text
     url = f"/api/v1{page.replace('/compare', '/comparisons')}"
     progress = service.client().get(url, params={"test": "randomization", "comparison": 1}).json()["progress"]
     assert (progress["running"], progress["failure"]) == (False, "")

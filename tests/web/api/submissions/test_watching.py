@@ -123,9 +123,9 @@ def test_one_look_serves_all_who_watch(port: Port, watching: ProgressWatcher, mo
         clock[0] += LOOK_SECONDS
         assert watching.look(2).state == RUNNING
         assert watching.look(3).state == RUNNING
-        with pytest.raises(TooMany, match="Too many clients watch"), watching.watched(3, 3):
+        with pytest.raises(TooMany, match="Too many clients are watching"), watching.watched(3, 3):
             pass
-    many = pytest.raises(TooMany, match="You watch 2 submissions already")
+    many = pytest.raises(TooMany, match="You are already watching 2 submissions")
     with watching.watched(2, 1), watching.watched(3, 1), many, watching.watched(3, 1):
         pass
     assert watching._watched.total() == 0

@@ -50,7 +50,7 @@ def test_a_team_takes_part_once_its_lead_has_accepted(port: Service) -> None:
     assert taking_part(port) == 0
     assert mary.get(HERE).status_code == 404
     page = mary.get("/teams/quay").text
-    assert "invites the team to take part in <bdi>Hush &amp; hide</bdi>" in page
+    assert "invites the team to <bdi>Hush &amp; hide</bdi>" in page
     assert "Hush" not in zoe.get("/teams/quay").text
     assert zoe.post(f"{HERE}/teams", json={"team": "quay"}).status_code == 404, "she does not lead it"
     joined = mary.post(f"{HERE}/teams", json={"team": "quay"})
@@ -60,14 +60,14 @@ def test_a_team_takes_part_once_its_lead_has_accepted(port: Service) -> None:
     assert [action for _, action, _ in audited(port)][-2:] == ["invitation.make", "team.join"]
     with reading(port.engine) as connection:
         known = read_invitation(connection, connection.execute(select(Invitation.id)).scalar_one())
-        assert invited_to(known) == "to take part in the campaign Hush & hide with the team quay"
+        assert invited_to(known) == "to participate in the campaign Hush & hide with the team quay"
         assert known.used_by == "mary@example.org"
 
 
 def test_pages_invite_accept_and_decline(port: Service) -> None:
     ann, mary = person(port, "ann"), person(port, "mary")
     done = ann.post("/campaigns/hush/manage/teams", data={"team": "quay"})
-    assert "The team is invited. It takes part once who leads it has accepted" in done.text
+    assert "Team invited. It participates once its lead has accepted" in done.text
     with reading(port.engine) as connection:
         number = connection.execute(select(Invitation.id)).scalar_one()
     assert f"/invitations/{number}/withdraw" in mary.get("/teams/quay").text
@@ -109,7 +109,7 @@ def test_nobody_hands_in_for_a_team_that_takes_no_part(world: World) -> None:
         fields = {"system": "new", "team": team, "override": "true"}
         answer = ann.post(f"/api/v1/campaigns/{PRIVATE}/submissions", data=fields, files={"file": ("o.txt", text)})
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden"), answer.text
-        assert "does not take part" in answer.text
+        assert "does not participate" in answer.text
         answer = ann.post(f"/api/v1/campaigns/{PRIVATE}/diagnosis", data=fields, files={"file": ("o.txt", text)})
         assert answer.status_code == 403
     for team in ("harbour", "baselines of ours"):

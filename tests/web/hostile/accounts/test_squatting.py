@@ -92,7 +92,7 @@ def test_squatting_keeps_nobody_out(campaign: Service, squatter: TestClient, pos
     owner = browser(campaign)
     answer = submit(owner, "/sign-up", email=BOSS, name="Boss", password=OWN)
     assert answer.headers["Location"] == "/sign-in?note=mail"
-    assert "it is yours" in postman.last().replace("\r\n", " ")
+    assert "somebody else created the account" in postman.last().replace("\r\n", " ")
     assert "/password/forgotten" in postman.last()
 
 
@@ -136,7 +136,7 @@ def test_a_link_that_was_handed_on_by_hand_is_enough(service: Service) -> None:
     made = (
         service.program(mary).post("/api/v1/invitations", json={"team": "harbour", "email": "zoe@example.org"}).json()
     )
-    assert (made["mailed"], made["not_mailed"]) == (False, "This server sends no mails.")
+    assert (made["mailed"], made["not_mailed"]) == (False, "This server does not send e-mail.")
     accepted = service.program(zoe).post("/api/v1/invitations/accept", json={"secret": made["link"].rpartition("/")[2]})
     assert accepted.status_code == 200
 

@@ -91,7 +91,7 @@ def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
     wait_for(*(begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)))
     assert sorted(each.status_code for each in answers) == [422, 422, 422, 429]
     (refused,) = (each for each in answers if each.status_code == 429)
-    assert "2 of your files are waiting" in refused.json()["error"]["message"]
+    assert "2 of your files are already waiting" in refused.json()["error"]["message"]
     assert int(refused.headers["Retry-After"]) > 0
 
 

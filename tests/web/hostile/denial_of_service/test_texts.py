@@ -123,4 +123,4 @@ def test_a_segment_that_would_keep_a_worker_is_refused_where_it_is_handed_in(nar
         said = narrow.program("lead").post(
             address, data={"system": "new", "team": "harbour"}, files={"file": ("out.txt", b"\n".join(lines))}
         )
-        assert "out.txt, line 5: 50,000 characters in one segment. For " in said.text, said.text
+        assert "out.txt, line 5: 50,000 characters in one segment. The maximum for " in said.text, said.text

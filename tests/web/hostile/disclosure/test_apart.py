@@ -109,7 +109,7 @@ def _without_names(document: Any) -> Any:
 
 
 def test_nobody_is_told_that_another_campaign_has_measured_an_output(service: Service) -> None:
-    """No shard and "being added up" at once, where others wait, said that somebody has handed in the very same."""
+    """No shard and "computing totals" at once, where others wait, said that somebody has handed in the very same."""
     mary, oscar = service.account("mary"), service.account("oscar", SiteRole.ORGANISER)
     team = service.team("gulls", mary)
     for name, who, teams in ((OURS, oscar, (team,)), (THEIRS, service.account("olga"), ())):
@@ -126,5 +126,5 @@ def test_nobody_is_told_that_another_campaign_has_measured_an_output(service: Se
         queue = service.browser(oscar).get("/queue").text
         work_off(service.settings)
     assert found[0] == found[1]
-    assert "Campaigns under way" in queue
+    assert "Campaigns in progress" in queue
     assert '">Shards</th>' not in queue

@@ -69,10 +69,10 @@ def test_downloads_are_of_what_is_shown(scored: Scored) -> None:
 
 def test_ones_own_systems_are_marked_and_lead_to_their_submissions(scored: Scored) -> None:
     text = shown(scored, scored.zoe)  # type: ignore[attr-defined]
-    assert "Yours:" in text
+    assert "Your systems:" in text
     assert "at rank 1" in text
     assert 'href="/submissions/1"' in text
-    assert "Yours:" not in shown(scored)
+    assert "Your systems:" not in shown(scored)
     assert "/submissions/" not in shown(scored)
 
 
@@ -88,14 +88,14 @@ def test_another_test_set_is_shown_by_its_own_references_and_metrics(scored: Sco
 def test_a_blind_phase_shows_no_board_and_says_where_ones_own_scores_are(scored: Scored) -> None:
     scored.service.phase(scored.campaign_id, "now", PhaseKind.BLIND)
     text = shown(scored, scored.zoe)  # type: ignore[attr-defined]
-    assert "not shown in this phase" in text
+    assert "hidden during this phase" in text
     assert "40.0" not in text
     assert "/campaigns/port/submissions" in text
 
 
 def test_a_campaign_that_measures_nothing_yet_says_so(service: Service) -> None:
     service.campaign("empty")
-    assert "measures nothing yet" in service.client().get("/campaigns/empty/leaderboard").text
+    assert "no test set with references and metrics" in service.client().get("/campaigns/empty/leaderboard").text
 
 
 def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:

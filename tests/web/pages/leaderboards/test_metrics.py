@@ -28,7 +28,7 @@ SEGMENTS = "system\tsegment\tscore\n" + "".join(
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not make a page without its tables."""
-    monkeypatch.setattr("web.pages.leaderboards.metrics.PATIENCE", 60.0)
+    monkeypatch.setattr("web.pages.leaderboards.metrics.TIMEOUT_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_a_form_that_is_wrong_says_so_on_the_page(bay: Looked) -> None:
     assert 'value="mine"' in wrong.text
     right = browser.post(PAGE, files=_files(SYSTEMS), data={"test_set": str(bay.test_set)}, follow_redirects=False)
     assert right.status_code == 303
-    assert "Stored human scores" in browser.get(right.headers["Location"]).text
+    assert "</bdi> stored." in browser.get(right.headers["Location"]).text
 
 
 def test_while_the_leaderboard_is_hidden_nothing_is_shown(bay: Looked) -> None:
@@ -146,7 +146,7 @@ def test_systems_are_found_as_people_call_them(bay: Looked, names: tuple[str, st
     assert (added.json()["matched"], added.json()["unknown"], added.json()["not_judged"]) == (["dive", "soar"], [], [])
     assert client.get(CORRELATIONS).json()["tables"][0]["systems"] == ["dive", "soar"]
     page = bay.service.browser(bay.organiser).get(PAGE).text
-    assert "2 judged systems with an output here: <bdi>dive, soar</bdi>" in page
+    assert "2 judged systems with a submission: <bdi>dive, soar</bdi>" in page
 
 
 def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay: Looked) -> None:
@@ -165,7 +165,7 @@ def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay:
         ["dive"],
     )
     page = browser.get(PAGE).text
-    assert "without an output of that name: <bdi>heron</bdi>" in page
+    assert "but no submission has that name: <bdi>heron</bdi>" in page
     assert "Not judged: <bdi>dive</bdi>" in page
 
 

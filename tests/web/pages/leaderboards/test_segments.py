@@ -47,7 +47,7 @@ def test_before_references_are_released_nothing_tells_of_them(bay: Looked) -> No
     page = gull.get(PAGE).text
     assert "CANARY" not in page
     assert "green boat" not in page
-    assert "not released" in page
+    assert "stay hidden until the references are released" in page
 
 
 def test_organisers_see_everything_and_so_does_everybody_once_it_is_out(bay: Looked) -> None:

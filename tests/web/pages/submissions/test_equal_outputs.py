@@ -119,7 +119,7 @@ def test_organisers_are_told_wherever_they_look(service: Service) -> None:
     assert TOLD in pages.get(f"{PAGES}/leaderboard").text
     page = pages.get(f"{PAGES}/metrics").text
     assert TOLD in page
-    assert "One such outlier makes every correlation too high" in page
+    assert "A single such outlier inflates every correlation" in page
 
 
 def test_an_output_of_another_team_is_told_to_organisers_of_both(service: Service) -> None:

@@ -74,7 +74,7 @@ def test_a_refused_form_keeps_what_was_filled_in_and_says_what_is_wrong(port: Po
     empty = mary.post(f"{CAMPAIGN}/submit", data={"system": "mast"}, follow_redirects=False)
     assert 'id="file-error"' in empty.text
     long = send(mary, description="x" * 5001)
-    assert "Give 5,000 characters at most." in long.text
+    assert "At most 5,000 characters." in long.text
     assert port.count(Submission) == 1
 
 
@@ -93,7 +93,7 @@ def test_the_form_says_beforehand_why_nothing_is_taken(port: Port) -> None:
     assert "the phase &#34;first&#34; was closed at" in mary.get(f"{CAMPAIGN}/submit").text
     with writing(port.service.engine) as connection:
         connection.execute(update(Campaign).values(frozen_at=now()))
-    assert "is frozen since" in mary.get(f"{CAMPAIGN}/submit").text
+    assert "was frozen on" in mary.get(f"{CAMPAIGN}/submit").text
 
 
 def test_organisers_hand_in_for_a_team_at_any_time(port: Port) -> None:
@@ -130,21 +130,21 @@ def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywher
     said = {"kind": "contrastive", "constrained": "false", "description": "small"}
     assert mary.post("/submissions/2/declaration", data=said, follow_redirects=False).status_code == 303
     page = mary.get("/submissions/2?saved=declared").text
-    assert "What you say about it is stored." in page
+    assert "Declaration saved." in page
     assert re.search(r'value="contrastive" checked', page)
     assert mary.post("/submissions/2/withdraw", follow_redirects=False).status_code == 303
-    assert "Let it stand again" in mary.get("/submissions/2").text
+    assert "Undo withdrawal" in mary.get("/submissions/2").text
     assert mary.post("/submissions/2/reinstate", follow_redirects=False).status_code == 303
     port.browser("ann").post("/submissions/2/withdraw")
     port.browser("ann").post("/submissions/2/reinstate")
     history = re.findall(r"</time>: ([a-z ]+) by <bdi>([^<]+)</bdi>", mary.get("/submissions/2").text)
     assert history == [
-        ("taken back", "the organisers"),
+        ("reinstated", "the organisers"),
         ("withdrawn", "the organisers"),
-        ("taken back", "mary"),
+        ("reinstated", "mary"),
         ("withdrawn", "mary"),
         ("declared", "mary"),
-        ("handed in", "mary"),
+        ("submitted", "mary"),
     ]
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 5))
@@ -156,7 +156,7 @@ def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywher
 def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     mary, ann = port.browser("mary"), port.browser("ann")
     send(mary)
-    assert "Stop measuring it" not in mary.get("/submissions/2").text
+    assert "Cancel evaluation" not in mary.get("/submissions/2").text
     assert mary.post("/submissions/2/cancel", follow_redirects=False).status_code == 403
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 409
     stopped = ann.post("/submissions/2/cancel", data={"reason": "the wrong <file>"}, follow_redirects=False)
@@ -167,7 +167,7 @@ def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     assert mary.post("/submissions/2/retry", follow_redirects=False).status_code == 403
     assert "/submissions/2/retry" in ann.get("/submissions/2").text
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
-    assert "waiting</span>" in mary.get("/submissions/2").text
+    assert "queued</span>" in mary.get("/submissions/2").text
 
 
 def test_a_submission_leads_to_the_same_one_against_corrected_references(port: Port) -> None:

@@ -1,4 +1,4 @@
-"""Moments and spans of time as people read them. Moments are seconds since 1970, as the database counts them."""
+"""Formats times, in seconds since 1970, and durations for pages."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
-def moment(seconds: float, zone: str = "UTC") -> str:
-    """Such as 6 December 2026, 14:00 (Europe/Prague); in UTC where there is no such zone."""
+def format_time(seconds: float, zone: str = "UTC") -> str:
+    """Format a time like "6 December 2026, 14:00 (Europe/Prague)"; in UTC if the zone is unknown."""
     known = _zone(zone)
     at = datetime.fromtimestamp(seconds, known)
     return f"{at.day} {at:%B %Y, %H:%M} ({known.key})"
 
 
 def iso(seconds: float) -> str:
-    """The same for programs, in UTC."""
+    """Format a time in ISO 8601, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def span(seconds: float) -> str:
-    """Such as 3 days, 2 h 5 min, or 40 s: the two largest units, for how long something takes or is ago."""
+def format_duration(seconds: float) -> str:
+    """Format a duration in its two largest units, like "3 days", "2 h 5 min" or "40 s"."""
     seconds = max(0, round(seconds))
     days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
     if days:
