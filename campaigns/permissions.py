@@ -95,7 +95,7 @@ class CampaignAccess:
         """The current phase."""
         return phase_at(self.phases, self.at)
 
-    def standing_of(self, phase: PhaseInfo) -> str:
+    def phase_status(self, phase: PhaseInfo) -> str:
         """Whether a phase is `ahead`, `now` or `past`. One that was closed early is past, even if none follows."""
         current = self.phase
         replaced = current is not None and current.id != phase.id and phase.starts_at <= self.at

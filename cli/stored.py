@@ -125,12 +125,12 @@ def find_boards(engine: Engine, name: str | None, references: str | None, *, eve
     labels = references.split(",") if references else None
     with reading(engine) as connection:
         listed = list_boards(connection, name=name, references=labels)
-        outgrown = set() if every else superseded_boards(connection, listed)
-        if outgrown:
-            are = "1 older leaderboard is" if len(outgrown) == 1 else f"{len(outgrown)} older leaderboards are"
+        superseded = set() if every else superseded_boards(connection, listed)
+        if superseded:
+            are = "1 older leaderboard is" if len(superseded) == 1 else f"{len(superseded)} older leaderboards are"
             note([f"{are} not shown, because newer ones contain all their results; --all shows them."])
         if listed:
-            return [each for each in listed if each not in outgrown]
+            return [each for each in listed if each not in superseded]
         there = sorted({f"{each.name} ({','.join(each.references)})" for each in list_boards(connection)})
     known = f"There are: {'; '.join(there)}." if there else "Nothing was evaluated here yet."
     raise CommandError(f"There is no such leaderboard. {known}")

@@ -27,7 +27,7 @@ class BoardChoice:
     listed: BoardSummary
     replaced: bool
     """Whether its test set was replaced by one with corrected references."""
-    outgrown: bool
+    superseded: bool
     """Whether a newer leaderboard has all its metrics."""
 
     @property
@@ -74,7 +74,7 @@ def require_board(access: CampaignAccess) -> None:
 def read_choices(connection: Connection, access: CampaignAccess) -> list[BoardChoice]:
     """Return all visible leaderboards of a campaign, by test set; superseded and replaced ones last."""
     listed = list_boards(connection, campaign_id=access.campaign_id, planned=True)
-    outgrown = superseded_boards(connection, listed)
+    superseded = superseded_boards(connection, listed)
     order = {test_set: place for place, test_set in enumerate(access.test_sets)}
     found = []
     for each in listed:
@@ -82,11 +82,11 @@ def read_choices(connection: Connection, access: CampaignAccess) -> list[BoardCh
         # Before its phase has begun, nobody may know that there is a test set.
         if access.sees_source(each.test_set_id):
             replaced = seen is not None and seen.replaced_by is not None
-            found.append(BoardChoice(each, replaced, each in outgrown))
+            found.append(BoardChoice(each, replaced, each in superseded))
     return sorted(
         found,
         key=lambda each: (
-            *(each.outgrown, each.replaced, order.get(each.listed.test_set_id, len(order)), each.listed.test_set_id),
+            *(each.superseded, each.replaced, order.get(each.listed.test_set_id, len(order)), each.listed.test_set_id),
             *(-len(each.listed.references), -each.listed.protocol_id),
         ),
     )

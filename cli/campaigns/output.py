@@ -38,7 +38,7 @@ def campaign_as_text(connection: Connection, access: CampaignAccess) -> str:
     if access.phases:
         rows = [["", "Phase", "Kind", "Begins", "Deadline", "Late", "Feedback"]]
         for phase in access.phases:
-            now = "*" if access.standing_of(phase) == "now" else ""
+            now = "*" if access.phase_status(phase) == "now" else ""
             late = f"flagged for {phase.grace_seconds / 3600:g} h" if phase.grace_seconds else "refused"
             feedback = phase.feedback if phase.kind == "blind" else "-"
             rows.append([now, phase.name, phase.kind, moment(phase.starts_at), moment(phase.ends_at), late, feedback])
@@ -73,6 +73,6 @@ def _takes(access: CampaignAccess) -> str:
         return "yes, it has no phases"
     if access.phase is None:
         return "no, its first phase has not begun"
-    if access.standing_of(access.phase) == "past":
+    if access.phase_status(access.phase) == "past":
         return f'no, the phase "{access.phase.name}" is over'
     return f'{"yes" if access.takes_submissions else "no"}, the phase is "{access.phase.name}"'

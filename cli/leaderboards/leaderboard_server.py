@@ -65,7 +65,7 @@ def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[
             continue
         for each in boards:
             named = {None, campaign, each.test_set, f"{each.test_set}@{each.version}"}
-            newest = not (each.outgrown or each.replaced) or options.all
+            newest = not (each.superseded or each.replaced) or options.all
             if options.name in named and (wanted is None or wanted == [*each.references]) and newest:
                 found.append((campaign, each))
     if not found:

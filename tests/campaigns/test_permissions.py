@@ -368,10 +368,10 @@ def test_one_phase_is_now_and_those_before_it_are_past() -> None:
     )
     over = replace(second, ends_at=NOW - 1)
     seen = replace(access("member", "none"), phases=[first, second, third])
-    assert [seen.standing_of(each) for each in (first, second, third)] == ["past", "now", "ahead"]
+    assert [seen.phase_status(each) for each in (first, second, third)] == ["past", "now", "ahead"]
     seen = replace(seen, phases=[first, over, third])
-    assert [seen.standing_of(each) for each in (first, over, third)] == ["past", "past", "ahead"]
-    assert replace(seen, phases=[third]).standing_of(third) == "ahead"
+    assert [seen.phase_status(each) for each in (first, over, third)] == ["past", "past", "ahead"]
+    assert replace(seen, phases=[third]).phase_status(third) == "ahead"
 
 
 def test_without_phases_teams_can_submit_until_it_is_frozen() -> None:

@@ -176,7 +176,7 @@ class LeaderboardSummary:
     replicates: int = 0
     replaced: bool = False
     """Whether its test set was replaced by a version with corrected references."""
-    outgrown: bool = False
+    superseded: bool = False
     """Whether a newer leaderboard supersedes it."""
 
 

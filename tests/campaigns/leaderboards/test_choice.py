@@ -71,10 +71,10 @@ def test_they_are_offered_by_test_set_and_the_newest_of_most_references_first(
     connection: Connection, before: CampaignAccess
 ) -> None:
     found = read_choices(connection, before)
-    # News; talks; one that the campaign does not list; what was replaced; what was outgrown.
+    # News; talks; one that the campaign does not list; what was replaced; what was superseded.
     assert numbers(found) == [2, 4, 3, 6, 8, 5, 1, 9]
     assert [each.listed.protocol_id for each in found if each.replaced] == [5]
-    assert [each.listed.protocol_id for each in found if each.outgrown] == [1, 9]
+    assert [each.listed.protocol_id for each in found if each.superseded] == [1, 9]
     assert numbers(read_choices(connection, replace(before, organises=True))) == [7, 2, 4, 3, 6, 8, 5, 1, 9]
     assert [(each.test_set, each.test_set_key, each.references) for each in found[:3:2]] == [
         ("news (version 2)", "news@2", "A,B"),

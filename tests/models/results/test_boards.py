@@ -41,7 +41,7 @@ def measured(
     return job
 
 
-def outgrown(engine: Engine) -> list[tuple[str, ...]]:
+def superseded(engine: Engine) -> list[tuple[str, ...]]:
     with reading(engine) as connection:
         boards = list_boards(connection)
         found = superseded_boards(connection, boards)
@@ -51,13 +51,13 @@ def outgrown(engine: Engine) -> list[tuple[str, ...]]:
 def test_a_board_is_outgrown_by_one_that_says_everything_of_it(database_url: str) -> None:
     engine = make_engine(database_url)
     measured(engine, database_url, "bleu")
-    assert outgrown(engine) == []
+    assert superseded(engine) == []
     measured(engine, database_url, "ter", "bleu", done=False)
-    assert outgrown(engine) == [], "it is not done yet"
+    assert superseded(engine) == [], "it is not done yet"
     measured(engine, database_url, "ter", "bleu")
-    assert outgrown(engine) == [("bleu",)]
+    assert superseded(engine) == [("bleu",)]
     measured(engine, database_url, "bleu", systems="abc")
-    assert outgrown(engine) == [], "c stands only there"
+    assert superseded(engine) == [], "c stands only there"
 
 
 def test_which_boards_are_listed(database_url: str) -> None:
@@ -117,7 +117,7 @@ def test_other_metrics_and_lost_replicates_outgrow_nothing(sqlite_url: str) -> N
     measured(engine, sqlite_url, "bleu")
     measured(engine, sqlite_url, "ter")
     measured(engine, sqlite_url, "bleu", "ter", replicates=0)
-    assert outgrown(engine) == []
+    assert superseded(engine) == []
 
 
 def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str) -> None:

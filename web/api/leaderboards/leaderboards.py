@@ -37,7 +37,7 @@ class LeaderboardSummary(BaseModel):
     replicates: int
     replaced: bool
     """Whether its test set was replaced by a version with corrected references."""
-    outgrown: bool
+    superseded: bool
     """Whether a newer leaderboard supersedes it."""
 
 
@@ -204,7 +204,7 @@ def list_leaderboards(request: Request, name: str, principal: CurrentPrincipal) 
                 metrics=list(each.listed.metrics),
                 replicates=each.listed.replicates,
                 replaced=each.replaced,
-                outgrown=each.outgrown,
+                superseded=each.superseded,
             )
             for each in choices
         ]

@@ -41,7 +41,7 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         title=access.title,
         access=access,
         here="",
-        phases=[(each, access.standing_of(each), PHASE_DESCRIPTIONS[each.kind]) for each in access.phases],
+        phases=[(each, access.phase_status(each), PHASE_DESCRIPTIONS[each.kind]) for each in access.phases],
         current=access.phase,
         coming=min(
             (each for each in access.phases if each.starts_at > access.at),

@@ -86,11 +86,11 @@ def show_comparison(
         may_try=principal.signed_in and len(systems) <= MAX_RANDOMIZED_SYSTEMS,
         most_tried=MAX_RANDOMIZED_SYSTEMS,
         most=MAX_SYSTEMS,
-        test_sets=list({each.test_set_key: each.test_set for each in choices if not each.outgrown}.items()),
+        test_sets=list({each.test_set_key: each.test_set for each in choices if not each.superseded}.items()),
         references=[
             (each.references, " + ".join(each.listed.references))
             for each in choices
-            if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
+            if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
         ],
         metrics=list(zip(choice.listed.metrics, (title.removesuffix(" ↓") for title in view.titles), strict=True)),
         tests=[

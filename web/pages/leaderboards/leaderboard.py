@@ -88,7 +88,7 @@ def show_leaderboard(
         references=[
             (each.references, " + ".join(each.listed.references))
             for each in choices
-            if each.test_set_key == choice.test_set_key and (not each.outgrown or each is choice)
+            if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
         ],
         shown_options=[(SystemFilter.RANKED, "ranked only"), (SystemFilter.ALL, "all systems")],
         constrained_options=[
@@ -134,7 +134,7 @@ class Links:
             "references": choice.references,
             "metric": listed.metrics[view.query.metric],
         }
-        if choice.outgrown:
+        if choice.superseded:
             self.query["board"] = listed.protocol_id
         if view.query.shown is not SystemFilter.RANKED:
             self.query["shown"] = view.query.shown.value

@@ -96,7 +96,7 @@ def looked_at(scored: Scored, principal: Principal, kind: PhaseKind) -> tuple[Ca
     with reading(scored.service.engine) as connection:
         (listed,) = list_boards(connection)
         view = Boards(scored.service.engine, 1 << 20).view(connection, listed, BoardQuery(shown=SystemFilter.ALL))
-        return read_access(connection, principal, "port"), view, BoardChoice(listed, replaced=False, outgrown=False)
+        return read_access(connection, principal, "port"), view, BoardChoice(listed, replaced=False, superseded=False)
 
 
 MEMBER = Principal(5, scopes=EVERY_SCOPE, teams={"guests": TeamRole.MEMBER})
