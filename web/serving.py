@@ -178,7 +178,7 @@ class _Server(uvicorn.Server):
 
     def check_stopping(self) -> Check:
         """Readiness check: whether it accepts new requests."""
-        reason = "none are taken any more: it stops" if self.should_exit else "taken"
+        reason = "shutting down" if self.should_exit else "accepted"
         return Check("requests", not self.should_exit, reason)
 
     def watch_schema(self) -> None:

@@ -45,7 +45,7 @@ def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH,
     else:
         drawing.leave_bare()
     where = series.title + ("" if series.higher_is_better else " (lower is better)")
-    drawing.name_axes("Night", f"{where}: {named}")
+    drawing.name_axes("Run", f"{where}: {named}")
     marked = "; ".join(f"{'worse' if change.worse else 'better'} since {change.since}" for change in series.changes)
     return drawing.svg(
         title or f"{where} of {named}, by run",

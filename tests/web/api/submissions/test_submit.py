@@ -130,7 +130,7 @@ BOMB = (999 * b"x" + b"\n") * 50_000
             "that long",
         ),
         (b"\n" * SEGMENTS, "All 300 lines of the output are empty"),
-        (gzip.compress(BOMB), "expands to more than 100 times its size"),
+        (gzip.compress(BOMB), "unpacks to more than 100 times its size"),
         (gzip.compress(output())[:-20], "the gzip data ends too early"),
         (zipped(("a.txt", BOMB)), "expands to more than 100 times its size"),
         (zipped(("a.txt", output()), ("b.txt", output())), "a zip archive with 2 files"),

@@ -199,7 +199,7 @@ def test_an_invitation_is_accepted_by_who_has_an_account(service: Service) -> No
     again = submit(service.browser(mary), "/teams/harbour", "/teams/harbour/invitations", role="member")
     twice = submit(service.browser(zoe), link_on(again.text))
     assert twice.status_code == 409
-    assert "in the team harbour already" in twice.text
+    assert "already in the team harbour" in twice.text
 
 
 def test_an_invitation_brings_a_team_into_a_campaign(service: Service) -> None:
