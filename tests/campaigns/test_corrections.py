@@ -193,24 +193,25 @@ def test_a_correction_is_corrected_again(engine: Engine) -> None:
 
 
 def test_all_but_the_references_that_are_corrected_stays_as_it_is(database_url: str) -> None:
-    """Else they would not be those of the first test set again."""
-    engine, rest = make_engine(database_url), "\t_" * 7
-    words = "".join(f"1\t{word}\t{word[:3]}{rest}\n\n" for word in ("kočka", "psa", "domu"))
+    """Else they would not be those of the first test set again. In more blocks than one."""
+    engine, rest, times = make_engine(database_url), "\t_" * 7, range(100)
+    words = "".join(f"1\t{word}{n}\t{word[:3]}{n}{rest}\n\n" for n in times for word in ("kočka", "psa", "domu"))
+    documents = "".join(f"{3 * n}\ta{n}\tsea\t\n{3 * n + 1}\ta{n}\tsea\t\n{3 * n + 2}\tb{n}\t\tx\n" for n in times)
+    lines = b"".join(b"cat %d\n\nhouse %d\n" % (n, n) for n in times)
     found(engine, "wmt")
     with_test_set(
         engine,
         "wmt",
         given(
-            references=[NamedContent("A.txt", b"cat\n\nhouse\n"), NamedContent("B.conllu", words.encode())],
-            documents=NamedContent(
-                "docs.tsv", b"segment\tdoc_id\tdomain\ttest_suite\n0\ta\tsea\t\n1\ta\tsea\t\n2\tb\t\tx\n"
-            ),
+            source="".join(f"{n}\n" for n in range(300)).encode(),
+            references=[NamedContent("A.txt", lines), NamedContent("B.conllu", words.encode())],
+            documents=NamedContent("docs.tsv", f"segment\tdoc_id\tdomain\ttest_suite\n{documents}".encode()),
             variable_references=True,
         ),
     )
-    correct_it(engine, b"cats\n\nhouse\n")
+    correct_it(engine, lines.replace(b"cat", b"cats"))
     with pytest.raises(Conflict, match="identical content"):
-        correct_it(engine, b"cat\n\nhouse\n")
+        correct_it(engine, lines)
 
 
 def test_what_stands_for_a_test_set_is_not_removed(database_url: str) -> None:

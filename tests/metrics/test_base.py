@@ -4,9 +4,11 @@ import dataclasses
 
 import pytest
 
-from metrics import BLEU, PER, LeBLEU
+from metrics import BLEU, PER, LeBLEU, parse_metric
 from metrics.base import VERSION, edition_name, edition_with
+from metrics.batch import Batch
 from metrics.errors import BadParameter
+from metrics.segments import Segments
 
 
 def test_the_estimated_time_grows_from_the_typical_segment_on_as_the_metric_says():
@@ -63,3 +65,20 @@ def test_a_parameter_that_is_none_of_the_metrics_is_told_with_those_that_are():
     ):
         BLEU.from_texts({"n": "1"})
     assert BLEU.parameter("tok") in dataclasses.fields(BLEU)
+
+
+def test_metrics_of_one_batch_share_only_what_is_the_same_for_them():
+    texts = Segments(references=[b"A b c. a B b, a\nthe Cat", b"a b C\nThe cat."], hypotheses=[b"a B c b a\nthe cat ."])
+    names = ("bleu", "tbleu", "chrf:nw=2", "per", "fmeasure", "wer", "ter", "gtm", "lebleu", "meteor:modules=exact")
+    metrics = [parse_metric(each) for name in names for each in (name, f"{name}:case={other_case(name)}")]
+    metrics += map(
+        parse_metric, ("bleu:tok=none", "bleu:order=1", "tbleu:tok=none", "chrf:nc=2:nw=1", "chrf:space=yes")
+    )
+    shared = Batch(texts)
+    for metric in metrics:
+        alone = metric.segment_statistics(Batch(texts))
+        assert metric.segment_statistics(shared).tobytes() == alone.tobytes(), metric.specification
+
+
+def other_case(name):
+    return "mixed" if type(parse_metric(name))().case == "lc" else "lc"

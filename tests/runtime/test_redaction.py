@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from cli.main import main
@@ -17,7 +18,7 @@ from models.errors import BadStore
 from models.schema.states import QueueClass
 from models.storage.blobs import write_object
 from runtime.logs import JsonLines, TextLines
-from runtime.redaction import redacted
+from runtime.redaction import redacted, shown_url
 from runtime.settings import Settings
 from worker.app import make_app
 from worker.errors import BrokerAway
@@ -75,6 +76,19 @@ def test_commands_never_show_the_password_of_a_database(url, capsys, tmp_path, m
         assert said.err.startswith("steelyard: ")
         assert is_clean(said.err + said.out), said.err
         assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:a@host/x", "postgresql://me:***@host/x"),
+        ("postgresql://host/x?sslmode=disable", "postgresql://host/x?sslmode=disable"),
+        ("postgresql://host/x?passfile=b&odd=a", "postgresql://host/x?odd=***&passfile=***"),
+        ("postgresql://host/x?odd=a&port=1", "postgresql://host/x?port=1&odd=***"),
+    ],
+)
+def test_what_is_set_in_an_address_is_told_and_its_values_only_where_they_are_harmless(url, shown):
+    assert shown_url(make_url(url)) == shown
 
 
 @pytest.mark.parametrize(

@@ -36,3 +36,11 @@ def test_processes_count_in_rows_of_their_own() -> None:
     assert tally.buckets("naps") == ([3.0, 3.0, 6.0], 181.5)
     assert tally.processes()[0] == last
     assert set(tally.processes()) == {0, 1}
+
+
+def test_a_time_at_the_end_of_a_bucket_is_in_it() -> None:
+    """As Prometheus has it: `le` means less than or equal."""
+    tally = Tally([Histogram("naps", "Naps.", (1.0, 5.0))])
+    for seconds in (1.0, 5.0, 5.5):
+        tally.observe("naps", seconds)
+    assert tally.buckets("naps") == ([1.0, 2.0, 3.0], 11.5)

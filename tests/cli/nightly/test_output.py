@@ -154,6 +154,15 @@ def test_junit_fails_what_is_worse_and_skips_what_has_no_baseline() -> None:
     assert {case.get("classname") for case in suite.findall("testcase")} == {"gate/port_en-cs, references A + B"}
 
 
+@pytest.mark.parametrize("outcome", Outcome)
+def test_junit_passes_nothing_that_was_not_compared(outcome: Outcome) -> None:
+    untested = outcome in {Outcome.NO_BASELINE, Outcome.BASELINE, Outcome.UNTESTED}
+    (case,) = junit(report(verdict(finding("tug", outcome)))).findall("testcase")
+    assert [child.tag for child in case] == [
+        "skipped" if untested else "failure" if outcome.regressed else "system-out"
+    ]
+
+
 @pytest.mark.parametrize(("state", "kind"), [("failed", "error"), ("missed", "error"), ("scoring", "skipped")])
 def test_junit_of_a_night_without_a_verdict(state: str, kind: str) -> None:
     suite = junit(report(state=NightlyRunState(state), reason="No <output> & \x1b[31mnothing\x00\ud800 else."))
