@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import psycopg
 import pytest
@@ -185,6 +186,25 @@ def test_a_term_goes_on_while_it_is_renewed(database_url: str, monkeypatch: pyte
         assert asked == [1000.0, 1000.4, 1000.8]
         assert lead.acquire()
         assert lead.held()
+
+
+def test_a_term_counts_from_before_it_was_asked_for(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waited for the database must not believe in it for longer than the others do."""
+    moment = 1000.0
+
+    def take_slowly(*given: Any, **more: Any) -> bool:
+        nonlocal moment
+        moment = 1000.5
+        return take_lead(*given, **more)
+
+    monkeypatch.setattr(leader, "_clock", lambda: moment)
+    monkeypatch.setattr(leader, "take_lead", take_slowly)
+    lead = Leadership(sqlite_url, TERM)
+    assert lead.acquire()
+    moment = 1000.99
+    assert lead.in_term()
+    moment = 1001.01
+    assert not lead.in_term()
 
 
 def test_a_clock_that_is_set_back_leaves_the_lead_with_nobody_for_long(database_url: str) -> None:

@@ -162,6 +162,15 @@ def test_a_search_that_is_cut_short_says_so():
     assert linked([0, 1, 1], [1, 0, 1], [([0, 1, 1], [1, 0, 1], None)], steps=0)[0] == [3, 3, 0]
 
 
+def test_how_many_steps_a_search_takes_is_part_of_the_numbers():
+    """Scores that are cut short depend on it: another count is another edition."""
+    sets = [{0}, {0, 1}, {1}, {2}, {2, 3}, {3}]
+    own, others = [0, 1, 3, 4, 1, 5, 2], [1, 2, 0, 5, 4, 3, 1]
+    found = [linked(own, others, [(own, others, sets)], steps=steps)[0] for steps in (1038, 1039)]
+    assert found[0][-1] == 1
+    assert found[1] == [7, 4, 0]
+
+
 @pytest.mark.parametrize("words", [60, 600, 6_000, 60_000])
 @pytest.mark.parametrize("distinct", [1, 2, 30, 3_000])
 def test_long_and_repetitive_segments_end_quickly(words, distinct):

@@ -2,6 +2,7 @@
 
 import os
 import resource
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,6 +54,7 @@ def stored(url: str, store: str, **others: object) -> tuple[Engine, Settings, tu
 
 
 def test_scores_are_the_same_wherever_statistics_lie(database_url, tmp_path, monkeypatch, sqlite_template):
+    import_module("worker.computing.reducer")  # before a limit changes from which it makes its own
     monkeypatch.setattr(scoring, "LARGEST_TRAVELLING", 0)
     engine, _, evaluations = stored(database_url, (tmp_path / "store").as_uri(), statistics_bytes=0)
     (tmp_path / "plain.db").write_bytes(sqlite_template.read_bytes())

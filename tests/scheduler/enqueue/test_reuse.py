@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, func, select, update
 
+import worker.computing.reducer
 import worker.computing.scoring
 from metrics import parse_metric
 from metrics.base import EDITION

@@ -68,6 +68,13 @@ def test_what_matches_nothing_is_not_stored(world) -> None:
     assert connection.scalar(select(HumanSystemScore.system)) is None
 
 
+def test_names_stay_as_they_are_where_nobody_has_submitted_yet(world) -> None:
+    connection, test_set, _ = world
+    empty = store_campaign(connection, "empty")
+    taken = take_in(connection, test_set, "heron", "auks/soar", campaign=empty)
+    assert sorted(row.system for row in read_systems(connection, taken.stored.id)) == ["auks/soar", "heron"]
+
+
 def test_another_campaign_s_systems_are_not_named(world) -> None:
     connection, test_set, campaigns = world
     with pytest.raises(NothingMatched) as refused:
