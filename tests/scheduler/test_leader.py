@@ -192,13 +192,13 @@ def test_a_term_counts_from_before_it_was_asked_for(sqlite_url: str, monkeypatch
     """Who waited for the database must not believe in it for longer than the others do."""
     moment = 1000.0
 
-    def take_slowly(*given: Any, **more: Any) -> bool:
+    def acquire_slowly(*given: Any, **more: Any) -> bool:
         nonlocal moment
         moment = 1000.5
-        return take_lead(*given, **more)
+        return acquire_leadership(*given, **more)
 
     monkeypatch.setattr(leader, "_clock", lambda: moment)
-    monkeypatch.setattr(leader, "take_lead", take_slowly)
+    monkeypatch.setattr(leader, "acquire_leadership", acquire_slowly)
     lead = Leadership(sqlite_url, TERM)
     assert lead.acquire()
     moment = 1000.99
