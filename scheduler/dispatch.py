@@ -137,8 +137,8 @@ def _choose(
     rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, settings, share.edition)
     # Includes teams whose work cannot be sent yet.
     served = accounting.served(rows, {*busy, *(share_key for _, share_key in share_keys)})
-    costs = {share_key: [row.seconds for row in its] for share_key, its in rows.items()}
-    left = {share_key: iter(its) for share_key, its in rows.items()}
+    costs = {share_key: [row.seconds for row in waiting] for share_key, waiting in rows.items()}
+    left = {share_key: iter(waiting) for share_key, waiting in rows.items()}
     return [next(left[share_key]) for share_key in allocate(costs, served, accounting.lag, held, window)]
 
 

@@ -45,17 +45,17 @@ class Editions:
                 Trials.state == LeaseState.PENDING, Trials.edition < EDITION, Trials.edition.not_in(living)
             )
             comparisons = {row.comparison_id for row in connection.execute(trials)}
-        self._tell({edition: len(rows) for edition, rows in others.items() if edition not in living})
+        self._notify({edition: len(rows) for edition, rows in others.items() if edition not in living})
         for edition, rows in others.items():
             if edition < EDITION and edition not in living:
                 for begin in range(0, len(rows), TOGETHER):
-                    _begin_anew(engine, settings, edition, rows[begin : begin + TOGETHER])
+                    _restart(engine, settings, edition, rows[begin : begin + TOGETHER])
         if comparisons:
             with writing(engine) as connection:
                 end_comparisons(connection, comparisons, ASK_AGAIN)
         return sum(len(rows) for edition, rows in others.items() if edition < EDITION and edition not in living)
 
-    def _tell(self, waiting: dict[int, int]) -> None:
+    def _notify(self, waiting: dict[int, int]) -> None:
         newer = {edition: amount for edition, amount in waiting.items() if edition > EDITION}
         for edition, amount in newer.items():
             if edition not in self._said:
@@ -67,7 +67,7 @@ class Editions:
         self._said = newer
 
 
-def _begin_anew(engine: Engine, settings: Settings, edition: int, evaluations: list[int]) -> None:
+def _restart(engine: Engine, settings: Settings, edition: int, evaluations: list[int]) -> None:
     with writing(engine, durable=True) as connection:
         reductions = set(
             connection.scalars(

@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from models.database.session import make_steady_engine, reading_once, touching
+from models.database.session import autocommit_reading, autocommit_writing, make_steady_engine
 from models.queue.leader import acquire_leadership, read_leader, release_leadership
 
 log = logging.getLogger(__name__)
@@ -39,14 +39,14 @@ class Leadership:
         begun = _clock()
         if self._begun is None:
             # Standby schedulers check often: a check must not wait for writers.
-            with reading_once(self._engine) as connection:
+            with autocommit_reading(self._engine) as connection:
                 leader = read_leader(connection, self._term_seconds)
             if leader not in (None, self._holder) and not _has_ended(leader):
                 return False
         else:
             leader = None
         # Independent statements: a process frozen between two must not hold the row.
-        with touching(self._engine) as connection:
+        with autocommit_writing(self._engine) as connection:
             leads = acquire_leadership(connection, self._holder, self._term_seconds, dead=leader)
         # Measured from before the statement, so that our term ends here no later than in the database.
         self._begun = begun if leads else None
@@ -74,7 +74,7 @@ class Leadership:
         if self._begun is not None:
             self._begun = None
             try:
-                with touching(self._engine) as connection:
+                with autocommit_writing(self._engine) as connection:
                     release_leadership(connection, self._holder)
             except DBAPIError as error:
                 log.info("Leadership could not be released and will expire: %s", error.orig)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from models.database.changes import Listener, listen
 from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
-from models.database.session import make_engine, reading_once
+from models.database.session import autocommit_reading, make_engine
 from models.queue_status.work import is_there_work
 from runtime.health import Check, Liveness
 from runtime.http_server import ProcessStatus, serve_status
@@ -103,17 +103,17 @@ class SchedulerLoop:
         """Run one round; whether it included a sweep. Raises OtherTables."""
         begun = time.monotonic()
         with self.status.round():
-            swept = self._go()
+            swept = self._run_once()
         self.status.tally.observe(TICK_SECONDS.name, time.monotonic() - begun)
         return swept
 
-    def _go(self) -> bool:
+    def _run_once(self) -> bool:
         sweeps = time.monotonic() >= self._next_sweep
-        self._idle = self._look(sweeps)
+        self._idle = self._is_idle(sweeps)
         if self._idle:
             self._accounting.reset()
         else:
-            self._hand_out()
+            self._send_work()
         if not sweeps:
             self._maintenance.prune_more()
             return False
@@ -124,7 +124,7 @@ class SchedulerLoop:
         self._next_sweep = time.monotonic() + self._settings.sweep_seconds
         return True
 
-    def _hand_out(self) -> None:
+    def _send_work(self) -> None:
         sent = dispatch(self._engine, self._transport, self._settings, self._accounting, self._leads)
         self.status.tally.count(MESSAGES_SENT.name, amount=sent)
         if self._nightly is not None:
@@ -137,12 +137,12 @@ class SchedulerLoop:
         tally.count(MESSAGES_LOST.name, amount=recover_lost_messages(self._engine, self._transport, self._settings))
         self._maintenance.run_once()
 
-    def _look(self, sweeps: bool) -> bool:
+    def _is_idle(self, sweeps: bool) -> bool:
         """Whether there is nothing to send and nothing that could be lost; every so often, False forces a full sweep.
 
         Raises OtherTables.
         """
-        with reading_once(self._engine) as connection:
+        with autocommit_reading(self._engine) as connection:
             problem = read_schema_problem(connection, REVISION) if sweeps else None
             idle = not is_there_work(connection)
         if problem is not None:

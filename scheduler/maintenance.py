@@ -8,7 +8,7 @@ import time
 from sqlalchemy import Engine
 
 from models.database.session import reading, writing
-from models.queue.consistency import find_broken_comparisons, find_miscounted, recount
+from models.queue.consistency import find_broken_comparisons, find_inconsistent, recount
 from models.queue.kinds.comparisons import end_comparisons
 from models.queue.kinds.registry import KINDS
 from models.queue.lease import retry_unowned
@@ -87,7 +87,7 @@ def repair(engine: Engine, settings: Settings) -> None:
 def recount_open(engine: Engine) -> int:
     """Repair open evaluations whose counter differs from their number of shards; their number."""
     with reading(engine) as connection:
-        suspected = find_miscounted(connection)
+        suspected = find_inconsistent(connection)
     mended = 0
     for evaluation in suspected:
         with writing(engine) as connection:

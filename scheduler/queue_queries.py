@@ -54,7 +54,7 @@ class WaitingTask:
 
 def read_in_flight(connection: Connection, settings: Settings, edition: int) -> tuple[InFlight, set[FairShareKey]]:
     """The work in flight of an edition, and its classes and teams."""
-    share_keys = connection.execute(_in_flight(), {"edition": edition, **_guesses(settings)}).all()
+    share_keys = connection.execute(_in_flight(), {"edition": edition, **_estimates(settings)}).all()
     held = InFlight(
         tasks=sum(row.tasks for row in share_keys),
         seconds=sum(row.seconds for row in share_keys),
@@ -86,7 +86,7 @@ def read_waiting(
     for begin in range(0, len(share_keys), MAX_KEYS):
         chosen = share_keys[begin : begin + MAX_KEYS]
         values: dict[str, Any] = {"most": most, "urgent_seconds": settings.urgent_seconds, "edition": edition}
-        values |= _guesses(settings)
+        values |= _estimates(settings)
         for place, (_, (queue_class, team)) in enumerate(chosen):
             values |= {f"class_{place}": queue_class, f"team_{place}": team}
         for row in connection.execute(_ready(tuple(kind for kind, _ in chosen)), values):
@@ -193,7 +193,7 @@ def _seconds(kind: TaskKind[Any, Any]) -> Any:
     return bindparam(f"seconds_{kind.name}", type_=Double) if callable(kind.cost) else kind.cost
 
 
-def _guesses(settings: Settings) -> dict[str, float]:
+def _estimates(settings: Settings) -> dict[str, float]:
     return {f"seconds_{kind.name}": kind.cost(settings) for kind in WINDOWED if callable(kind.cost)}
 
 

@@ -96,16 +96,16 @@ def enqueue_missing_reductions(engine: Engine) -> int:
     No transaction leaves such an evaluation; editing the database by hand may.
     """
     closed = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
-    forgotten = (
+    orphaned = (
         select(Evaluation.id, Evaluation.protocol_id)
         .outerjoin(Reduction, Reduction.id == Evaluation.reduction_id)
         .where(Evaluation.state == EvaluationState.REDUCING, or_(Reduction.id.is_(None), Reduction.state.in_(closed)))
     )
     with reading(engine) as connection:
-        if connection.execute(forgotten.limit(1)).first() is None:
+        if connection.execute(orphaned.limit(1)).first() is None:
             return 0
     with writing(engine) as connection:
-        rows = connection.execute(forgotten).all()
+        rows = connection.execute(orphaned).all()
         for row in rows:
             if lock_evaluations(connection, [row.id], [EvaluationState.REDUCING]):
                 enqueue_reduction(connection, [row.id])

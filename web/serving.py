@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
-from models.database.session import make_steady_engine, reading_once
+from models.database.session import autocommit_reading, make_steady_engine
 from runtime.errors import AddressTaken
 from runtime.health import Check, Liveness
 from runtime.http_server import ProcessStatus, serve_status
@@ -186,7 +186,7 @@ class _Server(uvicorn.Server):
         engine = make_steady_engine(self._state.settings.database_url)
         while not self._state.stopping.wait(SCHEMA_CHECK_SECONDS):
             # An unreachable database is reported elsewhere, and comes back.
-            with suppress(DBAPIError), reading_once(engine) as connection:
+            with suppress(DBAPIError), autocommit_reading(engine) as connection:
                 self.problem = read_schema_problem(connection, REVISION)
             if self.problem is not None:
                 self.should_exit = True

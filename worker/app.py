@@ -116,14 +116,14 @@ class Broker:
         except OperationalError as error:
             raise BrokerAway(str(error)) from error
         except Exception:  # kombu raises what it likes on a connection that broke in the middle
-            self._connect_anew()
+            self._reconnect()
             raise
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
         """The number of waiting messages. Raises BrokerAway."""
         return count_messages(self._app, classes)
 
-    def _connect_anew(self) -> None:
+    def _reconnect(self) -> None:
         # Celery caches kombu's pools: both must be reset.
         pools.reset()  # type: ignore[no-untyped-call]
         self._app = make_app(self._settings)

@@ -133,16 +133,16 @@ def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, e
         reason = out_of_memory(error, context.settings, context.processes)
     context.tally.count(FAILURES.name, kind.name)
     # Other errors may quote a text; those who may read it find it with the evaluation.
-    told = (
+    public_reason = (
         reason if isinstance(error, (KernelsNotBuilt, MissingResource, UnreachableStore, MemoryError, OSError)) else ""
     )
     log.warning(
         "%s %s failed: %s",
         kind.title,
         claimed.key,
-        told or f"{type(error).__name__} (`steelyard status --failed` has details)",
+        public_reason or f"{type(error).__name__} (`steelyard status --failed` has details)",
         exc_info=not permanent,
-        extra={**fields(error=type(error).__name__), **(redact_exception() if not told else {})},
+        extra={**fields(error=type(error).__name__), **(redact_exception() if not public_reason else {})},
     )
     policy = kind.policy(context.settings)
     context.write(

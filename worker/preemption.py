@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.database.session import reading_once
+from models.database.session import autocommit_reading
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
@@ -57,7 +57,7 @@ class Preemption:
         while self._left > 0 and time.monotonic() >= self._next_look and not self._context.shutting_down.message:
             begun = time.monotonic()
             try:
-                with reading_once(self._context.engine) as connection:
+                with autocommit_reading(self._context.engine) as connection:
                     urgent = urgent_task(connection, self._kind, self._key, self._context.edition)
             except SQLAlchemyError as error:
                 log.warning("Waiting interactive work cannot be read: %s", error)

@@ -61,7 +61,7 @@ def by_length(texts: BoardTexts) -> Partition:
     ends = CHARACTERS if characters else WORDS
     names, group_of = length_buckets(texts.lengths, ends)
     what = f"{'characters' if characters else 'words'} in the reference"
-    return _without_empty_ends(Partition(what, names, group_of))
+    return _trimmed(Partition(what, names, group_of))
 
 
 def by_document(texts: BoardTexts) -> Partition | None:
@@ -141,7 +141,7 @@ def _add(sums: NDArray[np.float64], statistics: NDArray[np.float64], group_of: N
     np.add.at(sums, group_of[inside], statistics[inside])
 
 
-def _without_empty_ends(partition: Partition) -> Partition:
+def _trimmed(partition: Partition) -> Partition:
     """The partition without empty groups at its beginning and end."""
     filled = [number for number, size in enumerate(partition.sizes) if size]
     first, last = min(filled, default=0), max(filled, default=0)

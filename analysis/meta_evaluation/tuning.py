@@ -114,14 +114,14 @@ def cross_fit(
     fewer than two judged documents, or where nothing can be chosen.
     """
     judged = np.asarray((~np.isnan(swept.judged.human_segments)).any(axis=0))
-    dealt = document_folds(swept.documents, judged, folds)
-    if not dealt or question.level != SEGMENT:
+    document_groups = document_folds(swept.documents, judged, folds)
+    if not document_groups or question.level != SEGMENT:
         return None
     value, replicates = swept.segment_measure(question)
     everywhere = np.stack([metric.segments for metric in swept.judged.metrics])
     fitted = np.full(everywhere[0].shape, np.nan)
     values = []
-    for fold in dealt:
+    for fold in document_groups:
         here = np.zeros(fitted.shape[1], np.bool_)
         for document in fold:
             first, count = swept.documents[document]
@@ -138,7 +138,7 @@ def cross_fit(
     for position in rival_positions(sweep):
         rival = np.where(inside, everywhere[position], np.nan)
         gains.append(_gain(observed, resampled, value(rival), replicates(rival), level))
-    sizes = tuple(len(fold) for fold in dealt)
+    sizes = tuple(len(fold) for fold in document_groups)
     return CrossFit(swept.listed, question, tuple(values), sizes, observed, tuple(gains))
 
 

@@ -64,7 +64,7 @@ def read_run_history(connection: Connection, nightly_run: NightlyRunInfo) -> Run
     earlier = [each for each in earlier if not each.manual or tries[each.date] == each.id]
     nightly_runs = [*earlier[-MAX_RUNS:], nightly_run]
     members = read_nightly_run_members(connection, [each.id for each in nightly_runs])
-    evaluations = {member.evaluation_id for of_night in members.values() for member in of_night}
+    evaluations = {member.evaluation_id for run_members in members.values() for member in run_members}
     return RunHistory(nightly_runs, members, read_measured_outputs(connection, evaluations))
 
 

@@ -157,8 +157,8 @@ def read_series(
     `intervals` the points have none.
     """
     members = {
-        (night_at, member): member.evaluation_id
-        for night_at, nightly_run in enumerate(history.nights)
+        (position, member): member.evaluation_id
+        for position, nightly_run in enumerate(history.nights)
         for member in history.members[nightly_run.id]
     }
     scores = apart(read_nightly_scores(connection, set(members.values()), replicates=intervals))
@@ -182,7 +182,7 @@ def read_series(
             score = scores[evaluation, key[2]].score
             if score is not None and history.same_edition(evaluation, newest):
                 values[key][at] = score
-    varying = sum(len(set(series[~np.isnan(series)].tolist())) > 1 for series in values.values())
+    varying_series = sum(len(set(series[~np.isnan(series)].tolist())) > 1 for series in values.values())
     found = []
     for key, series in values.items():
         system, protocol, metric = key
@@ -193,7 +193,7 @@ def read_series(
                 connection, history, subject, newest_score, series, chosen[key], metric, step,
                 alpha=alpha, minimum_difference=minimum_difference, reported=(reported or {}).get(subject, ()),
             )
-            for step in find_steps(series, shared_alpha(varying))
+            for step in find_steps(series, shared_alpha(varying_series))
         ]  # fmt: skip
         points = []
         for at, nightly_run in enumerate(history.nights):
@@ -258,7 +258,7 @@ def _change(
         p_segments=None if math.isnan(p_segments) else p_segments,
         worse=worse,
         counts=counts,
-        new=not any(_told(each, step, worse) for each in reported),
+        new=not any(_already_reported(each, step, worse) for each in reported),
     )
 
 
@@ -266,7 +266,7 @@ NEAR = 3
 """Maximum distance, in runs, between two dates of one change: further runs can move it."""
 
 
-def _told(reported: Reported, step: Step, worse: bool) -> bool:
+def _already_reported(reported: Reported, step: Step, worse: bool) -> bool:
     """Whether the report is about this change: one of about that date, or a difference in the run when it began.
 
     Differences in other runs do not count: where outputs vary, single runs are worse now and then.

@@ -48,8 +48,8 @@ def how_tested(verdict: Verdict) -> str:
 
 def level_of(change: Change) -> str:
     """The direction of a change, and whether it is new or too small to count."""
-    told = "worse" if change.worse else "better"
-    return told + (", new" if change.new and change.counts else "" if change.counts else ", too little to count")
+    direction = "worse" if change.worse else "better"
+    return direction + (", new" if change.new and change.counts else "" if change.counts else ", too little to count")
 
 
 def place_of(subject: Subject) -> str:

@@ -214,7 +214,7 @@ def judge_nightly_run(connection: Connection, nightly_run_id: int) -> Verdict:
         findings=tuple(found),
         changes=tuple(change for each in series for change in each.changes),
     )
-    notes = [*_absent(history), *_weak(connection, history, verdict)]
+    notes = [*_missing_systems(history), *_limits(connection, history, verdict)]
     return Verdict(**{**verdict.__dict__, "notes": tuple(notes)})
 
 
@@ -246,8 +246,8 @@ def describe_baseline(baseline: Baseline) -> str:
         return "the same system in the night before"
     if baseline.kind == BaselineKind.BEST:
         return "the same system in its best night so far"
-    of_night = f" in the night of {baseline.night}" if baseline.night else ""
-    return (f"system {baseline.system}" if baseline.system else "the same system") + of_night
+    when = f" in the night of {baseline.night}" if baseline.night else ""
+    return (f"system {baseline.system}" if baseline.system else "the same system") + when
 
 
 def _reported(history: RunHistory) -> dict[Subject, list[Reported]]:
@@ -272,7 +272,7 @@ def _reported(history: RunHistory) -> dict[Subject, list[Reported]]:
     return found
 
 
-def _absent(history: RunHistory) -> list[str]:
+def _missing_systems(history: RunHistory) -> list[str]:
     if len(history.nights) < 2:
         return []
     last, now = (
@@ -283,7 +283,7 @@ def _absent(history: RunHistory) -> list[str]:
     return [f"Scored in the night before and not in this one: {', '.join(missing)}."] if missing else []
 
 
-def _weak(connection: Connection, history: RunHistory, verdict: Verdict) -> list[str]:
+def _limits(connection: Connection, history: RunHistory, verdict: Verdict) -> list[str]:
     """Limits of the tests: too few replicates, untested scores, few segments, unsuitable tokenizers."""
     notes = []
     least = smallest_p(verdict.draws, verdict.tests, verdict.correction)

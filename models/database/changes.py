@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy.exc import DBAPIError
 
 from models.database.forking import unforked
-from models.database.session import CHANNEL, make_engine, reading_once, sqlite_file
+from models.database.session import CHANNEL, autocommit_reading, make_engine, sqlite_file
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -66,14 +66,14 @@ class Listener(ABC):
         deadline = time.monotonic() + seconds
         while stop is None or not stop.is_set():
             left = deadline - time.monotonic()
-            if self._hears(max(0.0, min(left, STOP_SECONDS))):
+            if self._wait_for_change(max(0.0, min(left, STOP_SECONDS))):
                 return True
             if left <= 0:
                 return False
         return False
 
     @abstractmethod
-    def _hears(self, seconds: float) -> bool:
+    def _wait_for_change(self, seconds: float) -> bool:
         """As `wait`, but may return earlier."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class _Versions(Listener):
         self._connection: Any = None
         self._version: int | None = None
 
-    def _hears(self, seconds: float) -> bool:
+    def _wait_for_change(self, seconds: float) -> bool:
         before = self._version
         try:
             if self._connection is None:
@@ -130,7 +130,7 @@ class _Notifications(Listener):
         """Whether any notification has arrived on this connection; the first one is our own."""
         self._complained = False
 
-    def _hears(self, seconds: float) -> bool:
+    def _wait_for_change(self, seconds: float) -> bool:
         if self._connection is None and time.monotonic() >= self._next_try:
             self._connect()
         if self._connection is None:
@@ -139,15 +139,15 @@ class _Notifications(Listener):
         driver: Any = self._connection.connection.driver_connection
         longest = seconds if self._hearing else min(seconds, self.every)
         try:
-            heard = bool(list(driver.notifies(timeout=longest, stop_after=1)))
+            notified = bool(list(driver.notifies(timeout=longest, stop_after=1)))
         except Exception as error:  # the driver's own errors: the engine knows nothing of them
             log.info("The listening connection broke and is reopened: %s", error)
             self.close()
             return True
-        self._hearing |= heard
+        self._hearing |= notified
         if not self._hearing and time.monotonic() > self._connected_at + DEAF_SECONDS:
-            self._complain("notifications of PostgreSQL do not arrive: a pooler such as PgBouncer may be in between")
-        return heard or not self._hearing
+            self._warn("notifications of PostgreSQL do not arrive: a pooler such as PgBouncer may be in between")
+        return notified or not self._hearing
 
     def _connect(self) -> None:
         self._next_try = time.monotonic() + RETRY_SECONDS
@@ -155,17 +155,17 @@ class _Notifications(Listener):
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             self._connection = connection
             connection.exec_driver_sql(f"LISTEN {CHANNEL}")
-            with reading_once(self._writer) as writer:
+            with autocommit_reading(self._writer) as writer:
                 writer.exec_driver_sql(f"NOTIFY {CHANNEL}")
         except DBAPIError as error:
             self.close()
             # Other components report an unreachable database.
             if self._apart:
-                self._complain(f"STEELYARD_LISTEN_URL cannot be reached: {error.orig}")
+                self._warn(f"STEELYARD_LISTEN_URL cannot be reached: {error.orig}")
             return
         self._connected_at = time.monotonic()
 
-    def _complain(self, what: str) -> None:
+    def _warn(self, what: str) -> None:
         if not self._complained:
             log.warning(
                 "Polling the database for changes every %g s: %s.  "

@@ -30,7 +30,7 @@ class DatabaseProblem(StrEnum):
     DAMAGED = "It is no database, or damaged. Name another file by STEELYARD_DATABASE_URL, or restore it from a backup."
 
     @property
-    def passes(self) -> bool:
+    def is_transient(self) -> bool:
         """Whether the operation may succeed shortly."""
         return self in {DatabaseProblem.AWAY, DatabaseProblem.BUSY}
 
@@ -82,12 +82,14 @@ def classify_error(error: BaseException) -> DatabaseProblem | None:
 def is_transient(error: BaseException) -> bool:
     """Whether the operation may succeed shortly, or once an unreachable server is back."""
     problem = classify_error(error)
-    return problem is not None and (problem.passes or (problem == DatabaseProblem.FULL and not _is_ours(error)))
+    return problem is not None and (
+        problem.is_transient or (problem == DatabaseProblem.FULL and not _is_local_file(error))
+    )
 
 
 def is_transient_server_error(error: BaseException) -> bool:
     """Whether it is a transient problem of a server: a waiting command should keep waiting."""
-    return is_transient(error) and not _is_ours(error)
+    return is_transient(error) and not _is_local_file(error)
 
 
 def explain(error: DBAPIError) -> str:
@@ -117,6 +119,6 @@ def name_database(address: URL, context: ExceptionContext) -> None:
         error.database = shown  # type: ignore[attr-defined]
 
 
-def _is_ours(error: BaseException) -> bool:
+def _is_local_file(error: BaseException) -> bool:
     """Whether it is a local file, which only the user of the command watches."""
     return isinstance(error, DBAPIError) and isinstance(error.orig, sqlite3.Error)

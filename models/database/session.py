@@ -198,7 +198,7 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
 
 
 @contextmanager
-def touching(engine: Engine) -> Iterator[Connection]:
+def autocommit_writing(engine: Engine) -> Iterator[Connection]:
     """A connection for frequent, independent writing statements that need no notification."""
     if engine.dialect.name == "sqlite":
         with writing(engine) as connection:
@@ -219,7 +219,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def reading_once(engine: Engine) -> Iterator[Connection]:
+def autocommit_reading(engine: Engine) -> Iterator[Connection]:
     """A connection for frequent, independent reading statements, without the cost of a transaction."""
     options = READS["sqlite"] if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
     with engine.connect().execution_options(**options) as connection:

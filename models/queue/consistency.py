@@ -13,7 +13,7 @@ from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEva
 from models.schema.states import IN_FLIGHT, UNSCORED, LeaseState
 
 
-def find_miscounted(connection: Connection) -> list[int]:
+def find_inconsistent(connection: Connection) -> list[int]:
     """Evaluations whose `remaining` differs from their number of unfinished shards, or is 0."""
     wrong = or_(Evaluation.remaining != _unfinished(), Evaluation.remaining == 0)
     rows = select(Evaluation.id).where(Evaluation.state.in_(UNSCORED), wrong)
@@ -42,11 +42,11 @@ def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
 
 def find_broken_comparisons(connection: Connection) -> list[int]:
     """Running comparisons whose task rows do not cover their trials, or differ in number from `remaining`."""
-    theirs = Trials.comparison_id == Comparison.id
+    own_rows = Trials.comparison_id == Comparison.id
     waiting = Trials.state.in_((LeaseState.PENDING, *IN_FLIGHT))
-    unfinished = select(func.count()).select_from(Trials).where(theirs, waiting).scalar_subquery()
+    unfinished = select(func.count()).select_from(Trials).where(own_rows, waiting).scalar_subquery()
     covered = select(func.coalesce(func.sum(Trials.last_trial - Trials.first_trial), 0)).where(
-        theirs, or_(waiting, Trials.state == LeaseState.DONE)
+        own_rows, or_(waiting, Trials.state == LeaseState.DONE)
     )
     wrong = or_(unfinished != Comparison.remaining, covered.scalar_subquery() != Comparison.trials)
     # Written as in the partial index of running comparisons: SQLite uses it only for the same expression.

@@ -20,20 +20,20 @@ HOUR = 3600.0
 
 def backfill_ended_at(connection: Connection) -> int:
     """Set `ended_at` to an hour ago in rows written by workers of an earlier release; their number."""
-    undated = 0
+    backfilled = 0
     for kind in KINDS:
         without = (kind.table.state.in_(CLOSED), kind.table.ended_at.is_(None))
-        undated += connection.execute(update(kind.table).where(*without).values(ended_at=now() - HOUR)).rowcount
-    return undated
+        backfilled += connection.execute(update(kind.table).where(*without).values(ended_at=now() - HOUR)).rowcount
+    return backfilled
 
 
 def prune_finished(connection: Connection, keep_seconds: float, most: int) -> dict[str, int]:
     """Delete at most this many rows of each kind of task that ended long enough ago; the number of each kind."""
-    deleted = {kind.name: _forget(connection, kind, keep_seconds, most) for kind in KINDS}
+    deleted = {kind.name: _prune(connection, kind, keep_seconds, most) for kind in KINDS}
     return {**deleted, "comparisons": _prune_comparisons(connection, keep_seconds, most)}
 
 
-def _forget(connection: Connection, kind: TaskKind[Any, Any], keep_seconds: float, most: int) -> int:
+def _prune(connection: Connection, kind: TaskKind[Any, Any], keep_seconds: float, most: int) -> int:
     table = kind.table
     old = (
         select(table.id)

@@ -56,7 +56,7 @@ def find_cached_statistics(
 
     Among those that differ only in the evaluation, the newest.
     """
-    protocols = _protocols_alike(connection, protocol)
+    protocols = _equivalent_protocols(connection, protocol)
     newest = func.max(Evaluation.id).label("evaluation_id")
     key = (Evaluation.protocol_id, Submission.text_id, Score.metric, Score.specification, Score.signature)
     rows = connection.execute(
@@ -102,7 +102,7 @@ def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
             )
 
 
-def _protocols_alike(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int]]:
+def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int]]:
     """Protocols with the same reference texts in the same order: id -> (replicates, seed)."""
     shared = select(Reference.test_set_id).where(Reference.text_id == protocol.reference_texts[0])
     labelled: dict[int, dict[str, int]] = {}

@@ -48,13 +48,13 @@ def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]
             KINDS[row.number],
             row.id,
             row.owner,
-            _what_happened(KINDS[row.number], row.worker, over=row.over),
+            _describe_expiry(KINDS[row.number], row.worker, over=row.over),
         )
         for row in rows
     ]
 
 
-def _what_happened(kind: TaskKind[Any, Any], worker: str, *, over: bool) -> str:
+def _describe_expiry(kind: TaskKind[Any, Any], worker: str, *, over: bool) -> str:
     if kind not in SENT:
         return f"the lease of {worker} expired"
     return f"worker {worker} " + ("exceeded its lease" if over else "stopped responding")

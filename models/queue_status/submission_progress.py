@@ -144,7 +144,7 @@ def read_submission_progress(
         segments[row.submission_id] += measured[row.id].every
         done[row.submission_id] += measured[row.id].done
     last = _last_shards(connection, submissions)
-    ahead = _ahead(connection, waiting)
+    ahead = _queue_positions(connection, waiting)
     seconds = _seconds(connection, waiting, last, silent_seconds)
     return {
         submission: SubmissionProgress(
@@ -170,7 +170,7 @@ def _last_shards(connection: Connection, submissions: Sequence[int]) -> dict[int
     return {row.submission_id: row.last for row in rows}
 
 
-def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[int, int]:
+def _queue_positions(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[int, int]:
     if not waiting:
         return {}
     rows = connection.execute(
@@ -179,7 +179,9 @@ def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[
         .group_by(Evaluation.submission_id, Evaluation.queue_class)
     ).all()
     firsts = {
-        queue_class: _firsts((row.submission_id, row.first) for row in rows if row.queue_class <= queue_class)
+        queue_class: _first_evaluations(
+            (row.submission_id, row.first) for row in rows if row.queue_class <= queue_class
+        )
         for queue_class in {queue_class for queue_class, _ in waiting.values()}
     }
     in_order = {queue_class: sorted(first.values()) for queue_class, first in firsts.items()}
@@ -190,7 +192,7 @@ def _ahead(connection: Connection, waiting: dict[int, tuple[int, int]]) -> dict[
     }
 
 
-def _firsts(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
+def _first_evaluations(rows: Iterable[tuple[int, int]]) -> dict[int, int]:
     """The first evaluation of each submission."""
     firsts: dict[int, int] = {}
     for submission, first in rows:

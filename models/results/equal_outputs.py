@@ -45,22 +45,22 @@ def read_equals(connection: Connection, submissions: Sequence[int]) -> dict[int,
     """The texts that these submissions are identical to; submissions without any are left out."""
     labels = read_equal_references(connection, submissions)
     other = aliased(Submission)
-    theirs, mine = aliased(System), aliased(System)
+    other_system, own_system = aliased(System), aliased(System)
     outputs: dict[int, dict[tuple[str, str], EqualOutput]] = {}
     for row in connection.execute(
-        select(Submission.id, other.id.label("other"), theirs.team, theirs.name)
+        select(Submission.id, other.id.label("other"), other_system.team, other_system.name)
         .join(
             other,
             (other.campaign_id == Submission.campaign_id)
             & (other.test_set_id == Submission.test_set_id)
             & (other.text_id == Submission.text_id),
         )
-        .join(mine, mine.id == Submission.system_id)
-        .join(theirs, theirs.id == other.system_id)
+        .join(own_system, own_system.id == Submission.system_id)
+        .join(other_system, other_system.id == other.system_id)
         .outerjoin(Declaration, Declaration.submission_id == other.id)
         .where(
             Submission.id.in_(submissions),
-            or_(theirs.team != mine.team, theirs.name != mine.name),
+            or_(other_system.team != own_system.team, other_system.name != own_system.name),
             Declaration.withdrawn_at.is_(None),
         )
         .order_by(Submission.id, other.id)

@@ -48,7 +48,7 @@ class _Process:
     number: int
     process: ForkProcess
     pipe: Connection
-    hint: TaskMessage | None = None
+    message: TaskMessage | None = None
     """Its current task."""
     task_id: str = ""
     overdue_at: float = 0.0
@@ -74,13 +74,13 @@ class Pool:
         self._ending = False
         self._stillborn = 0
         self._most = 0
-        self._told = self._teller = -1
+        self._wake_reader = self._teller = -1
         """A pipe by which a signal handler wakes us."""
 
     @property
     def busy(self) -> bool:
         """Whether any process is running a task."""
-        return any(each.hint is not None for each in self._processes.values())
+        return any(each.message is not None for each in self._processes.values())
 
     @property
     def ends(self) -> bool:
@@ -90,8 +90,8 @@ class Pool:
     def start(self) -> None:
         """Fork the processes."""
         self._most = resident_limit(self._context)
-        self._told, self._teller = os.pipe()
-        for end in (self._told, self._teller):
+        self._wake_reader, self._teller = os.pipe()
+        for end in (self._wake_reader, self._teller):
             os.set_blocking(end, False)
         for number in range(self._amount):
             self._fork(number)
@@ -103,7 +103,7 @@ class Pool:
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
         """The number of messages of each of the classes that are waiting or being handled."""
-        held = [each.hint.queue_class for each in self._processes.values() if each.hint is not None]
+        held = [each.message.queue_class for each in self._processes.values() if each.message is not None]
         return {each: len(self._waiting[each]) + held.count(each) for each in classes}
 
     def wake(self) -> None:
@@ -118,14 +118,14 @@ class Pool:
         """
         until = time.monotonic() + seconds
         while True:
-            self._give_out()
+            self._assign()
             now = time.monotonic()
             if now >= until:
                 return
-            due = [each.overdue_at for each in self._processes.values() if each.hint is not None and not each.killed]
-            woken, heard = self._hear(max(0.0, min([until, *due]) - now))
+            due = [each.overdue_at for each in self._processes.values() if each.message is not None and not each.killed]
+            was_woken, received = self._receive(max(0.0, min([until, *due]) - now))
             self._end_overdue()
-            if woken or (heard and not any(self._waiting.values())):
+            if was_woken or (received and not any(self._waiting.values())):
                 return
 
     def finish(self) -> None:
@@ -134,8 +134,8 @@ class Pool:
         for queue in self._waiting.values():
             queue.clear()
         for each in self._processes.values():
-            if each.hint is None:
-                _tell(each, None)
+            if each.message is None:
+                _notify(each, None)
 
     def stop(self, seconds: float, hurried: Callable[[], bool], meanwhile: Callable[[], object]) -> None:
         """Wait for all tasks and processes to end.
@@ -150,44 +150,44 @@ class Pool:
                 if hurried() or time.monotonic() > until:
                     self._kill_all()
                 meanwhile()
-                self._hear(LOOK_SECONDS)
+                self._receive(LOOK_SECONDS)
         finally:
             # Leave no process behind, whatever is raised here.
             self._kill_all()
             for each in list(self._processes.values()):
-                self._bury(each)
-            os.close(self._told)
+                self._reap(each)
+            os.close(self._wake_reader)
             os.close(self._teller)
 
     def _fork(self, number: int) -> None:
         forking = multiprocessing.get_context("fork")
-        ours, theirs = forking.Pipe()
-        others = [ours, *self._processes]
+        parent_end, child_end = forking.Pipe()
+        others = [parent_end, *self._processes]
         process = forking.Process(
-            target=_serve, args=(self._context, number, theirs, others, self._most), name=f"pool-{number}"
+            target=_serve, args=(self._context, number, child_end, others, self._most), name=f"pool-{number}"
         )
         process.start()
         # Only the process itself keeps its end of the pipe open: a closed pipe means that it has ended.
-        theirs.close()
-        self._processes[ours] = _Process(number, process, ours)
+        child_end.close()
+        self._processes[parent_end] = _Process(number, process, parent_end)
 
-    def _give_out(self) -> None:
+    def _assign(self) -> None:
         for each in self._processes.values():
-            if each.hint is None and each.begun and not each.killed:
+            if each.message is None and each.begun and not each.killed:
                 queue = next((queue for queue in self._waiting.values() if queue), None)
                 if queue is None:
                     return
-                each.hint, each.task_id = queue.popleft(), uuid.uuid4().hex
+                each.message, each.task_id = queue.popleft(), uuid.uuid4().hex
                 each.overdue_at = time.monotonic() + self._context.settings.task_seconds
-                _tell(each, (str(each.hint.kind.message), each.hint.key, each.task_id))
+                _notify(each, (str(each.message.kind.message), each.message.key, each.task_id))
 
-    def _hear(self, seconds: float) -> tuple[bool, bool]:
+    def _receive(self, seconds: float) -> tuple[bool, bool]:
         """Receive messages for up to `seconds`; whether we were woken, and whether a process sent anything."""
-        ready = wait([self._told, *self._processes], seconds)
-        if woken := self._told in ready:
-            os.read(self._told, 1 << 10)
-        speaking = [self._processes[pipe] for pipe in ready if isinstance(pipe, Connection)]
-        for each in speaking:
+        ready = wait([self._wake_reader, *self._processes], seconds)
+        if was_woken := self._wake_reader in ready:
+            os.read(self._wake_reader, 1 << 10)
+        readable = [self._processes[pipe] for pipe in ready if isinstance(pipe, Connection)]
+        for each in readable:
             try:
                 said = each.pipe.recv()
             except (EOFError, OSError):
@@ -196,16 +196,16 @@ class Pool:
             if said == BEGUN:
                 each.begun, self._stillborn = True, 0
             else:
-                each.hint = None
+                each.message = None
                 if said == LEAVING:
                     self._replace(each)
             if self._ending and each.pipe in self._processes:
-                _tell(each, None)
-        return woken, bool(speaking)
+                _notify(each, None)
+        return was_woken, bool(readable)
 
     def _end_overdue(self) -> None:
         for each in self._processes.values():
-            if each.hint is not None and not each.killed and time.monotonic() > each.overdue_at:
+            if each.message is not None and not each.killed and time.monotonic() > each.overdue_at:
                 seconds = self._context.settings.task_seconds
                 self._kill(each, f"it took longer than {seconds:g} s")
 
@@ -221,10 +221,10 @@ class Pool:
 
     def _replace(self, each: _Process) -> None:
         """Release the task of an ended process, and fork a new one."""
-        status = self._bury(each)
-        if each.hint is not None and not (each.killed and self._ending):
+        status = self._reap(each)
+        if each.message is not None and not (each.killed and self._ending):
             reason = None if each.killed else f"its process died ({_ended_by(status)})."
-            release_lost(self._context, str(each.hint.kind.message), each.task_id, each.hint.key, reason)
+            release_lost(self._context, str(each.message.kind.message), each.task_id, each.message.key, reason)
         if self._ending:
             return
         if not each.begun:
@@ -233,7 +233,7 @@ class Pool:
                 raise WorkerDidNotStart(f"The processes of the pool end before they are ready ({_ended_by(status)}).")
         self._fork(each.number)
 
-    def _bury(self, each: _Process) -> int:
+    def _reap(self, each: _Process) -> int:
         """Remove an ended process from the pool; its exit code."""
         del self._processes[each.pipe]
         each.pipe.close()
@@ -251,7 +251,7 @@ def _ended_by(status: int) -> str:
     return f"signal {-status}"
 
 
-def _tell(each: _Process, what: tuple[str, int, str] | None) -> None:
+def _notify(each: _Process, what: tuple[str, int, str] | None) -> None:
     # A process that has ended cannot receive it; its closed pipe reports that.
     with suppress(BrokenPipeError, ConnectionResetError):
         each.pipe.send(what)
@@ -286,11 +286,11 @@ def perform(context: WorkerContext, message: str, key: int, task_id: str) -> Non
 def _do_tasks(context: WorkerContext, pipe: Connection, most: int) -> None:
     pipe.send(BEGUN)
     done = 0
-    while (told := pipe.recv()) is not None:
+    while (task := pipe.recv()) is not None:
         try:
-            perform(context, *told)
+            perform(context, *task)
         except Exception:
-            log.exception("Task %s failed", told[2])
+            log.exception("Task %s failed", task[2])
         done += 1
         if should_be_replaced(done, most):
             pipe.send(LEAVING)

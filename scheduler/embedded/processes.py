@@ -168,14 +168,14 @@ class Embedded:
                 if self._told is not None:
                     # The signal arrived during a round, or was swallowed where it was raised.
                     raise self._told
-                heard = self._context.alarm.message
-                if heard is not None:
-                    raise StorageFailed(heard)
+                failure = self._context.alarm.message
+                if failure is not None:
+                    raise StorageFailed(failure)
                 if poll is not None:
                     poll()
                 with self._uninterrupted():
                     with outage.outlived():
-                        self._hand_out(loop, changed=changed)
+                        self._send_work(loop, changed=changed)
                     unseen |= changed
                     since = time.monotonic() - looked
                     if since >= LOOK_SECONDS or (unseen and since >= _rest(begun, PROGRESS_SECONDS)):
@@ -206,7 +206,7 @@ class Embedded:
         finally:
             self._busy = False
 
-    def _hand_out(self, loop: SchedulerLoop, *, changed: bool) -> None:
+    def _send_work(self, loop: SchedulerLoop, *, changed: bool) -> None:
         """Run a round if one is due, unless our term has expired and another scheduler leads."""
         try:
             leads = self._leadership.held()
@@ -237,7 +237,7 @@ class Embedded:
         self._end_on_signals()
         # We lead, so anything in flight belongs to a command that is gone.
         self._return_to_pending(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
-        self._undo.append(self._hand_back)
+        self._undo.append(self._release_all)
         self._undo.append(self._context.close)
         self._undo.append(self._stop_pool)
         self._pool.start()
@@ -267,7 +267,7 @@ class Embedded:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _hand_back(self) -> None:
+    def _release_all(self) -> None:
         """Return work in flight to pending, with no attempt counted: all of it if we lead, else our own processes'."""
         leads = self._renew()
 

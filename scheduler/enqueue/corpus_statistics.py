@@ -66,9 +66,9 @@ def enqueue_corpus_counts(
     metrics: dict[str, str] = {}
     preparations_by_key: dict[str, Preparation] = {}
     for specification in protocol.metrics:
-        for key, way in preparations([parse_metric(specification)]).items():
+        for key, preparation in preparations([parse_metric(specification)]).items():
             metrics.setdefault(key, specification)
-            preparations_by_key[key] = way
+            preparations_by_key[key] = preparation
     texts = select(Text.id, Text.sha256).where(Text.id.in_(protocol.reference_texts))
     hash_of = {row.id: row.sha256 for row in connection.execute(texts)}
     # One for each reference: two with the same text count twice.
@@ -112,8 +112,8 @@ def enqueue_corpus_counts(
         held = lock_incomplete_statistics(connection, state, wait=False)
         if held is not None:
             _plan(connection, settings, held, preparations_by_key[held.key], queue_class, team, processes, due_at)
-    unmade = select(CorpusStatistics.id).where(CorpusStatistics.id.in_(stored), CorpusStatistics.blob.is_(None))
-    return connection.execute(unmade.limit(1)).first() is not None
+    incomplete = select(CorpusStatistics.id).where(CorpusStatistics.id.in_(stored), CorpusStatistics.blob.is_(None))
+    return connection.execute(incomplete.limit(1)).first() is not None
 
 
 def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
@@ -122,20 +122,18 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
     This happens if tasks were cancelled or failed just as another transaction enqueued an evaluation that needs them.
     If no worker can compute the statistics, the evaluations fail.
     """
-    in_the_making = exists().where(
-        CorpusCount.prepared_state_id == CorpusStatistics.id, CorpusCount.state.in_(OPEN_WORK)
-    )
+    in_progress = exists().where(CorpusCount.prepared_state_id == CorpusStatistics.id, CorpusCount.state.in_(OPEN_WORK))
     waited_for = exists().where(
         ProtocolStatistics.prepared_state_id == CorpusStatistics.id,
         Evaluation.protocol_id == ProtocolStatistics.protocol_id,
         Evaluation.edition == EDITION,
         Evaluation.state.in_(UNSCORED),
     )
-    forgotten = select(CorpusStatistics.id, CorpusStatistics.metric, CorpusStatistics.key).where(
-        CorpusStatistics.blob.is_(None), CorpusStatistics.edition == EDITION, waited_for, ~in_the_making
+    orphaned = select(CorpusStatistics.id, CorpusStatistics.metric, CorpusStatistics.key).where(
+        CorpusStatistics.blob.is_(None), CorpusStatistics.edition == EDITION, waited_for, ~in_progress
     )
     with reading(engine) as connection:
-        states = connection.execute(forgotten.order_by(CorpusStatistics.id)).all()
+        states = connection.execute(orphaned.order_by(CorpusStatistics.id)).all()
         left = connection.execute(select(Shard.id).where(AWAITING_STATISTICS).limit(1)).first() is not None
     if left:
         # Shards that were enqueued just as the statistics were stored.
@@ -143,7 +141,7 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
             release_waiting_shards(connection, EDITION)
     for state in states:
         try:
-            way = preparation_of(parse_metric(state.metric), state.key)
+            preparation = preparation_of(parse_metric(state.metric), state.key)
         except Exception as error:  # a metric of another distribution may be gone, or raise what it likes
             log.warning("Corpus statistics %s cannot be enqueued: %s", state.id, error)
             with writing(engine) as connection:
@@ -167,7 +165,7 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
                 ).first()
                 assert most_urgent is not None
                 share_key = most_urgent.queue_class, most_urgent.team
-                _plan(connection, settings, held, way, *share_key, None, most_urgent.due_at)
+                _plan(connection, settings, held, preparation, *share_key, None, most_urgent.due_at)
     return len(states)
 
 
@@ -175,7 +173,7 @@ def _plan(
     connection: Connection,
     settings: Settings,
     state: IncompleteStatistics,
-    way: Preparation,
+    preparation: Preparation,
     queue_class: int,
     team: str,
     processes: int | None,
@@ -192,7 +190,7 @@ def _plan(
         shortest_seconds=settings.shortest_shard_seconds,
         largest_bytes=settings.largest_shard_bytes,
     )
-    costs = _costs(connection, state, way)
+    costs = _costs(connection, state, preparation)
     references = len(state.reference_texts)
     parts = []
     for first, last in ranges:
@@ -204,7 +202,7 @@ def _plan(
     plan_parts(connection, state, parts, queue_class, team, due_at)
 
 
-def _costs(connection: Connection, state: IncompleteStatistics, way: Preparation) -> list[float]:
+def _costs(connection: Connection, state: IncompleteStatistics, preparation: Preparation) -> list[float]:
     """Estimated seconds for each block."""
     lengths = connection.execute(
         select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
@@ -213,7 +211,10 @@ def _costs(connection: Connection, state: IncompleteStatistics, way: Preparation
         .order_by(TextBlock.block)
     )
     references = len(state.reference_texts)
-    return [count_units(_segments(state, row.block), references, int(row.bytes)) * way.cost * 1e-6 for row in lengths]
+    return [
+        count_units(_segments(state, row.block), references, int(row.bytes)) * preparation.cost * 1e-6
+        for row in lengths
+    ]
 
 
 def _segments(state: IncompleteStatistics, block: int) -> int:

@@ -131,12 +131,12 @@ def enqueue_submissions(
     protocol = read_protocol(connection, protocol_id)
     if again:
         outdated = [row.id for row in again if row.edition != EDITION]
-        _take_up(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
+        _reset(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
     text_of = {row.id: row.text_id for row in (*new, *again)}
     missing = _missing(connection, protocol, [row.id for row in new], [row.id for row in again])
     if not recompute:
         failed = {row.id for row in again if row.state == EvaluationState.FAILED}
-        missing |= _adopt(connection, protocol, missing, text_of, failed)
+        missing |= _reuse(connection, protocol, missing, text_of, failed)
     plan = plan_missing(connection, settings, protocol, missing, text_of, processes)
     if plan:
         waits = enqueue_corpus_counts(
@@ -150,16 +150,16 @@ def enqueue_submissions(
         )
         not_before = NOT_YET if waits else 0.0
         _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at, not_before)
-    _reduce(connection, protocol, [evaluation for evaluation, lacking in missing.items() if not lacking])
+    _reduce(connection, protocol, [evaluation for evaluation, gaps in missing.items() if not gaps])
     by_submission = {row.submission_id: row for row in found}
     chosen = [by_submission[each] for each in submissions]
     whole = len(protocol.metrics)
     there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
-    there |= {evaluation: whole - len(_metrics_in(lacking)) for evaluation, lacking in missing.items()}
+    there |= {evaluation: whole - len(_metrics_in(gaps)) for evaluation, gaps in missing.items()}
     return EnqueueResult(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
 
 
-def _take_up(
+def _reset(
     connection: Connection,
     evaluations: Sequence[int],
     outdated: Sequence[int],
@@ -210,7 +210,7 @@ def _missing(
     return missing
 
 
-def _adopt(
+def _reuse(
     connection: Connection,
     protocol: ProtocolContent,
     missing: Mapping[int, MissingBlocks],
@@ -219,8 +219,8 @@ def _adopt(
 ) -> dict[int, MissingBlocks]:
     """Copy cached statistics; the remaining missing blocks of the evaluations that got some."""
     everything = all_blocks(protocol)
-    wholly = {evaluation: lacking.get(everything, ()) for evaluation, lacking in missing.items()}
-    adopted = reuse_statistics(connection, protocol, texts, wholly, failed)
+    by_evaluation = {evaluation: gaps.get(everything, ()) for evaluation, gaps in missing.items()}
+    adopted = reuse_statistics(connection, protocol, texts, by_evaluation, failed)
     # Looked up again, since a source may have been deleted meanwhile.
     return find_missing_blocks(connection, protocol, sorted(adopted)) if adopted else {}
 
@@ -268,7 +268,7 @@ def _insert_shards(
     connection.execute(insert(ShardEvaluation), members)
     amounts = Counter(evaluation for each in plan for evaluation in each.evaluations)
     for amount in set(amounts.values()):
-        chosen = [evaluation for evaluation, its in amounts.items() if its == amount]
+        chosen = [evaluation for evaluation, segments_left in amounts.items() if segments_left == amount]
         connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
 
 

@@ -92,7 +92,7 @@ def request_comparison(
     plan = RandomizationPlan(protocol_id, tuple(systems), numbered, trials, seed)
     seconds = _cost(protocol, plan)
     if seconds < settings.at_once_seconds:
-        _make_now(engine, plan)
+        _run_now(engine, plan)
         return None
     if queue_class is None:
         # Somebody is waiting. But with embedded workers, leftovers of a killed command must not delay the next command:
@@ -173,7 +173,7 @@ def _ranges(seconds: float, trials: int, settings: Settings, processes: int | No
     return [(part.first_block * chunk, min(part.last_block * chunk, trials)) for part in parts]
 
 
-def _make_now(engine: Engine, plan: RandomizationPlan) -> None:
+def _run_now(engine: Engine, plan: RandomizationPlan) -> None:
     from worker.computing.randomization import count_trials
 
     counts = count_trials(engine, plan, 0, plan.trials)

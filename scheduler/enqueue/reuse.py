@@ -61,8 +61,8 @@ def _chosen(protocol: ProtocolContent, measured: Sequence[CachedStatistics]) -> 
         way = each.specification, each.replicates, each.seed
         if way not in signatures:
             # The references are the same, and so is their number in the signature.
-            its = replace(protocol, replicates=each.replicates, seed=each.seed)
-            signatures[way] = stored_signature(parse_metric(each.specification), its)
+            source_protocol = replace(protocol, replicates=each.replicates, seed=each.seed)
+            signatures[way] = stored_signature(parse_metric(each.specification), source_protocol)
         if each.signature == signatures[way]:
             key = each.text_id, each.specification
             if key not in chosen or _same_replicates(each, protocol):

@@ -51,18 +51,18 @@ def plan_missing(
         largest_bytes=settings.largest_shard_bytes,
     )
     alike: dict[tuple[Ranges, tuple[int, ...]], dict[int, list[int]]] = {}
-    for evaluation, lacking in missing.items():
-        for ranges, metrics in lacking.items():
+    for evaluation, gaps in missing.items():
+        for ranges, metrics in gaps.items():
             alike.setdefault((ranges, metrics), {}).setdefault(texts[evaluation], []).append(evaluation)
     plan: list[PlannedShard] = []
     for (ranges, metrics), by_text in alike.items():
-        its = replace(protocol, metrics=tuple(protocol.metrics[metric] for metric in metrics))
+        selected_protocol = replace(protocol, metrics=tuple(protocol.metrics[metric] for metric in metrics))
         # A text that was submitted twice is scored once: its evaluations share their shards.
         members = {evaluations[0]: evaluations for evaluations in by_text.values()}
         first_of = {evaluations[0]: text for text, evaluations in by_text.items()}
-        for part, units, chosen in _plan(connection, its, ranges, first_of, sizes):
+        for part, units, chosen in _plan(connection, selected_protocol, ranges, first_of, sizes):
             together = sorted(evaluation for each in chosen for evaluation in members[each])
-            only = list(metrics) if its.metrics != protocol.metrics else None
+            only = list(metrics) if selected_protocol.metrics != protocol.metrics else None
             plan.append(PlannedShard(part, units, together, only))
     return plan
 

@@ -110,9 +110,9 @@ def run_command(
         raise CommandStopped
     shown = f'The command "{printable(" ".join(command))}"'
     if not in_time:
-        raise BadSource(f"{shown} took longer than its {seconds:g} seconds and was ended.{_last_words(said)}")
+        raise BadSource(f"{shown} took longer than its {seconds:g} seconds and was ended.{_output_tail(said)}")
     if status:
-        raise BadSource(f"{shown} failed with exit status {status}.{_last_words(said)}")
+        raise BadSource(f"{shown} failed with exit status {status}.{_output_tail(said)}")
 
 
 def _listen(
@@ -151,7 +151,7 @@ def _end_of(said: bytes) -> bytes:
     return said[-TAIL_BYTES - LONGEST_SECRET :]
 
 
-def _last_words(said: bytes) -> str:
+def _output_tail(said: bytes) -> str:
     """Its last lines for users, who may not know what the scheduler knows: a nightly run's reason is shown to them."""
     said = said.replace(b"\0", b"?")
     for secret in _secrets():

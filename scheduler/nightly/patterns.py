@@ -104,7 +104,7 @@ def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Fo
     if system is not None:
         part = part.replace("{system}", system)
     if "{system}" not in part:
-        yield from _go_on(folder / part, rest, system)
+        yield from _descend(folder / part, rest, system)
         return
     try:
         paths = list_given(folder)
@@ -114,7 +114,7 @@ def _walk(folder: Path, parts: Sequence[str], system: str | None) -> Iterator[Fo
         found = system_in(path.name, part)
         # Hidden files are being written, or belong to an editor.
         if found and not path.name.startswith("."):
-            yield from _go_on(path, rest, found)
+            yield from _descend(path, rest, found)
 
 
 def system_in(name: str, part: str) -> str:
@@ -131,7 +131,7 @@ def system_in(name: str, part: str) -> str:
     return found if found.join(around) == name else ""
 
 
-def _go_on(path: Path, rest: Sequence[str], system: str | None) -> Iterator[FoundOutput]:
+def _descend(path: Path, rest: Sequence[str], system: str | None) -> Iterator[FoundOutput]:
     if rest:
         yield from _walk(path, rest, system)
     elif path.is_file():

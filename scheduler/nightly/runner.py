@@ -102,7 +102,7 @@ class NightlyRunner:
         with reading(self._engine) as connection:
             nightly_runs = find_open_runs(connection, self._only)
         for nightly_run in nightly_runs:
-            self._try(nightly_run.id, nightly_run.state, partial(self._move_on, nightly_run))
+            self._try(nightly_run.id, nightly_run.state, partial(self._advance, nightly_run))
         with reading(self._engine) as connection:
             steps = waiting_steps(connection, self._only)
         for step in steps:
@@ -116,7 +116,7 @@ class NightlyRunner:
             raise
         except Exception as error:
             log.exception("Nightly run %s failed to advance", nightly_run_id)
-            self._note_unreadable(nightly_run_id, state, error)
+            self._fail_unreadable(nightly_run_id, state, error)
 
     def deliver(self) -> None:
         """Send webhook deliveries, in a thread of its own: receivers may be slow."""
@@ -133,13 +133,13 @@ class NightlyRunner:
             assert step.thread is not None
             step.thread.join(self._settings.stop_seconds)
         if self._steps:
-            self._hand_back()
+            self._release_all()
         if self._deliveries is not None:
             self._deliveries.join(self._settings.stop_seconds)
         self._steps.clear()
         self._engine.dispose()
 
-    def _move_on(self, nightly_run: OpenRun) -> None:
+    def _advance(self, nightly_run: OpenRun) -> None:
         if nightly_run.state == NightlyRunState.SCORING:
             check_scores(self._engine, nightly_run.id)
             return
@@ -162,7 +162,7 @@ class NightlyRunner:
         self._steps[claimed.key] = step
         step.thread.start()
 
-    def _note_unreadable(self, nightly_run_id: int, state: NightlyRunState, error: Exception) -> None:
+    def _fail_unreadable(self, nightly_run_id: int, state: NightlyRunState, error: Exception) -> None:
         """Fail a run that this scheduler repeatedly cannot advance; the others continue."""
         self._unreadable[nightly_run_id] += 1
         if self._unreadable[nightly_run_id] >= self._settings.max_attempts:
@@ -212,7 +212,7 @@ class NightlyRunner:
         except DBAPIError as error:
             log.warning("A step of a nightly run could not be released: %s", error.orig)
 
-    def _hand_back(self) -> None:
+    def _release_all(self) -> None:
         """Release running steps at once; no attempt is counted."""
         try:
             with writing(self._engine) as connection:

@@ -69,7 +69,7 @@ def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading
             given = {key: texts[test_set.title] for key, test_set in wanted.items()}
             # Here and not later: large texts are read from their files while they are stored.
             with writing(engine, durable=True) as connection:
-                members = _take_in(connection, settings, schedule, given)
+                members = _store_outputs(connection, settings, schedule, given)
                 # Last, so that renewing the lease does not have to wait for this transaction.
                 if not complete(connection, NIGHTLY_STEP, step, Fetched(members)).accepted:
                     raise _TakenAway
@@ -79,7 +79,7 @@ def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading
         _fail_step(engine, settings, step, str(error))
 
 
-def _take_in(
+def _store_outputs(
     connection: Connection, settings: Settings, schedule: ScheduleInfo, given: dict[int, dict[str, Text]]
 ) -> list[tuple[int, str]]:
     """Store and enqueue outputs (by test set and system); the evaluations with their systems."""
@@ -156,7 +156,7 @@ def _fail(engine: Engine, nightly_run_id: int, reason: str) -> None:
     """Fail a run whose evaluations cannot be judged."""
     with writing(engine, durable=True) as connection:
         if fail_run(connection, nightly_run_id, NightlyRunState.SCORING, reason):
-            _say_failed(connection, nightly_run_id)
+            _log_failure(connection, nightly_run_id)
 
 
 def _fail_step(engine: Engine, settings: Settings, step: ClaimedStep, reason: str) -> None:
@@ -164,10 +164,10 @@ def _fail_step(engine: Engine, settings: Settings, step: ClaimedStep, reason: st
     policy = NIGHTLY_STEP.policy(settings)
     with writing(engine, durable=True) as connection:
         if release(connection, NIGHTLY_STEP, step.key, step.owner, reason, policy, permanent=True):
-            _say_failed(connection, step.night_id)
+            _log_failure(connection, step.night_id)
 
 
-def _say_failed(connection: Connection, nightly_run_id: int) -> None:
+def _log_failure(connection: Connection, nightly_run_id: int) -> None:
     nightly_run = read_nightly_run(connection, nightly_run_id)
     schedule = read_schedule(connection, nightly_run.schedule_id)
     # The reason may quote a text, or a command's output.

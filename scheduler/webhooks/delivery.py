@@ -122,13 +122,13 @@ def _message(connection: Connection, claimed: ClaimedDelivery, url: str, setting
     known_by = f"{claimed.key} {schedule.name} {schedule.created_at!r} {claimed.night_id} {claimed.created_at!r}"
     identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
     # Also in the signed body: a header could be changed to replay an old message.
-    told = {"delivery": identity, **report.as_json()}
+    payload = {"delivery": identity, **report.as_json()}
     return _Message(
         about=f"Schedule {schedule.name}: the run of {report.night.date}",
         url=url,
         secret=claimed.secret,
         private=claimed.private or settings.webhook_private,
-        body=json.dumps(told, ensure_ascii=False, allow_nan=False).encode(),
+        body=json.dumps(payload, ensure_ascii=False, allow_nan=False).encode(),
         identity=identity,
         moment=int(claimed.moment),
     )

@@ -294,7 +294,7 @@ def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url:
     rounds = Resting()
     for _ in range(5):
         time.sleep(0.002)
-        embedded._hand_out(rounds, changed=True)
+        embedded._send_work(rounds, changed=True)
     assert rounds.went == 5
     assert led(postgres_url)
     embedded._leadership.release()

@@ -57,14 +57,14 @@ def reduce_evaluations(
 ) -> list[dict[str, Any]]:
     """The rows of Score for these evaluations. Raises ShardsMissing."""
     rows: list[dict[str, Any]] = []
-    for groups in _portions(protocol, _alike(connection, protocol, evaluations)):
+    for groups in _portions(protocol, _group_by_partition(connection, protocol, evaluations)):
         for group, totals in zip(groups, _add_up(connection, protocol, groups), strict=True):
             for metric, total in zip(group.metrics, totals, strict=True):
                 rows += _score_rows(protocol, metric, group.evaluations, total)
     return rows
 
 
-def _alike(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
+def _group_by_partition(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
     """All metrics of all evaluations, grouped by their partition into shards: usually one group."""
     stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for row in connection.execute(_keys(Statistics, evaluations)):

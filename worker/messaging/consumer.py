@@ -24,7 +24,7 @@ class TaskConsumer(Consumer):  # type: ignore[misc]
 
         def on_message(message: Any) -> None:
             if fault := find_fault(message):
-                self._drop(message, fault)
+                self._reject(message, fault)
                 return
             try:
                 handle(message)
@@ -32,11 +32,11 @@ class TaskConsumer(Consumer):  # type: ignore[misc]
                 raise
             except Exception:
                 log.exception("A message could not be handled")
-                self._drop(message, Fault("failed", "this worker cannot handle it"))
+                self._reject(message, Fault("failed", "this worker cannot handle it"))
 
         return on_message
 
-    def _drop(self, message: Any, fault: Fault) -> None:
+    def _reject(self, message: Any, fault: Fault) -> None:
         """Drop a message. Its row, if any, is sent again, to a worker that knows the task."""
         log.warning("Dropping a message: %s. Its task, if any, will be sent again.", fault.description)
         # Not back into the queue: this worker would receive it again at once, for ever.

@@ -29,13 +29,13 @@ def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reas
     """
     timed_out = reason is None
     context.tally.count(LOST.name, "time" if timed_out else "died")
-    told = reason or (
+    description = reason or (
         f"it took longer than {context.settings.task_seconds:g} s. Look for very long segments, or set "
         "STEELYARD_TASK_SECONDS higher."
     )
     with log_context(task_id=task_id):
         try:
-            context.write(lambda connection: _release(connection, context, task, task_id, key, told, timed_out))
+            context.write(lambda connection: _release(connection, context, task, task_id, key, description, timed_out))
         except Exception:
             log.exception("Task %s was lost and could not be released; its lease will expire", task_id)
 
@@ -60,13 +60,13 @@ def _release(
                 reason,
                 extra=fields(**found_fields(connection, kind, held)),
             )
-            permanent = timed_out and kind is SHARD and _had_the_time(connection, context, held)
+            permanent = timed_out and kind is SHARD and _used_its_time(connection, context, held)
             release(connection, kind, held, owner, reason, kind.policy(context.settings), permanent=permanent)
     if task in BY_MESSAGE:
         unsend(connection, BY_MESSAGE[task].table, [key])
 
 
-def _had_the_time(connection: Connection, context: WorkerContext, shard: int) -> bool:
+def _used_its_time(connection: Connection, context: WorkerContext, shard: int) -> bool:
     """Whether the shard ran for most of the time limit: a task that preempted it began later."""
     spent = connection.scalar(select(now() - Shard.claimed_at).where(Shard.id == shard))
     return spent is not None and spent > HAD_THE_TIME * context.settings.task_seconds

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
-from models.database.session import make_steady_engine, touching, writing
+from models.database.session import autocommit_writing, make_steady_engine, writing
 from models.database.upsert import upsert
 from models.queue.workers import beat, delete_worker, stop_claiming
 from models.schema.queue import Worker
@@ -42,7 +42,7 @@ class Heartbeat:
     def start(self) -> None:
         """Write the row and start the heartbeat."""
         with writing(self._engine) as connection:
-            self._announce(connection)
+            self._register(connection)
         self.pulse.done()
         self._thread.start()
 
@@ -60,12 +60,12 @@ class Heartbeat:
     def _run(self) -> None:
         while not self._stopped.wait(self._context.settings.beat_seconds):
             try:
-                with touching(self._engine) as connection:
+                with autocommit_writing(self._engine) as connection:
                     if not beat(connection, self._context.worker):
-                        self._announce(connection)
+                        self._register(connection)
                     problem = read_schema_problem(connection, REVISION)
                 self.pulse.done()
-                self._tell(problem)
+                self._notify(problem)
             except SQLAlchemyError as error:
                 self.pulse.failed(getattr(error, "orig", error))
                 log.warning("The heartbeat could not be written: %s", getattr(error, "orig", error))
@@ -76,12 +76,12 @@ class Heartbeat:
         with writing(self._engine) as connection:
             stop_claiming(connection, self._context.worker)
 
-    def _tell(self, problem: str | None) -> None:
+    def _notify(self, problem: str | None) -> None:
         if problem is not None and self._on_trouble is not None:
             self._on_trouble(problem)
             self._on_trouble = None
 
-    def _announce(self, connection: Connection) -> None:
+    def _register(self, connection: Connection) -> None:
         row = {
             "id": self._context.worker,
             "host": self._context.host,

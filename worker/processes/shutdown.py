@@ -73,17 +73,17 @@ class Stopping:
 
     def start(self) -> None:
         """Install the handlers, as soon as Celery has installed its own."""
-        signals.task_received.connect(self._note, weak=False)
+        signals.task_received.connect(self._remember, weak=False)
         signals.worker_ready.connect(self._listen, weak=False)
         self._thread.start()
 
     def stop(self) -> None:
         """After the worker has ended: release whatever is left."""
-        self._tell(_ENDED)
+        self._notify(_ENDED)
         self._thread.join()
         signals.worker_ready.disconnect(self._listen)
-        signals.task_received.disconnect(self._note)
-        self._give_back()
+        signals.task_received.disconnect(self._remember)
+        self._release_all()
         self._engine.dispose()
         os.close(self._reader)
         os.close(self._writer)
@@ -94,7 +94,7 @@ class Stopping:
         self.exit_code = 1
         os.kill(self._main, signal.SIGTERM)
 
-    def _note(self, request: Any = None, **_: object) -> None:
+    def _remember(self, request: Any = None, **_: object) -> None:
         # Invalid messages are not recorded.
         with suppress(Exception):
             arguments, *_rest = request.message.payload
@@ -108,25 +108,25 @@ class Stopping:
         # A newly forked process briefly has the handlers of its parent.
         if os.getpid() == self._main:
             state.should_stop = state.should_stop or 0
-            self._tell(_COLD if number == signal.SIGQUIT else _WARM)
+            self._notify(_COLD if number == signal.SIGQUIT else _WARM)
 
-    def _tell(self, what: bytes) -> None:
+    def _notify(self, what: bytes) -> None:
         # Writing to a pipe is all that a handler may safely do: another signal may interrupt it anywhere.
         with suppress(BlockingIOError):
             os.write(self._writer, what)
 
     def _run(self) -> None:
-        heard = os.read(self._reader, 1)
-        if heard == _ENDED:
+        received = os.read(self._reader, 1)
+        if received == _ENDED:
             return
         self._context.shutting_down.set_once("this worker is shutting down")
         self._attempt("mark this worker as taking no more work", self._heartbeat.retire)
-        self._attempt("return messages", self._withdraw)
-        if heard == _WARM:
-            heard = self._wait(self._context.settings.stop_seconds)
-        if heard == _ENDED:
+        self._attempt("return messages", self._return_messages)
+        if received == _WARM:
+            received = self._wait(self._context.settings.stop_seconds)
+        if received == _ENDED:
             return
-        handed = self._give_back()
+        handed = self._release_all()
         log.warning("Stopped before the work was done: %d tasks released", handed)
         # Dying processes are expected now.
         for name in LOUD:
@@ -145,18 +145,18 @@ class Stopping:
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if select.select([self._reader], [], [], left)[0]:
-                heard = os.read(self._reader, 1)
-                if heard == _ENDED or not deaf:
-                    return heard
+                received = os.read(self._reader, 1)
+                if received == _ENDED or not deaf:
+                    return received
         return b""
 
-    def _give_back(self) -> int:
+    def _release_all(self) -> int:
         """Release all running tasks, and return messages that were not begun; the number of running tasks."""
 
         def give(connection: Connection) -> int:
             return sum(release_worker(connection, kind.table, self._context.worker) for kind in SENT)
 
-        self._attempt("return messages", self._withdraw)
+        self._attempt("return messages", self._return_messages)
         handed = 0
         for attempt in range(TRIES):
             try:
@@ -168,7 +168,7 @@ class Stopping:
                 time.sleep(0.2 * attempt)
         return handed
 
-    def _withdraw(self) -> None:
+    def _return_messages(self) -> None:
         keys: dict[str, list[int]] = {}
         for name, key in list(self._received):
             keys.setdefault(name, []).append(key)

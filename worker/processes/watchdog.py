@@ -60,7 +60,7 @@ class Watchdog:
             # Tasks that the pool has accepted, including those that found nothing to claim.
             before, heard = heard, sum(state.total_count.values())
             # Checks are counted rather than time: a machine may have been suspended.
-            looks = looks + 1 if heard == before and self._deaf() else 0
+            looks = looks + 1 if heard == before and self._is_stuck() else 0
             if looks >= LOOKS and not self._stopped.is_set():
                 log.critical(
                     "Messages are waiting, but this idle worker has received none for %g s: it exits. "
@@ -69,7 +69,7 @@ class Watchdog:
                 )
                 _end()
 
-    def _deaf(self) -> bool:
+    def _is_stuck(self) -> bool:
         """Whether messages are waiting though this worker is idle; False if that cannot be determined."""
         try:
             return not self._holds_work() and any(count_messages(self._app, QueueClass).values())

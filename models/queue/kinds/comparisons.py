@@ -156,8 +156,8 @@ def end_comparisons_of(connection: Connection, evaluations: Collection[int], rea
         .order_by(Comparison.id)
     )
     wanted = set(evaluations)
-    theirs = [row.id for row in running if any(wanted.intersection(runs) for runs in readable(row.contestants, []))]
-    return end_comparisons(connection, theirs, reason)
+    affected = [row.id for row in running if any(wanted.intersection(runs) for runs in readable(row.contestants, []))]
+    return end_comparisons(connection, affected, reason)
 
 
 def end_comparisons(connection: Connection, comparisons: Collection[int], reason: str) -> list[int]:

@@ -67,11 +67,11 @@ def _exhausted(_connection: Connection, _row: Row[Any], _failure: Failure) -> No
 
 def _removable() -> ColumnElement[bool]:
     # A schedule's last delivery is shown as failed for as long as that holds.
-    later, its_night, own_night = aliased(Delivery), aliased(NightlyRun), aliased(NightlyRun)
+    later, later_run, own_run = aliased(Delivery), aliased(NightlyRun), aliased(NightlyRun)
     return (Delivery.state != LeaseState.FAILED) | exists().where(
-        own_night.id == Delivery.night_id,
-        its_night.schedule_id == own_night.schedule_id,
-        later.night_id == its_night.id,
+        own_run.id == Delivery.night_id,
+        later_run.schedule_id == own_run.schedule_id,
+        later.night_id == later_run.id,
         later.id > Delivery.id,
     )
 

@@ -100,11 +100,11 @@ def _removable() -> ColumnElement[bool]:
 
 
 def _detach(connection: Connection, reductions: list[int]) -> None:
-    theirs = (
+    attached = (
         select(Evaluation.id).where(Evaluation.reduction_id.in_(reductions)).order_by(Evaluation.id).with_for_update()
     )
     connection.execute(
-        update(Evaluation).where(Evaluation.id.in_(list(connection.scalars(theirs)))).values(reduction_id=None)
+        update(Evaluation).where(Evaluation.id.in_(list(connection.scalars(attached)))).values(reduction_id=None)
     )
 
 

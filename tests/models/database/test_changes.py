@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 
 from models.database import changes
 from models.database.changes import Listener, listen
-from models.database.session import make_engine, reading, touching, writing
+from models.database.session import autocommit_writing, make_engine, reading, writing
 from runtime.settings import Settings
 from tests.faults.cluster import until
 from tests.servers import free_port
@@ -92,7 +92,7 @@ def test_who_is_to_stop_waits_no_longer(database_url: str) -> None:
 
 def test_what_only_says_that_somebody_lives_wakes_nobody(postgres_url: str) -> None:
     with listening(postgres_url) as listener, engine_of(postgres_url) as engine:
-        with touching(engine) as connection:
+        with autocommit_writing(engine) as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
         assert not listener.wait(AT_ONCE)
 
