@@ -112,9 +112,14 @@ def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None
 
 
 def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str | None = None) -> list[int]:
-    """Cancel those of the comparisons that are running, with a reason; their ids. Raises NothingToDo if none is.
+    """Cancel those of the comparisons that are running, with a reason; their ids.
 
     Running trials finish, and their results are discarded. A later request for the same tests starts again.
+
+    Raises
+    ------
+    NothingToDo
+        If none is.
     """
     with writing(engine, durable=True) as connection:
         ended = end_comparisons(connection, comparisons, reason or CANCELLED)

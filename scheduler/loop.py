@@ -100,7 +100,13 @@ class SchedulerLoop:
         return max(0.0, rest if self._nightly is None or self._idle else min(rest, self._nightly.due_in()))
 
     def run_once(self) -> bool:
-        """Run one round; whether it included a sweep. Raises OtherTables."""
+        """Run one round; whether it included a sweep.
+
+        Raises
+        ------
+        OtherTables
+            If the tables are incompatible with this release.
+        """
         begun = time.monotonic()
         with self.status.round():
             swept = self._run_once()

@@ -50,7 +50,10 @@ MESSAGE_HEADERS = {MESSAGE_HEADER: MESSAGE_VERSION}
 def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
     """Create a Celery app for these settings, with Celery's own result and state tracking switched off.
 
-    Raises BrokerInMemory.
+    Raises
+    ------
+    BrokerInMemory
+        If no broker's URL is set.
     """
     if settings.embedded:
         raise BrokerInMemory
@@ -120,7 +123,13 @@ class Broker:
             raise
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-        """The number of waiting messages. Raises BrokerAway."""
+        """The number of waiting messages.
+
+        Raises
+        ------
+        BrokerAway
+            If the broker cannot be reached.
+        """
         return count_messages(self._app, classes)
 
     def _reconnect(self) -> None:
@@ -132,7 +141,10 @@ class Broker:
 def run_worker(settings: Settings, concurrency: int | None = None) -> int:
     """Work until stopped by a signal (`worker.processes.shutdown`) or by tables of another release; the exit code.
 
-    Raises BrokerInMemory.
+    Raises
+    ------
+    BrokerInMemory
+        If no broker's URL is set.
     """
     processes = concurrency or settings.processes
     context = WorkerContext(settings, processes)

@@ -31,4 +31,10 @@ class MessageTransport(Protocol):
         """Send a message. Raises BrokerAway, and whatever a broken connection raises."""
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-        """The number of waiting messages of each of the classes. Raises BrokerAway."""
+        """The number of waiting messages of each of the classes.
+
+        Raises
+        ------
+        BrokerAway
+            If the broker cannot be reached.
+        """

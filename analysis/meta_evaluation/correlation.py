@@ -127,7 +127,13 @@ class CorrelationTable:
 
 
 def correlate_systems(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
-    """Correlate metrics with human scores of systems. Raises BadParameter for an unknown statistic."""
+    """Correlate metrics with human scores of systems.
+
+    Raises
+    ------
+    BadParameter
+        For an unknown statistic.
+    """
     statistics = [system_statistic(name) for name in names]
     people = _People(judged, options)
     agreements = [[_of_systems(people, metric, each) for each in statistics] for metric in judged.metrics]
@@ -140,7 +146,13 @@ def correlate_systems(judged: JudgedBoard, names: Sequence[str], options: Correl
 
 
 def correlate_segments(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
-    """Correlate metrics with human scores of segments. Raises BadParameter for an unknown statistic."""
+    """Correlate metrics with human scores of segments.
+
+    Raises
+    ------
+    BadParameter
+        For an unknown statistic.
+    """
     statistics = [_as_judged(judged, segment_statistic(name)) for name in names]
     segments = judged.human_segments.shape[1]
     replicates = _replicates(judged, options)

@@ -207,7 +207,12 @@ def is_reference(system: str) -> bool:
 def read_human(connection: Connection, campaign_id: int, test_set_id: int, name: str | None = None) -> HumanScores:
     """Human judgments of a test set: `NAME` in its newest version, or `NAME@VERSION`.
 
-    Without a name the only ones. Raises NotFound, which lists the stored ones.
+    Without a name the only ones.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing the stored ones.
     """
     test_set = connection.execute(select(TestSet.segments).where(TestSet.id == test_set_id)).one_or_none()
     if test_set is None:

@@ -101,7 +101,12 @@ def read_judged(
 
     `metrics` are positions in the board's list, by default all. Systems are matched by name (`TEAM/NAME` where several
     teams have one of that name); human translations are left out, because a metric would compare a reference with
-    itself. Raises NotFound.
+    itself.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     test_set = connection.scalar(select(Protocol.test_set_id).where(Protocol.id == board.listed.protocol_id))
     scores = read_human(connection, board.listed.campaign_id, test_set or 0, human)

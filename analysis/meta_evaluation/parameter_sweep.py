@@ -89,7 +89,13 @@ class SweepResult:
         return self.judged.board.listed
 
     def agreement(self, question: SweepOptions) -> SweepCorrelation:
-        """The correlation of each metric with human judgments, as `correlate` computes it. Raises BadParameter."""
+        """The correlation of each metric with human judgments, as `correlate` computes it.
+
+        Raises
+        ------
+        BadParameter
+            If a parameter is invalid.
+        """
         of_systems = question.level == SYSTEM
         agreement_of = correlate_systems if of_systems else correlate_segments
         position = {metric.specification: number for number, metric in enumerate(self.judged.metrics)}
@@ -130,7 +136,12 @@ class SweepResult:
 def read_sweep(connection: Connection, listed: BoardSummary, human: str | None = None) -> SweepResult | None:
     """A finished sweep with the human judgments `NAME` or `NAME@VERSION`, without a name the only ones.
 
-    None where no system was judged. Raises NotFound.
+    None where no system was judged.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     board = read_board(connection, listed, 0.95)
     assert board is not None, "without a metric to sort by there is always a board"

@@ -38,7 +38,13 @@ class WantedTests:
 
 
 def wanted_tests(connection: Connection, nightly_run_id: int) -> list[WantedTests]:
-    """The tests that judging a run needs, stored or not; none if it is judged by the bootstrap. Raises NotFound."""
+    """The tests that judging a run needs, stored or not; none if it is judged by the bootstrap.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     nightly_run = read_nightly_run(connection, nightly_run_id)
     schedule = read_schedule(connection, nightly_run.schedule_id)
     if schedule.test != PairedTest.RANDOMIZATION:

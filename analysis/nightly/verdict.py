@@ -102,7 +102,13 @@ class Verdict:
 
     @classmethod
     def from_json(cls, verdict: dict[str, Any]) -> Verdict:
-        """Read the stored form. Raises UnreadableRow."""
+        """Read the stored form.
+
+        Raises
+        ------
+        UnreadableRow
+            If a row cannot be read.
+        """
         with stored("The verdict on a night"):
             return cls(
                 baseline=verdict["baseline"],
@@ -180,10 +186,15 @@ class History:
 
 
 def judge_nightly_run(connection: Connection, nightly_run_id: int) -> Verdict:
-    """The verdict on a run whose evaluations are done; read-only. Raises NotFound.
+    """The verdict on a run whose evaluations are done; read-only.
 
     Missing randomization tests are computed here, which may take long: `wanted_tests` lists them for computation
     beforehand.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     nightly_run = read_nightly_run(connection, nightly_run_id)
     schedule = read_schedule(connection, nightly_run.schedule_id)
@@ -219,7 +230,13 @@ def judge_nightly_run(connection: Connection, nightly_run_id: int) -> Verdict:
 
 
 def read_report(connection: Connection, nightly_run_id: int) -> NightlyRunReport:
-    """A run with its stored verdict. Raises NotFound."""
+    """A run with its stored verdict.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     nightly_run = read_nightly_run(connection, nightly_run_id)
     verdict = None if nightly_run.verdict is None else Verdict.from_json(nightly_run.verdict)
     return NightlyRunReport(read_schedule(connection, nightly_run.schedule_id), nightly_run, verdict)

@@ -36,7 +36,13 @@ class CampaignProtocols:
 
 
 def find_campaign(connection: Connection, name: str) -> int:
-    """The id of the campaign with this name. Raises NotFound, listing the existing names."""
+    """The id of the campaign with this name.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing the existing names.
+    """
     known = connection.scalar(select(Campaign.id).where(Campaign.name == name))
     if known is None:
         names = list(connection.scalars(select(Campaign.name).order_by(Campaign.name)))
@@ -61,7 +67,12 @@ def lock_campaign(connection: Connection, campaign_id: int) -> None:
 def find_test_set_protocols(connection: Connection, campaign: str, test_set: str | None = None) -> CampaignProtocols:
     """The protocols of a campaign on one of its test sets, `NAME` or `NAME@VERSION`; by default its only one.
 
-    A test set with corrected references is replaced by its successor. Raises NotFound, listing what exists.
+    A test set with corrected references is replaced by its successor.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing what exists.
     """
     campaign_id = find_campaign(connection, campaign)
     measured = (

@@ -172,7 +172,12 @@ def find_judgments(
 ) -> StoredJudgments:
     """The judgments with this name: the newest version, or that of `NAME@VERSION`.
 
-    Without a name, the only judgments. Raises NotFound, listing what exists.
+    Without a name, the only judgments.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing what exists.
     """
     known = list_judgments(connection, campaign_id, test_set_id)
     newest: dict[str, StoredJudgments] = {}

@@ -26,7 +26,13 @@ class ProtocolContent:
 
 
 def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
-    """The protocol with this id. Raises NotFound."""
+    """The protocol with this id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     row = connection.execute(
         select(Protocol, TestSet.segments, TestSet.variable_references)
         .join(TestSet, TestSet.id == Protocol.test_set_id)

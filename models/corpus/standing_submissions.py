@@ -36,7 +36,10 @@ class StandingSubmissions:
 def find_standing_submissions(connection: Connection, name: str) -> StandingSubmissions:
     """The standing submissions for the test set or campaign of this name; for several versions, the newest.
 
-    Raises NotFound, listing the names, also if several campaigns share the test set.
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing the names, also if several campaigns share the test set.
     """
     rows = connection.execute(
         select(Submission.campaign_id, Submission.test_set_id, Campaign.name.label("campaign"), CampaignTestSet.name)
@@ -60,7 +63,13 @@ def find_standing_submissions(connection: Connection, name: str) -> StandingSubm
 
 
 def read_standing_submissions(connection: Connection, campaign_id: int, test_set_id: int) -> StandingSubmissions:
-    """The standing submissions of a campaign for a test set. Raises NotFound."""
+    """The standing submissions of a campaign for a test set.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     named = connection.execute(
         select(Campaign.name.label("campaign"), CampaignTestSet.name, CampaignTestSet.version, TestSet.target_language)
         .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
@@ -109,7 +118,10 @@ def campaigns_with(connection: Connection, test_set: StoredTestSet) -> dict[str,
 def find_campaign_with(connection: Connection, test_set: StoredTestSet, name: str | None = None) -> int:
     """The campaign of this name that has the test set; without a name, the only such campaign.
 
-    Raises NotFound, listing what exists.
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing what exists.
     """
     known = campaigns_with(connection, test_set)
     if name is None and len(known) == 1:

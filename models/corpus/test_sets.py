@@ -85,7 +85,12 @@ def find_test_set(connection: Connection, name: str | None = None, campaign: str
     """The test set with this name, `NAME` or `NAME@VERSION`; without a name, the only one.
 
     If campaigns use the name for different test sets, `campaign` decides, or the prefix of `CAMPAIGN: NAME`, as on
-    leaderboards. Raises NotFound, listing what exists, also if the name has several versions.
+    leaderboards.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing what exists, also if the name has several versions.
     """
     rows = _named(connection)
     if not rows:

@@ -71,7 +71,12 @@ def upgrade(url: str, revision: str = "head", *, silent_seconds: float | None = 
     """Upgrade a database to a revision in one transaction; concurrent upgrades wait for each other.
 
     With `silent_seconds`, nothing changes while a worker with a heartbeat within that time is incompatible with the new
-    tables. Raises OlderWorkers.
+    tables.
+
+    Raises
+    ------
+    OlderWorkers
+        If running workers are incompatible.
     """
 
     def refuse(connection: Connection) -> None:

@@ -119,7 +119,13 @@ def make_steady_engine(url: str) -> Engine:
 
 
 def parse_url(url: str) -> URL:
-    """Parse a database URL and add our driver. Raises BadDatabaseUrl."""
+    """Parse a database URL and add our driver.
+
+    Raises
+    ------
+    BadDatabaseUrl
+        If the URL is invalid.
+    """
     # Repeat nothing of a URL that cannot be parsed, and do not chain the error: any part of it may be a password.
     try:
         address = make_url(url)

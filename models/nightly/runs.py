@@ -71,7 +71,13 @@ class NightlyRunProgress:
 
 
 def read_nightly_run_progress(connection: Connection, nightly_run_id: int) -> NightlyRunProgress:
-    """The progress of the nightly run with this id. Raises NotFound."""
+    """The progress of the nightly run with this id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     nightly_run = read_nightly_run(connection, nightly_run_id)
     states = connection.scalars(
         select(Evaluation.state)
@@ -83,7 +89,13 @@ def read_nightly_run_progress(connection: Connection, nightly_run_id: int) -> Ni
 
 
 def read_nightly_run(connection: Connection, nightly_run_id: int) -> NightlyRunInfo:
-    """The nightly run with this id. Raises NotFound."""
+    """The nightly run with this id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     row = connection.execute(select(*_COLUMNS).where(NightlyRun.id == nightly_run_id)).one_or_none()
     if row is None:
         raise NotFound(f"There is no nightly run {nightly_run_id}.")

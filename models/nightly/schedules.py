@@ -92,7 +92,13 @@ def find_schedule(connection: Connection, name: str) -> ScheduleInfo:
 
 
 def find_schedule_id(connection: Connection, name: str) -> int:
-    """The id of the schedule with this name, even if it is unreadable. Raises NotFound, listing the names."""
+    """The id of the schedule with this name, even if it is unreadable.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist, listing the names.
+    """
     key = connection.scalar(select(Schedule.id).where(Schedule.name == name))
     if key is not None:
         return int(key)

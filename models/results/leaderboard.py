@@ -136,7 +136,13 @@ def read_leaderboard(
 def read_selected_systems(
     connection: Connection, protocol_id: int, evaluations: Sequence[Sequence[int]], *, sort_metric: int = 0
 ) -> list[LeaderboardRow]:
-    """As `read_leaderboard`, with exactly these systems, each given by the evaluations of its runs. Raises NotFound."""
+    """As `read_leaderboard`, with exactly these systems, each given by the evaluations of its runs.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     metrics = _metrics(connection, protocol_id, sort_metric)
     wanted = [evaluation for runs in evaluations for evaluation in runs]
     row_of = {row.id: row for row in read_measured_entries(connection, protocol_id, evaluations=wanted)}

@@ -65,7 +65,13 @@ def is_known(value: StrEnum) -> bool:
 
 
 def known(value: Known, what: str) -> Known:
-    """The value of a column. Raises UnreadableRow, naming `what`, if it is unknown to this release."""
+    """The value of a column.
+
+    Raises
+    ------
+    UnreadableRow
+        If a row cannot be read, naming `what`, if it is unknown to this release.
+    """
     if is_known(value):
         return value
     there = ", ".join(repr(str(each)) for each in type(value))

@@ -114,7 +114,10 @@ class Pool:
     def run(self, seconds: float) -> None:
         """Run tasks for this long, or until `wake` is called, or a task ends and no other can begin.
 
-        Raises WorkerDidNotStart if processes repeatedly die before they are ready.
+        Raises
+        ------
+        WorkerDidNotStart
+            If processes repeatedly die before they are ready.
         """
         until = time.monotonic() + seconds
         while True:

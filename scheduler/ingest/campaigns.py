@@ -158,9 +158,14 @@ def ingest_campaign(
 
 
 def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) -> int:
-    """Store a test set for a campaign, or find the one with the same content; its id. Raises BadIngest.
+    """Store a test set for a campaign, or find the one with the same content; its id.
 
     If the campaign has this content already, it keeps its name for it.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent.
     """
     _check_test_set(new)
     content = test_set_hash(new)
@@ -183,7 +188,12 @@ def link_test_set(
 ) -> None:
     """Add a stored test set to a campaign (which must be locked) under a name; an existing entry is unchanged.
 
-    Without a version, it gets the first number that is free for this name in the campaign. Raises BadIngest.
+    Without a version, it gets the first number that is free for this name in the campaign.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent.
     """
     rows = connection.execute(select(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign_id)).all()
     if any(row.test_set_id == test_set_id for row in rows):
@@ -244,7 +254,10 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
 def store_campaign(connection: Connection, name: str) -> int:
     """The id of the campaign of this name, created if necessary.
 
-    Raises BadIngest if another campaign has a confusable name.
+    Raises
+    ------
+    BadIngest
+        If another campaign has a confusable name.
     """
     row = {"name": _checked(name, 200, "campaign"), "folded_name": folded(name)}
     insert_ignore(connection, Campaign, [row])
@@ -313,7 +326,13 @@ def store_submissions(
 
 
 def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewProtocol]) -> list[int]:
-    """Store protocols, or find identical ones; their ids in the same order. Raises BadIngest."""
+    """Store protocols, or find identical ones; their ids in the same order.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent.
+    """
     # Sorted, like texts: two transactions with different orders would deadlock. Single references come first, since
     # leaderboards are shown in the order of their protocols.
     order = sorted(range(len(new)), key=lambda number: (len(new[number].references), _described(new[number])))
@@ -322,7 +341,13 @@ def store_protocols(connection: Connection, test_set_id: int, new: Sequence[NewP
 
 
 def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -> int:
-    """Store a protocol, or find the identical one; its id. Raises BadIngest."""
+    """Store a protocol, or find the identical one; its id.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent.
+    """
     content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
     labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
     unknown = [label for label in new.references if label not in labels]

@@ -56,8 +56,12 @@ def align_to_test_set(output: Text | MarkedText, test_set: StoredTestSet, places
     """The output with one line for each segment of the test set, in its order.
 
     An output with ids is ordered by its documents; `places` are those of `segments_of_documents`. Within a document,
-    segments must be in order, since only the number of segments of a stored document is known. Raises BadIngest,
-    listing the problems.
+    segments must be in order, since only the number of segments of a stored document is known.
+
+    Raises
+    ------
+    BadIngest
+        If the data is inconsistent, listing the problems.
     """
     if isinstance(output, Text):
         return output

@@ -93,7 +93,13 @@ class Calendar:
 
 
 def parse_date(text: str) -> date:
-    """A date written YYYY-MM-DD. Raises BadSchedule."""
+    """A date written YYYY-MM-DD.
+
+    Raises
+    ------
+    BadSchedule
+        If it is invalid.
+    """
     try:
         found = date.fromisoformat(text)
     except ValueError:

@@ -82,7 +82,10 @@ class Pattern:
     def find(self, day: date, test_set: str, output: Path | None = None) -> list[FoundOutput]:
         """The outputs for a test set, sorted by system name.
 
-        Raises BadSource if there are none, or if a folder cannot be read.
+        Raises
+        ------
+        BadSource
+            If there are none, or if a folder cannot be read.
         """
         filled = self.filled(day, test_set, output)
         try:

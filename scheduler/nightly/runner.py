@@ -79,7 +79,13 @@ class NightlyRunner:
         return max(0.0, self._next_round - time.monotonic())
 
     def run_once(self) -> None:
-        """Run a round if one is due; call it often. Raises DBAPIError if the database is unavailable."""
+        """Run a round if one is due; call it often.
+
+        Raises
+        ------
+        DBAPIError
+            If the database is unavailable.
+        """
         if time.monotonic() < self._next_round and not any(self._ended(step) for step in self._steps.values()):
             return
         self._next_round = time.monotonic() + self._pause

@@ -162,7 +162,12 @@ def _copy_submission(connection: Connection, schedule: ScheduleInfo, test_set_id
 def remove_schedule(connection: Connection, name: str, *, forget: bool) -> int:
     """Remove a schedule, so that it has no more runs; the number of runs kept. A run in progress still finishes.
 
-    With `forget`, its runs are deleted; their submissions stay in its campaign. Raises NotFound.
+    With `forget`, its runs are deleted; their submissions stay in its campaign.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     schedule = find_schedule_id(connection, name)
     if forget:

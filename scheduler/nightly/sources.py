@@ -80,7 +80,13 @@ class WantedTestSet:
 def new_source(
     pattern: str | None, command: str | None, seconds: float, folder: Path, test_sets: Sequence[str]
 ) -> Source:
-    """A source from the user's options. Raises BadSchedule."""
+    """A source from the user's options.
+
+    Raises
+    ------
+    BadSchedule
+        If it is invalid.
+    """
     if not command:
         if not pattern:
             raise BadSchedule("Say where outputs come from: a pattern of paths, or a command that writes them.")

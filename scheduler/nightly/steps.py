@@ -43,7 +43,12 @@ class _TakenAway(Exception):
 def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading.Event) -> None:
     """Get the outputs of a run and enqueue their evaluations, all or none.
 
-    The run fails with a reason if the outputs are invalid. Raises CommandStopped if `stop` is set.
+    The run fails with a reason if the outputs are invalid.
+
+    Raises
+    ------
+    CommandStopped
+        If `stop` is set.
     """
     with reading(engine) as connection:
         nightly_run = read_nightly_run(connection, step.night_id)

@@ -41,7 +41,12 @@ class RefusedAddress(SchedulerError):
 def check_webhook(url: str, *, private: bool) -> httpx.URL:
     """The parsed URL of a webhook: http or https, a host, no user or password. Without any lookups.
 
-    Unless `private` addresses are allowed, a literal private address is refused. Raises BadWebhook.
+    Unless `private` addresses are allowed, a literal private address is refused.
+
+    Raises
+    ------
+    BadWebhook
+        If it is invalid.
     """
     import httpx
 

@@ -55,7 +55,13 @@ class Group:
 def reduce_evaluations(
     connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """The rows of Score for these evaluations. Raises ShardsMissing."""
+    """The rows of Score for these evaluations.
+
+    Raises
+    ------
+    ShardsMissing
+        If shards do not cover the test set.
+    """
     rows: list[dict[str, Any]] = []
     for groups in _portions(protocol, _group_by_partition(connection, protocol, evaluations)):
         for group, totals in zip(groups, _add_up(connection, protocol, groups), strict=True):

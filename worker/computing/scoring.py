@@ -49,7 +49,10 @@ def read_texts(
 ) -> list[bytes]:
     """A range of blocks of each text, or of a layer of each: lines joined by newlines, in the order of `texts`.
 
-    Raises MissingLayer if a text lacks the layer.
+    Raises
+    ------
+    MissingLayer
+        If a text lacks the layer.
     """
     table = TextBlock if layer is None else LayerBlock
     wanted = select(table.text_id, table.content).where(
@@ -85,7 +88,13 @@ class ShardTexts:
 
 
 def read_shard(connection: Connection, claim: ClaimedShard, protocol: ProtocolContent) -> ShardTexts:
-    """The texts of a shard, and the layers that its metrics need. Raises MissingLayer."""
+    """The texts of a shard, and the layers that its metrics need.
+
+    Raises
+    ------
+    MissingLayer
+        If a text lacks a layer.
+    """
     specifications = shard_metrics(claim, protocol).values()
     wanted = {layer for specification in specifications for layer in cached_metric(specification).layers}
     ids = (*protocol.reference_texts, *claim.texts)

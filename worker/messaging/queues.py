@@ -22,7 +22,13 @@ def make_queue(queue_class: QueueClass, redis: bool) -> Any:
 
 
 def count_messages(app: Any, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
-    """The number of waiting messages of each of the classes, through a separate connection. Raises BrokerAway."""
+    """The number of waiting messages of each of the classes, through a separate connection.
+
+    Raises
+    ------
+    BrokerAway
+        If the broker cannot be reached.
+    """
     with app.connection_for_write() as connection:
         try:
             connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)

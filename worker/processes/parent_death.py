@@ -10,7 +10,13 @@ SET_PARENT_DEATH_SIGNAL = 1
 
 
 def end_with_parent(number: int) -> None:
-    """Have this process signalled when its parent dies. Raises OSError if the system does not support it."""
+    """Have this process signalled when its parent dies.
+
+    Raises
+    ------
+    OSError
+        If the system does not support it.
+    """
     if not sys.platform.startswith("linux"):
         raise OSError("Only Linux signals processes when their parent dies.")
     if ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, int(number), 0, 0, 0):
