@@ -253,7 +253,7 @@ def print_model(shard: Meter, idle: Meter, options: argparse.Namespace) -> None:
     ours = shard.milliseconds / (shard.milliseconds + shard.scheduler_milliseconds)
     print(f"\nShards of {options.seconds:g} s, workers of {options.processes} processes:\n")
     print("| processes | shards/s | statements/s of workers | PostgreSQL's cores | log MiB/s | connections | "
-          "hints/s | Redis' cores | Redis' MiB/s |")  # fmt: skip
+          "messages/s | Redis' cores | Redis' MiB/s |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|")
     for processes in (10, 100, 1000):
         rate = processes / options.seconds

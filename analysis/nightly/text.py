@@ -25,7 +25,7 @@ def summary(verdict: Verdict) -> str:
         better = f"; {_counted(shown, 'score')} better" if shown else ""
         return f"no regression in {_counted(len(verdict.findings), 'score')}{better}."
     parts = [f"{_counted(scores, 'regression')} in {_counted(len(verdict.findings), 'score')}"] if scores else []
-    parts += [f"{_counted(levels, 'new change')} for the worse over the nights"] if levels else []
+    parts += [f"{_counted(levels, 'new change')} for the worse over time"] if levels else []
     return " and ".join(parts) + "."
 
 

@@ -260,10 +260,10 @@ def read_history(connection: Connection, schedule_id: int) -> History:
 def describe_baseline(baseline: Baseline) -> str:
     """The baseline in words."""
     if baseline.kind == BaselineKind.PREVIOUS:
-        return "the same system in the night before"
+        return "the same system in the previous run"
     if baseline.kind == BaselineKind.BEST:
-        return "the same system in its best night so far"
-    when = f" in the night of {baseline.night}" if baseline.night else ""
+        return "the same system in its best run so far"
+    when = f" in the run of {baseline.night}" if baseline.night else ""
     return (f"system {baseline.system}" if baseline.system else "the same system") + when
 
 
@@ -297,7 +297,7 @@ def _missing_systems(history: RunHistory) -> list[str]:
         for nightly_run in history.nights[-2:]
     )
     missing = [f"{system} on {test_set}" for system, test_set in last if (system, test_set) not in now]
-    return [f"Scored in the night before and not in this one: {', '.join(missing)}."] if missing else []
+    return [f"Scored in the previous run and not in this one: {', '.join(missing)}."] if missing else []
 
 
 def _limits(connection: Connection, history: RunHistory, verdict: Verdict) -> list[str]:

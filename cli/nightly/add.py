@@ -74,7 +74,7 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_metric_options(parser)
     parser.add_argument(
         "--baseline", type=_baseline, default="previous", metavar="WHAT",
-        help="what to compare with: previous (the same system the night before), best (its best night so far), or "
+        help="what to compare with: previous (the same system in the previous run), best (its best run so far), or "
         "system:NAME, system:NAME@DATE (default: previous)",
     )  # fmt: skip
     parser.add_argument(

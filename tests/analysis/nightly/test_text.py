@@ -15,7 +15,7 @@ from models.nightly.schedules import Baseline
 from models.schema.states import BaselineKind
 
 SUBJECT = Subject("tug", "port", ("A",), "bleu")
-PLAIN = Verdict("the same system in the night before", "bootstrap", 1000, 0.05, "holm", 0.0, (), ())
+PLAIN = Verdict("the same system in the previous run", "bootstrap", 1000, 0.05, "holm", 0.0, (), ())
 CHANGE = Change(
     subject=SUBJECT, title="BLEU", since="2027-03-04", until="2027-03-09", nights_before=3, nights_after=6, before=30.0,
     after=29.0, interval=(-1.5, -0.5), p=0.001, p_segments=0.002, worse=True, counts=True, new=True,
@@ -45,9 +45,9 @@ def verdict(*outcomes: Outcome, changes: tuple[Change, ...] = (), **others: obje
         (
             [Outcome.WORSE, Outcome.NO_SCORE],
             2,
-            "2 regressions in 2 scores and 2 new changes for the worse over the nights.",
+            "2 regressions in 2 scores and 2 new changes for the worse over time.",
         ),
-        ([Outcome.OPEN], 1, "1 new change for the worse over the nights."),
+        ([Outcome.OPEN], 1, "1 new change for the worse over time."),
     ],
 )
 def test_a_night_in_a_line(outcomes: list[Outcome], changes: int, expected: str) -> None:
@@ -72,14 +72,14 @@ def test_which_findings_are_tests() -> None:
 
 
 def test_how_it_was_tested() -> None:
-    assert how_tested(PLAIN) == "Compared with the same system in the night before: there was nothing to test."
+    assert how_tested(PLAIN) == "Compared with the same system in the previous run: there was nothing to test."
     assert how_tested(verdict(Outcome.OPEN)) == (
-        "Compared with the same system in the night before: paired bootstrap with 1,000 replicates, two-sided, "
+        "Compared with the same system in the previous run: paired bootstrap with 1,000 replicates, two-sided, "
         "p corrected by Holm for 1 test; worse or better below 0.05."
     )
     by_trials = verdict(Outcome.OPEN, Outcome.WORSE, test="randomization", correction="none", minimum_difference=0.5)
     assert how_tested(by_trials) == (
-        "Compared with the same system in the night before: paired approximate randomization with 1,000 trials, "
+        "Compared with the same system in the previous run: paired approximate randomization with 1,000 trials, "
         "two-sided, p not corrected for 2 tests; worse or better below 0.05, by at least 0.5."
     )
 
@@ -122,11 +122,11 @@ def test_the_worst_comes_first() -> None:
 @pytest.mark.parametrize(
     ("baseline", "expected"),
     [
-        (Baseline(BaselineKind.PREVIOUS), "the same system in the night before"),
-        (Baseline(BaselineKind.BEST), "the same system in its best night so far"),
+        (Baseline(BaselineKind.PREVIOUS), "the same system in the previous run"),
+        (Baseline(BaselineKind.BEST), "the same system in its best run so far"),
         (Baseline(BaselineKind.NAMED, "raft"), "system raft"),
-        (Baseline(BaselineKind.NAMED, "raft", "2027-03-01"), "system raft in the night of 2027-03-01"),
-        (Baseline(BaselineKind.NAMED, None, "2027-03-01"), "the same system in the night of 2027-03-01"),
+        (Baseline(BaselineKind.NAMED, "raft", "2027-03-01"), "system raft in the run of 2027-03-01"),
+        (Baseline(BaselineKind.NAMED, None, "2027-03-01"), "the same system in the run of 2027-03-01"),
     ],
 )
 def test_baselines_in_words(baseline: Baseline, expected: str) -> None:

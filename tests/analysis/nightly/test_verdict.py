@@ -9,7 +9,7 @@ from sqlalchemy import Engine, select, update
 
 from analysis.nightly.change_points import Step
 from analysis.nightly.regression import Outcome
-from analysis.nightly.series import Reported, _told
+from analysis.nightly.series import Reported, _already_reported
 from analysis.nightly.tests import wanted_tests
 from analysis.nightly.verdict import Verdict, judge_nightly_run, read_history, read_report
 from metrics.resampling.interval import percentile_interval
@@ -124,7 +124,7 @@ def test_a_named_system_of_the_same_night_is_a_baseline(engine: Engine, sqlite_u
     assert outcomes(first) == {"barge BLEU": Outcome.BASELINE, "tug BLEU": Outcome.WORSE}
     second = judge(engine, nights[1])
     assert [(each.outcome, each.baseline_date) for each in second.findings] == [(Outcome.WORSE, "2027-03-01")]
-    assert second.notes == ("Scored in the night before and not in this one: barge on port.",)
+    assert second.notes == ("Scored in the previous run and not in this one: barge on port.",)
 
 
 def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, sqlite_url: str) -> None:
@@ -221,7 +221,7 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
     ],
 )
 def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> None:
-    assert _told(reported, Step(at=11, before=0, after=25, p=0.001), True) is told
+    assert _already_reported(reported, Step(at=11, before=0, after=25, p=0.001), True) is told
 
 
 def test_a_failed_night_has_a_report(engine: Engine, sqlite_url: str) -> None:

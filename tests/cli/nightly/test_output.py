@@ -67,7 +67,7 @@ def report(verdict: Verdict | None = None, *, name: str = "gate", **night: objec
 
 
 def verdict(*findings: RegressionFinding, changes: tuple[Change, ...] = (), notes: tuple[str, ...] = ()) -> Verdict:
-    baseline = "the same system in the night before"
+    baseline = "the same system in the previous run"
     return Verdict(baseline, "bootstrap", 1000, 0.05, "holm", 0.0, findings, changes, notes)
 
 
@@ -75,11 +75,10 @@ def test_text_has_the_worst_first() -> None:
     text = night_text(report(verdict(*FINDINGS, changes=(change("ferry"),), notes=("Few.",)), caught_up=True))
     head, how, table, changes, note = text.rstrip("\n").split("\n\n")
     assert head == (
-        "gate, night of 2027-03-02 (caught up): 2 regressions in 5 scores and "
-        "1 new change for the worse over the nights."
+        "gate, night of 2027-03-02 (caught up): 2 regressions in 5 scores and 1 new change for the worse over time."
     )
     assert how == (
-        "Compared with the same system in the night before: paired bootstrap with 1,000 replicates, two-sided, "
+        "Compared with the same system in the previous run: paired bootstrap with 1,000 replicates, two-sided, "
         "p corrected by Holm for 2 tests; worse or better below 0.05."
     )
     rows = table.splitlines()[2:]
@@ -95,7 +94,7 @@ def test_text_of_a_night_that_is_fine_or_failed() -> None:
     fine = night_text(report(verdict(finding("tug", Outcome.BETTER, difference=1.0))))
     assert fine.startswith("gate, night of 2027-03-02: no regression in 1 score; 1 score better.\n")
     first = night_text(report(verdict(finding("tug", Outcome.NO_BASELINE, **UNTESTED))))
-    assert "\nCompared with the same system in the night before: there was nothing to test.\n" in first
+    assert "\nCompared with the same system in the previous run: there was nothing to test.\n" in first
     failed = report(state=NightlyRunState.FAILED, reason="No output.", manual=True)
     assert night_text(failed) == "gate, night of 2027-03-02 (run by hand): failed.\nNo output.\n"
 
