@@ -129,7 +129,17 @@ def _sums(
 
 
 def mean_of_runs(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The mean of several runs' scores, place by place: the same sum as that of a leaderboard."""
+    """The mean of several runs' scores, element by element: the same sum as that of a leaderboard.
+
+    Parameters
+    ----------
+    scores : sequence of ndarray of float64
+        The scores of each run, all of one shape.
+
+    Returns
+    -------
+    ndarray of float64, of the same shape
+    """
     if len(scores) == 1:
         return scores[0]
     return np.array([math.fsum(column) / len(scores) for column in zip(*scores, strict=True)])

@@ -119,7 +119,13 @@ class Board:
         return percentile_intervals(np.stack(replicates), self.level)
 
     def scores(self, metric: int) -> NDArray[np.float64]:
-        """The scores of all rows by one of the metrics; NaN where there is none."""
+        """The scores of all rows by one of the metrics.
+
+        Returns
+        -------
+        ndarray of float64, shape (rows,)
+            NaN for rows without a score.
+        """
         found = [row.scores[metric].score if row.scores else None for row in self.rows]
         return np.array([np.nan if score is None else score for score in found], dtype=np.float64)
 
@@ -146,7 +152,13 @@ class Board:
         return f"{row.runs_done} of {len(row.runs)} runs done; {state}" if len(row.runs) > 1 else state
 
     def tested_replicates(self, metric: int) -> NDArray[np.float64]:
-        """(rows, draws): the replicates for bootstrap tests by a metric; NaN for rows without scores."""
+        """The replicates for bootstrap tests by a metric.
+
+        Returns
+        -------
+        ndarray of float64, shape (rows, draws)
+            NaN for rows without scores.
+        """
         scores = [row.scores[metric] if row.scores else None for row in self.rows]
         known = [self.more_replicates.get(each, each.replicate_scores) for each in scores if each]
         undefined = np.full(len(known[0]) if known else self.listed.replicates, np.nan)

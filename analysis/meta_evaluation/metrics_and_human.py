@@ -71,7 +71,13 @@ class JudgedBoard:
 
     @cached_property
     def comparisons(self) -> NDArray[np.intp]:
-        """For rankings: (n, 3) of segment, better and worse system, for every pair that an annotator ordered."""
+        """For rankings, every pair that an annotator ordered.
+
+        Returns
+        -------
+        ndarray of intp, shape (n, 3)
+            Segment, better system and worse system.
+        """
         place = {system: number for number, system in enumerate(self.systems)}
         found = []
         for of_one in rankings(self.human.judgments).values():

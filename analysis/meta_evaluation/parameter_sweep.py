@@ -122,7 +122,15 @@ class SweepResult:
         )
 
     def segment_measure(self, question: SweepOptions) -> tuple[Callable[[Floats], float], Callable[[Floats], Floats]]:
-        """The statistic of segment scores (systems, segments), and that of every replicate, by the board's draws."""
+        """The statistic of segment scores, as two functions of an array of shape (systems, segments).
+
+        Returns
+        -------
+        function to float
+            The statistic.
+        function to ndarray of float64, shape (replicates,)
+            That of every replicate, by the board's draws.
+        """
         statistic = segment_statistic(question.statistic)
         human = self.judged.human_raw if statistic.on_raw else self.judged.human_segments
         segments = human.shape[1]

@@ -53,9 +53,17 @@ class Choice:
 
 
 def best_choice(sweep: Sweep, observed: Floats) -> int | None:
-    """The position of the best value, the first of equal ones; None where the statistic is undefined for all.
+    """The position of the best value, the first of equal ones.
 
-    `observed` is the statistic of each of `Sweep.every`.
+    Parameters
+    ----------
+    observed : ndarray of float64, shape (metrics,)
+        The statistic of each of `Sweep.every`.
+
+    Returns
+    -------
+    int or None
+        None where the statistic is undefined for all.
     """
     of_values = observed[: len(sweep.metrics)]
     return None if np.isnan(of_values).all() else int(np.nanargmax(of_values))
@@ -147,8 +155,18 @@ def document_folds(
 ) -> list[list[int]]:
     """The numbers of the documents in each fold: those with judged segments, dealt out in turn.
 
-    `documents` are (first segment, segments), `judged` is (segments,). There are at most as many folds as documents,
-    and none for fewer than two documents.
+    Parameters
+    ----------
+    documents : sequence of (int, int)
+        First segment and number of segments of each.
+    judged : ndarray of bool, shape (segments,)
+    folds : int
+        At most as many as there are judged documents are used.
+
+    Returns
+    -------
+    list of list of int
+        Empty for fewer than two judged documents.
     """
     with_judgments = [number for number, (first, count) in enumerate(documents) if judged[first : first + count].any()]
     folds = min(folds, len(with_judgments))

@@ -65,9 +65,19 @@ class Step:
 
 
 def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
-    """The changes of level in a series (runs,), earliest first; NaN where a run has no score.
+    """The changes of level in a series of nightly runs. The same series has the same changes on every machine.
 
-    Empty if fewer than `FEWEST` runs have a score. The same series has the same changes on every machine.
+    Parameters
+    ----------
+    values : ndarray of float64, shape (runs,)
+        The scores, in order; NaN where a run has none.
+    alpha : float
+        The significance level of a change.
+
+    Returns
+    -------
+    list of Step
+        The earliest first; empty if fewer than `FEWEST` runs have a score.
     """
     there = np.flatnonzero(~np.isnan(values))
     if len(there) < FEWEST:

@@ -95,8 +95,15 @@ def read_randomizations(
 def store_randomizations(connection: Connection, plan: RandomizationPlan, as_large: NDArray[np.int64]) -> int | None:
     """Store the results of a comparison; existing tests are identical and stay.
 
-    `as_large` has a number for each pair. Returns None, or an evaluation that is gone or no longer done, in which case
-    nothing is stored.
+    Parameters
+    ----------
+    as_large : ndarray of int64, shape (pairs,)
+        Trials with a difference at least as large, for each pair of the plan; -1 where a score is undefined.
+
+    Returns
+    -------
+    int or None
+        An evaluation that is gone or no longer done, in which case nothing is stored; otherwise None.
     """
     wanted = sorted({evaluation for runs in plan.systems for evaluation in runs})
     # Locked, so that none is deleted or recomputed while we write rows that depend on it.

@@ -27,7 +27,12 @@ _RAW_FLOATS, _COMPRESSED_COUNTS = 0, 1
 
 
 def pack(array: NDArray[np.float64]) -> bytes:
-    """Pack a float64 array of shape (rows, columns) or (rows,), without loss."""
+    """Pack an array without loss.
+
+    Parameters
+    ----------
+    array : ndarray of float64, shape (rows, columns) or (rows,)
+    """
     matrix = array.reshape(len(array), -1) if array.size else array.reshape(len(array), *array.shape[1:] or (1,))
     rows, columns = matrix.shape
     width = _count_width(matrix)
