@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Process:
-    """One of the pool, as its parent sees it."""
+    """A process of the pool, as its parent sees it."""
 
     number: int
     process: ForkProcess

@@ -117,7 +117,7 @@ def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
         frozen.execute(select(Shard).where(Shard.id.in_([running, held])).with_for_update())
         assert sweep(engine, settings) == 3
         assert shards(engine) == [("running", 1), ("pending", 1), ("pending", 0), ("enqueued", 0)]
-        assert f"Shard {running} is in the hands of one who does not go on" in caplog.text
+        assert f"Shard {running} is locked by a process that does not continue" in caplog.text
     assert sweep(engine, settings) == 2
     assert shards(engine) == [("pending", 1), ("pending", 1), ("pending", 0), ("pending", 0)]
     engine.dispose()

@@ -130,12 +130,17 @@ def read_corpus_statistics(
     blocks: tuple[int, int],
     edition: int = EDITION,
 ) -> dict[str, Any]:
-    """What these metrics of a protocol need to score some blocks, by key, counted in this edition.
+    """The corpus statistics, by key, that these metrics of a protocol need for some blocks, in this edition.
 
-    The second of the blocks is exclusive.
+    The end of the blocks is exclusive.
+
+    Raises
+    ------
+    CorpusStatisticsMissing
+        If they are not complete yet.
     """
-    ways = preparations(map(cached_metric, specifications))
-    if not ways:
+    declared = preparations(map(cached_metric, specifications))
+    if not declared:
         return {}
     rows = connection.execute(
         select(CorpusStatistics.id, CorpusStatistics.key, CorpusStatistics.content_hash)
@@ -143,9 +148,11 @@ def read_corpus_statistics(
         .where(ProtocolStatistics.protocol_id == protocol_id, CorpusStatistics.edition == edition)
     )
     states = {
-        row.key: _read(connection, row.id, row.content_hash, ways[row.key], blocks) for row in rows if row.key in ways
+        row.key: _read(connection, row.id, row.content_hash, declared[row.key], blocks)
+        for row in rows
+        if row.key in declared
     }
-    if states.keys() != ways.keys():
+    if states.keys() != declared.keys():
         raise CorpusStatisticsMissing
     return states
 

@@ -62,7 +62,7 @@ def looping(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         went.set()
         return swept
 
-    monkeypatch.setattr(SchedulerLoop, "go", watched)
+    monkeypatch.setattr(SchedulerLoop, "run_once", watched)
     monkeypatch.setattr("worker.app.Broker", lambda _settings: App())
     engine = make_engine(settings.database_url)
     with writing(engine) as connection:
