@@ -34,6 +34,9 @@ _NAME = re.compile(r"([0-9a-f]{64})(\.[0-9a-f]{8})?")
 _STORE = re.compile(r"file:///+[^/].*|(?!file:)[a-z][a-z0-9+.-]*://[^/:].*", re.IGNORECASE | re.DOTALL)
 """A folder or a bucket: not the root of a disk, and no chain of drivers, which would keep copies of their own."""
 
+_ODD_FOLDER = re.compile(r"(?<=[^:/])//|/\.\.?(?:/|$)")
+"""Folders without a name, `.` and `..`: objects in them can be written to S3, but not listed."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
@@ -232,11 +235,13 @@ def _checked(store: str) -> str:
             f"The store of statistics {parts.scheme}://... has options: addresses are kept in the database. Give "
             "them in the environment, as the store's driver says."
         )
-    if not _STORE.fullmatch(store) or "::" in store or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
+    folder = store.rstrip("/")
+    odd = "::" in folder or _ODD_FOLDER.search(folder)
+    if odd or not _STORE.fullmatch(store) or len(store) > LONGEST_ADDRESS - NAME_LENGTH - len("/ab/"):
         raise BadStore(
             f"{redacted(store)!r} cannot be a store of statistics. Write file:///FOLDER or s3://BUCKET/FOLDER."
         )
-    return store.rstrip("/")
+    return folder
 
 
 def _files(address: str) -> tuple[Any, str]:

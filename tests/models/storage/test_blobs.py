@@ -273,6 +273,11 @@ def test_stores_of_other_kinds_and_addresses_that_are_none():
         ("s3://", "cannot be a store"),
         ("file:///", "cannot be a store"),
         ("simplecache::s3://bucket/folder", "cannot be a store"),
+        ("s3://bucket//folder", "cannot be a store"),
+        ("s3://bucket/folder//more", "cannot be a store"),
+        ("s3://bucket/../folder", "cannot be a store"),
+        ("s3://../folder", "cannot be a store"),
+        ("file:///somewhere/./folder", "cannot be a store"),
     ):
         with pytest.raises(BadStore, match=message) as raised:
             write_object(b"", wrong)
