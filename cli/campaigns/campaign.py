@@ -127,10 +127,10 @@ def run_show(options: argparse.Namespace) -> int:
     if not accesses:
         print("There is no campaign. `steelyard campaign add` creates one.")
         return 0
-    rows = [["Campaign", "Phase", "Takes submissions", "Seen by"]]
+    rows = [["Campaign", "Phase", "Open for submissions", "Visible to"]]
     for access in accesses:
         takes = "yes" if access.takes_submissions else "frozen" if access.frozen_at is not None else "no"
-        seen_by = "everybody" if access.visibility == "public" else "its people"
+        seen_by = "everybody" if access.visibility == "public" else "members"
         rows.append([access.name, access.phase.name if access.phase else "-", takes, seen_by])
     print(aligned(rows), end="")
     return 0
@@ -165,9 +165,9 @@ def run_teams(options: argparse.Namespace) -> int:
     with looking(options) as connection:
         access = read_access(connection, COMMAND_LINE, options.campaign)
     if not access.teams:
-        print("No team takes part yet. Until one does, every team may submit.")
+        print("No teams yet. As long as the list is empty, any team can submit.")
         return 0
-    rows = [["Team", "Published as", "Number"]]
+    rows = [["Team", "Publication name", "Number"]]
     rows += [[each.name, each.publication_name or each.name, str(each.number)] for each in access.teams.values()]
     print(aligned(rows), end="")
     return 0

@@ -64,13 +64,13 @@ def test_from_nothing_to_a_published_ranking(
     )
     assert "Wed 20 Jan" not in out
     assert "20 Jan 2099, 18:00 (Europe/Prague)" in out
-    assert "flagged for 2 h" in out
+    assert "accepted for 2 h" in out
     assert "21 Jan 2099" in steelyard(capsys, "campaign", "extend", "wmt", "Test", "2099-01-21 18:00")
     out = steelyard(
         *(capsys, "campaign", "test-set", "wmt", "news", "news", "--phase", "Test"),
         *("-m", "bleu", "chrf", "--confidence", "0"),
     )
-    assert "kept" in out
+    assert "hidden" in out
     assert "harbour" in steelyard(capsys, "campaign", "teams", "wmt", "--add", "harbour")
     assert "olga@example.org" in steelyard(capsys, "campaign", "members", "wmt")
     submit = ("submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait")
