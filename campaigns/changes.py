@@ -33,7 +33,7 @@ def lock_for_change(
     """Lock a campaign until the transaction ends, and return an organiser's access to it.
 
     `version` is the version of its rules that the change is based on (`version_of`), as in an If-Match header. Raises
-    NotThere, NotSignedIn, Forbidden and OutOfDate.
+    NotFound, NotSignedIn, Forbidden and OutOfDate.
     """
     access = read_access(connection, principal, campaign)
     access.require_organiser()

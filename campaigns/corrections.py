@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.inspection.judgments import audit_judgments_added
 from campaigns.measures import MeasureInfo, add_protocols, protocols_on
 from campaigns.permissions import CampaignAccess
@@ -173,11 +173,11 @@ def list_corrections(
 
 
 def find_correction(connection: Connection, access: CampaignAccess, correction: int) -> CorrectionInfo:
-    """Return the correction with that id. Raises NotThere."""
+    """Return the correction with that id. Raises NotFound."""
     for known in list_corrections(connection, access):
         if known.id == correction:
             return known
-    raise NotThere(f"The campaign has no correction {correction}.")
+    raise NotFound(f"The campaign has no correction {correction}.")
 
 
 def count_open_evaluations(connection: Connection, campaign_id: int, test_set_id: int) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import changed_fields
-from campaigns.errors import Conflict, Forbidden, NotThere
+from campaigns.errors import Conflict, Forbidden, NotFound
 from campaigns.measures import protocols_on
 from campaigns.permissions import CampaignAccess, read_access_by_id
 from campaigns.quotas.usage_log import lock_quota_account
@@ -111,7 +111,7 @@ def declare_submission(
 ) -> DeclaredSubmission:
     """Change the declaration of a submission. A new primary replaces the team's previous one for the test set.
 
-    Allowed for members of the team until the deadline, for organisers at any time. Raises NotThere, NotSignedIn,
+    Allowed for members of the team until the deadline, for organisers at any time. Raises NotFound, NotSignedIn,
     Forbidden, BadRequest and Conflict.
     """
     access, before, override = _lock_submission(connection, principal, submission_id)
@@ -189,13 +189,13 @@ def _lock_submission(
     connection: Connection, principal: Principal, submission_id: int
 ) -> tuple[CampaignAccess, DeclaredSubmission, bool]:
     """Return access, the submission, locked together with those of its team, and whether an organiser overrides."""
-    unknown = NotThere(f"There is no submission {submission_id} that you may see.")
+    unknown = NotFound(f"There is no submission {submission_id} that you may see.")
     found = read_declared(connection, submission_id)
     if found is None:
         raise unknown
     try:
         access = read_access_by_id(connection, principal, found.campaign_id)
-    except NotThere:
+    except NotFound:
         raise unknown from None
     if not access.sees_source(found.test_set_id):
         raise unknown

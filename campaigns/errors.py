@@ -64,7 +64,7 @@ class ForgedRequest(Forbidden):
     code = "forged_request"
 
 
-class NotThere(CampaignsError):
+class NotFound(CampaignsError):
     """Not found, or you have no access."""
 
     status, code = 404, "not_found"

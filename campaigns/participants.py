@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from campaigns.accounts.accounts import find_account
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.errors import Conflict, Forbidden, NotThere
+from campaigns.errors import Conflict, Forbidden, NotFound
 from campaigns.permissions import CampaignAccess, read_access
 from models.corpus.campaign_protocols import lock_campaign
 from models.schema.accounts import Account, Invitation, Team
@@ -48,7 +48,7 @@ def join_with_team(
 
     Leads join with their team if joining is open or an organiser has invited it. Organisers who do not lead the team
     invite it: it takes part once a lead has accepted, and only administrators add a team without asking it. Raises
-    NotThere, NotSignedIn, Forbidden and Conflict.
+    NotFound, NotSignedIn, Forbidden and Conflict.
     """
     own = principal.teams.get(team) == TeamRole.LEAD
     invited = _invitation(connection, campaign, team) if own else None
@@ -67,7 +67,7 @@ def join_with_team(
         access.require_organiser()
     known = connection.scalar(select(Team.id).where(Team.name == team))
     if known is None:
-        raise NotThere(f"There is no team {team[:100]!r}.")
+        raise NotFound(f"There is no team {team[:100]!r}.")
     if access.organises and not own and not principal.administrates:
         _invite_team(connection, access, known, team, invitation_seconds)
         return False
@@ -132,7 +132,7 @@ def add_team(
 
 
 def leave_with_team(connection: Connection, principal: Principal, campaign: str, team: str) -> None:
-    """Remove a team that has not submitted from a campaign. Raises NotThere, Forbidden and Conflict."""
+    """Remove a team that has not submitted from a campaign. Raises NotFound, Forbidden and Conflict."""
     access = read_access(connection, principal, campaign)
     if not access.organises:
         _require_lead(principal, team)
@@ -141,7 +141,7 @@ def leave_with_team(connection: Connection, principal: Principal, campaign: str,
     lock_campaign(connection, access.campaign_id)
     team_id = connection.scalar(select(Team.id).where(Team.name == team))
     if team_id is None or team not in access.teams:
-        raise NotThere(f"There is no team {team[:100]!r} in this campaign.")
+        raise NotFound(f"There is no team {team[:100]!r} in this campaign.")
     submissions = connection.scalar(
         select(func.count())
         .select_from(Submission)
@@ -168,11 +168,11 @@ def campaign_members(connection: Connection, campaign_id: int) -> list[MemberInf
 
 
 def set_campaign_role(connection: Connection, access: CampaignAccess, email: str, role: CampaignRole) -> MemberInfo:
-    """Make an account an organiser or viewer of a locked campaign (`lock_for_change`). Raises NotThere and Conflict."""
+    """Make an account an organiser or viewer of a locked campaign (`lock_for_change`). Raises NotFound and Conflict."""
     try:
         account = find_account(connection, email)
-    except NotThere as error:
-        raise NotThere(f"{error} Send an invitation.") from error
+    except NotFound as error:
+        raise NotFound(f"{error} Send an invitation.") from error
     members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     before = members.get(account.id)
     if before is not None and before.role == CampaignRole.ORGANISER and role != CampaignRole.ORGANISER:
@@ -191,11 +191,11 @@ def set_campaign_role(connection: Connection, access: CampaignAccess, email: str
 
 
 def remove_from_campaign(connection: Connection, access: CampaignAccess, account_id: int) -> None:
-    """Remove an organiser or viewer from a locked campaign (`lock_for_change`). Raises NotThere and Conflict."""
+    """Remove an organiser or viewer from a locked campaign (`lock_for_change`). Raises NotFound and Conflict."""
     members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     member = members.get(account_id)
     if member is None:
-        raise NotThere("This account is not a member of the campaign.")
+        raise NotFound("This account is not a member of the campaign.")
     if member.role == CampaignRole.ORGANISER:
         _check_not_last(members, account_id)
     where = CampaignMember.campaign_id == access.campaign_id, CampaignMember.account_id == account_id

@@ -24,7 +24,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
-from campaigns.errors import Forbidden, NotThere
+from campaigns.errors import Forbidden, NotFound
 from campaigns.times import check_zone
 from models.corpus.phases import PhaseInfo, phase_at, read_phases_of
 from models.errors import UnreadableRow
@@ -215,11 +215,11 @@ class CampaignAccess:
 def read_access(connection: Connection, principal: Principal, campaign: str) -> CampaignAccess:
     """Return the principal's access to the campaign of that name.
 
-    Raises NotThere, with the same message whether it does not exist or is not visible.
+    Raises NotFound, with the same message whether it does not exist or is not visible.
     """
     found = _read_accesses(connection, principal, Campaign.name == campaign)
     if not found:
-        raise NotThere(f"There is no campaign {campaign[:200]!r} that you may see.")
+        raise NotFound(f"There is no campaign {campaign[:200]!r} that you may see.")
     return found[0]
 
 
@@ -227,7 +227,7 @@ def read_access_by_id(connection: Connection, principal: Principal, campaign_id:
     """As `read_access`, by the campaign's id."""
     found = _read_accesses(connection, principal, Campaign.id == campaign_id)
     if not found:
-        raise NotThere
+        raise NotFound
     return found[0]
 
 

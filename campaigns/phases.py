@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from campaigns.changes import changed_fields
-from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
 from campaigns.times import format_local_time
@@ -40,12 +40,12 @@ class PhaseRules:
 
 
 def find_phase(access: CampaignAccess, wanted: str | int) -> PhaseInfo:
-    """Return the phase with that name or id. Raises NotThere with the existing names."""
+    """Return the phase with that name or id. Raises NotFound with the existing names."""
     for phase in access.phases:
         if wanted in (phase.name, phase.id):
             return phase
     there = f"There are: {', '.join(each.name for each in access.phases)}." if access.phases else "It has none yet."
-    raise NotThere(f"The campaign has no phase {str(wanted)[:100]!r}. {there}")
+    raise NotFound(f"The campaign has no phase {str(wanted)[:100]!r}. {there}")
 
 
 def rules_of(phase: PhaseInfo) -> PhaseRules:

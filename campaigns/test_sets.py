@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, delete, func, select, update
 
-from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.measures import MeasureRequest, add_measures
 from campaigns.permissions import CampaignAccess
 from campaigns.phases import find_phase
@@ -210,13 +210,13 @@ def list_campaign_test_sets(connection: Connection, access: CampaignAccess) -> l
 def find_campaign_test_set(connection: Connection, access: CampaignAccess, wanted: str | int) -> CampaignTestSetInfo:
     """Return the test set with that name (`match_test_set`), preferring current ones over replaced ones.
 
-    Raises NotThere with the existing names.
+    Raises NotFound with the existing names.
     """
     known = list_campaign_test_sets(connection, access)
     if (found := match_test_set(known, str(wanted))) is not None:
         return found
     there = f"There are: {', '.join(each.title for each in known)}." if known else "It has none yet."
-    raise NotThere(f"The campaign has no test set {str(wanted)[:100]!r}. {there}")
+    raise NotFound(f"The campaign has no test set {str(wanted)[:100]!r}. {there}")
 
 
 def set_test_set(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Engine, select
 
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess
 from models.database.session import reading
 from models.schema.corpus import Reference, TestSet, TextBlock
@@ -15,19 +15,19 @@ BLOCKS_AT_ONCE = 64
 
 
 def source_text(connection: Connection, access: CampaignAccess, test_set_id: int) -> int:
-    """Return the text id of a test set's source. Raises NotThere if it does not exist or may not be seen yet."""
+    """Return the text id of a test set's source. Raises NotFound if it does not exist or may not be seen yet."""
     text_id = None
     if access.sees_source(test_set_id):
         text_id = connection.scalar(select(TestSet.source_text_id).where(TestSet.id == test_set_id))
     if text_id is None:
-        raise NotThere("The source of this test set is not available yet.")
+        raise NotFound("The source of this test set is not available yet.")
     return text_id
 
 
 def reference_text(connection: Connection, access: CampaignAccess, test_set_id: int, label: str) -> int:
     """Return the text id of a reference.
 
-    Raises NotThere, with the same message whether it does not exist or is not released.
+    Raises NotFound, with the same message whether it does not exist or is not released.
     """
     text_id = None
     if access.sees_references(test_set_id):
@@ -35,7 +35,7 @@ def reference_text(connection: Connection, access: CampaignAccess, test_set_id: 
             select(Reference.text_id).where(Reference.test_set_id == test_set_id, Reference.label == label)
         )
     if text_id is None:
-        raise NotThere("This reference is not available yet.")
+        raise NotFound("This reference is not available yet.")
     return text_id
 
 

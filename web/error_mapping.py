@@ -12,7 +12,7 @@ from campaigns.errors import (
     Closed,
     Conflict,
     Forbidden,
-    NotThere,
+    NotFound,
     TooMany,
     Unavailable,
     Unreadable,
@@ -25,12 +25,12 @@ from models.errors import (
     BadStore,
     MissingObject,
     ModelsError,
-    NotFound,
     RowsHeld,
     Unreachable,
     UnreachableStore,
     UnreadableRow,
 )
+from models.errors import NotFound as RecordNotFound
 from scheduler.errors import SchedulerError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ERROR_CLASSES: Sequence[tuple[type[Exception], type[CampaignsError]]] = (
-    (NotFound, NotThere),
+    (RecordNotFound, NotFound),
     (UnreadableRow, Unreadable),
     (BadBlob, Unreadable),
     (RowsHeld, Unavailable),

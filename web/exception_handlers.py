@@ -22,8 +22,8 @@ from campaigns.errors import (
     Conflict,
     Failed,
     Later,
+    NotFound,
     NotSignedIn,
-    NotThere,
     Unavailable,
 )
 from metrics.errors import MetricsError
@@ -85,8 +85,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code == NotThere.status:
-        return error_response(request, NotThere())
+    if error.status_code == NotFound.status:
+        return error_response(request, NotFound())
     refusal = CampaignsError(str(error.detail))
     response = error_response(request, refusal, error.status_code)
     response.headers.update(error.headers or {})

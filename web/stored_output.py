@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 from sqlalchemy import select
 
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.submissions.views import NOT_VISIBLE, find_submission_row
 from campaigns.visibility import sees_output
 from models.database.session import reading
@@ -41,11 +41,11 @@ def output_file_name(system: str, submission: int) -> str:
 
 
 def output_response(state: State, principal: Principal, submission: int) -> Response:
-    """The text of a submission as a file. Raises NotThere."""
+    """The text of a submission as a file. Raises NotFound."""
     with reading(state.engine) as connection:
         access, row = find_submission_row(connection, principal, submission)
         if not sees_output(connection, access, submission, row.test_set_id):
-            raise NotThere(NOT_VISIBLE.format(submission))
+            raise NotFound(NOT_VISIBLE.format(submission))
         content = b"".join(read_output_blocks(connection, row.text_id))
     name = output_file_name(access.system_name_of(row.team, row.system) or "submission", submission)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import idna
 from sqlalchemy import delete, func, or_, select, update
 
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from campaigns.short_text import short_text
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, Confirmation, WebSession
@@ -119,18 +119,18 @@ def add_account(
 
 
 def find_account(connection: Connection, email: str) -> AccountInfo:
-    """Return the account with an address. Raises NotThere."""
+    """Return the account with an address. Raises NotFound."""
     found = _read(connection, Account.email == normalize_email(email))
     if found is None:
-        raise NotThere(f"There is no account with the address {normalize_email(email)}.")
+        raise NotFound(f"There is no account with the address {normalize_email(email)}.")
     return found
 
 
 def read_account(connection: Connection, account_id: int) -> AccountInfo:
-    """Return the account with an id. Raises NotThere."""
+    """Return the account with an id. Raises NotFound."""
     found = _read(connection, Account.id == account_id)
     if found is None:
-        raise NotThere(f"There is no account {account_id}.")
+        raise NotFound(f"There is no account {account_id}.")
     return found
 
 
@@ -148,7 +148,7 @@ def list_accounts(
 
 
 def set_role(connection: Connection, actor: Principal, account_id: int, role: SiteRole) -> None:
-    """Set the role of an account. Raises Forbidden, NotThere, and Conflict for the last administrator."""
+    """Set the role of an account. Raises Forbidden, NotFound, and Conflict for the last administrator."""
     _require_administrator(actor)
     known = read_account(connection, account_id)
     if known.role == role:
@@ -164,7 +164,7 @@ def set_role(connection: Connection, actor: Principal, account_id: int, role: Si
 def set_disabled(connection: Connection, actor: Principal, account_id: int, disabled: bool) -> None:
     """Disable or enable an account.
 
-    Disabling ends its sessions; its tokens do not work while it is disabled. Raises Forbidden, NotThere, and Conflict
+    Disabling ends its sessions; its tokens do not work while it is disabled. Raises Forbidden, NotFound, and Conflict
     for the last administrator.
     """
     _require_administrator(actor)
@@ -182,7 +182,7 @@ def set_disabled(connection: Connection, actor: Principal, account_id: int, disa
 
 
 def set_verified(connection: Connection, actor: Principal, account_id: int) -> None:
-    """Confirm the address of an account where no mail can verify it. Raises Forbidden, NotThere."""
+    """Confirm the address of an account where no mail can verify it. Raises Forbidden, NotFound."""
     _require_administrator(actor)
     known = read_account(connection, account_id)
     if known.verified_at is None:
@@ -191,7 +191,7 @@ def set_verified(connection: Connection, actor: Principal, account_id: int) -> N
 
 
 def set_password(connection: Connection, actor: Principal, account_id: int, password_hash: str) -> int:
-    """Set the password of an account and return how many sessions that ended. Raises Forbidden, NotThere."""
+    """Set the password of an account and return how many sessions that ended. Raises Forbidden, NotFound."""
     _require_administrator(actor)
     known = read_account(connection, account_id)
     connection.execute(update(Account).where(Account.id == account_id).values(password_hash=password_hash))

@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, select, update
 from campaigns.accounts.accounts import read_account, revoke_links
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.accounts.sessions import end_sessions
-from campaigns.errors import Conflict, Forbidden, NotThere
+from campaigns.errors import Conflict, Forbidden, NotFound
 from models.schema.accounts import Account, ApiToken, Confirmation, Invitation
 from models.schema.base import now
 
@@ -52,10 +52,10 @@ def make_confirmation(
 
 
 def find_confirmation(connection: Connection, secret: str, purpose: Purpose) -> ConfirmationInfo:
-    """Return the account that a valid link belongs to. Raises NotThere if it is used or expired."""
+    """Return the account that a valid link belongs to. Raises NotFound if it is used or expired."""
     row = connection.execute(_valid_confirmation(secret, purpose)).one_or_none()
     if row is None:
-        raise NotThere(USED_UP)
+        raise NotFound(USED_UP)
     return ConfirmationInfo(row.id, row.account_id, row.email, row.name, row.sent_to)
 
 
@@ -70,7 +70,7 @@ def confirm_address(connection: Connection, principal: Principal, secret: str) -
     """Confirm the address of the signed-in account.
 
     The account must be signed in: signing up with a stranger's address gains nothing when the stranger opens the link.
-    Raises NotThere, Forbidden.
+    Raises NotFound, Forbidden.
     """
     known = find_confirmation(connection, secret, "address")
     if known.account_id != principal.account_id:
@@ -88,7 +88,7 @@ def set_password_by_link(
     """Set the password of the account that a link belongs to, and revoke all its sessions and tokens.
 
     Also ends its pending invitations: whoever knew the old password may have made them for themselves. A link that came
-    by mail confirms the address. Raises NotThere.
+    by mail confirms the address. Raises NotFound.
     """
     known = find_confirmation(connection, secret, "password")
     _mark_used(connection, known)
@@ -107,7 +107,7 @@ def set_password_by_link(
 
 
 def issue_password_link(connection: Connection, actor: Principal, account_id: int, seconds: float) -> str:
-    """Create a password link for an administrator to pass on; its secret. Raises Forbidden, NotThere, Conflict."""
+    """Create a password link for an administrator to pass on; its secret. Raises Forbidden, NotFound, Conflict."""
     if not actor.administrates:
         raise Forbidden("Only administrators may do that.")
     known = read_account(connection, account_id)
@@ -142,4 +142,4 @@ def _valid_confirmation(secret: str, purpose: Purpose) -> Select[int, int, str, 
 def _mark_used(connection: Connection, known: ConfirmationInfo) -> None:
     unused = Confirmation.id == known.id, Confirmation.used_at.is_(None)
     if connection.execute(update(Confirmation).where(*unused).values(used_at=now())).rowcount != 1:
-        raise NotThere(USED_UP)
+        raise NotFound(USED_UP)

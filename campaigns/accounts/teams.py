@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from campaigns.accounts.accounts import read_account
 from campaigns.accounts.lookalikes import confusable_key, in_latin
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from campaigns.short_text import short_text
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.database.upsert import insert_new, lock_table
@@ -104,7 +104,7 @@ def change_team(
     publication_name: str | None = None,
     affiliation: str | None = None,
 ) -> TeamInfo:
-    """Change the publication name and affiliation of a team. Raises BadRequest, Forbidden, NotThere, Conflict."""
+    """Change the publication name and affiliation of a team. Raises BadRequest, Forbidden, NotFound, Conflict."""
     known = _led_team(connection, actor, name)
     values = {}
     if publication_name is not None:
@@ -120,10 +120,10 @@ def change_team(
 
 
 def team_for(connection: Connection, actor: Principal, name: str) -> TeamInfo:
-    """Return a team that the actor is in or administers. Raises NotThere, also if it does not exist."""
+    """Return a team that the actor is in or administers. Raises NotFound, also if it does not exist."""
     if actor.administrates or name in actor.teams:
         return read_team(connection, name)
-    raise NotThere("You are not in a team with this name.")
+    raise NotFound("You are not in a team with this name.")
 
 
 def teams_of(
@@ -139,10 +139,10 @@ def teams_of(
 
 
 def read_team(connection: Connection, name: str) -> TeamInfo:
-    """Return the team with that name, without an access check. Raises NotThere."""
+    """Return the team with that name, without an access check. Raises NotFound."""
     row = connection.execute(_teams().where(Team.name == name)).one_or_none()
     if row is None:
-        raise NotThere("There is no team with this name.")
+        raise NotFound("There is no team with this name.")
     return _team_info(row)
 
 
@@ -164,7 +164,7 @@ def campaigns_of(connection: Connection, team_id: int) -> list[str]:
 
 
 def add_member(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Add an account to a team without asking it, for administrators. Raises Forbidden, NotThere, Conflict."""
+    """Add an account to a team without asking it, for administrators. Raises Forbidden, NotFound, Conflict."""
     if not actor.administrates:
         raise Forbidden("Only administrators can add accounts to a team; leads can invite them.")
     read_account(connection, account_id).require_owner()
@@ -182,7 +182,7 @@ def join_team(connection: Connection, actor: Principal, team_id: int, account_id
 
 
 def set_member_role(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Make a member a lead, or a lead a member. Raises Forbidden, NotThere, and Conflict for the last lead."""
+    """Make a member a lead, or a lead a member. Raises Forbidden, NotFound, and Conflict for the last lead."""
     known = _led_team(connection, actor, name)
     member = _member(connection, known, account_id)
     if member.role == role:
@@ -221,7 +221,7 @@ def _led_team(connection: Connection, actor: Principal, name: str) -> TeamInfo:
 def _member(connection: Connection, team: TeamInfo, account_id: int) -> Member:
     found = next((each for each in members_of(connection, team.id) if each.account_id == account_id), None)
     if found is None:
-        raise NotThere(f"There is no account {account_id} in the team {team.name}.")
+        raise NotFound(f"There is no account {account_id} in the team {team.name}.")
     return found
 
 
@@ -264,7 +264,7 @@ def _team_and_email(connection: Connection, team_id: int, account_id: int) -> tu
     team = connection.execute(select(Team.name).where(Team.id == team_id)).scalar_one_or_none()
     email = connection.execute(select(Account.email).where(Account.id == account_id)).scalar_one_or_none()
     if team is None or email is None:
-        raise NotThere("There is no such team, or no such account.")
+        raise NotFound("There is no such team, or no such account.")
     return team, email
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 
 from campaigns.accounts.accounts import check_name
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.errors import BadRequest, Conflict, NotFound
 from models.schema.accounts import Account, ApiToken
 from models.schema.base import now
 from models.schema.column_types import UNREADABLE, read_as, readable
@@ -101,12 +101,12 @@ def list_tokens(connection: Connection, account_id: int) -> list[TokenInfo]:
 
 
 def revoke_token(connection: Connection, actor: Principal, account_id: int, token_id: int) -> None:
-    """Revoke a token of an account. Raises NotThere if the account has no token with that id."""
+    """Revoke a token of an account. Raises NotFound if the account has no token with that id."""
     mine = ApiToken.id == token_id, ApiToken.account_id == account_id
     row = connection.execute(select(ApiToken.name, ApiToken.revoked_at, Account.email).join(Account).where(*mine))
     found = row.one_or_none()
     if found is None:
-        raise NotThere(f"You have no token {token_id}.")
+        raise NotFound(f"You have no token {token_id}.")
     if found.revoked_at is None:
         connection.execute(update(ApiToken).where(*mine).values(revoked_at=now()))
         actor.audit(connection, "token.revoke", f"token {token_id} of account {found.email}", name=found.name)

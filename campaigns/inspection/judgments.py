@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine
 
 from analysis.meta_evaluation.human import Matched
-from campaigns.errors import BadRequest, NotThere
+from campaigns.errors import BadRequest, NotFound
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
 from metrics.errors import MetricsError
@@ -90,7 +90,7 @@ def audit_subject(stored: StoredJudgments, test_set: NamedTestSet) -> str:
 def remove_judgments(connection: Connection, access: CampaignAccess, test_set: str, title: str) -> str:
     """Delete one version of human scores, `NAME@VERSION`; returns its name.
 
-    Raises Forbidden for others than organisers, and NotThere.
+    Raises Forbidden for others than organisers, and NotFound.
     """
     access.require_organiser()
     chosen = find_test_set(visible_test_sets(connection, access), test_set)
@@ -98,7 +98,7 @@ def remove_judgments(connection: Connection, access: CampaignAccess, test_set: s
         (each for each in list_judgments(connection, access.campaign_id, chosen.id) if each.title == title), None
     )
     if stored is None:
-        raise NotThere(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
+        raise NotFound(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
     delete_judgments(connection, stored.id)
     audit_judgments_removed(connection, access.principal, stored, chosen, access.campaign_id)
     return stored.title

@@ -19,7 +19,7 @@ from analysis.meta_evaluation.correlation import (
 )
 from analysis.meta_evaluation.metrics_and_human import JudgedBoard, read_judged
 from campaigns.background import BackgroundCache
-from campaigns.errors import Forbidden, NotSignedIn, NotThere
+from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
@@ -97,7 +97,7 @@ def read_metrics(
 ) -> MetricsView:
     """Read what to show, without the systems of the submissions in `without`; unknown ones are ignored.
 
-    Raises NotThere, Forbidden if the leaderboard is not visible, and NotSignedIn if somebody without an account leaves
+    Raises NotFound, Forbidden if the leaderboard is not visible, and NotSignedIn if somebody without an account leaves
     systems out: every selection is a new computation.
     """
     if without and not access.principal.signed_in:
@@ -116,7 +116,7 @@ def read_metrics(
         labels = sorted(each for each in references.split(",") if each)
         fitting = [each for each in boards if not labels or sorted(each.references) == labels]
         if boards and not fitting:
-            raise NotThere(f"There are no scores against {'+'.join(labels)[:200]} here.")
+            raise NotFound(f"There are no scores against {'+'.join(labels)[:200]} here.")
         board = read_board(connection, fitting[0], LEVEL) if fitting else None
         if board and not access.sees_names:
             # Ties are in the order of names, which would reveal anonymous teams.

@@ -13,7 +13,7 @@ from analysis.nightly.series import ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, read_history, read_report
 from campaigns.accounts.principal import Principal
 from campaigns.charts import chart_of_nights
-from campaigns.errors import Forbidden, NotSignedIn, NotThere
+from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.permissions import may_know
 from campaigns.reports.template import drawing
 from models.nightly.runs import NightlyRunInfo, count_nightly_runs, list_nightly_runs
@@ -63,17 +63,17 @@ def visible_schedules(connection: Connection, principal: Principal) -> list[Sche
 
 
 def visible_history(connection: Connection, principal: Principal, name: str) -> History:
-    """Return the runs of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
+    """Return the runs of a schedule. Raises NotFound, Forbidden and NotSignedIn."""
     require_watcher(principal)
     return read_history(connection, _find(connection, principal, name).id)
 
 
 def visible_report(connection: Connection, principal: Principal, name: str, night: int) -> NightlyRunReport:
-    """Return the report of one run of a schedule. Raises NotThere, Forbidden and NotSignedIn."""
+    """Return the report of one run of a schedule. Raises NotFound, Forbidden and NotSignedIn."""
     require_watcher(principal)
     schedule = _find(connection, principal, name)
     if night not in {each.id for each in list_nightly_runs(connection, schedule.id)}:
-        raise NotThere(f"This schedule has no run {night}.")
+        raise NotFound(f"This schedule has no run {night}.")
     return read_report(connection, night)
 
 
@@ -106,4 +106,4 @@ def _find(connection: Connection, principal: Principal, name: str) -> ScheduleIn
     for each in _visible(connection, principal):
         if each.name == name:
             return each
-    raise NotThere(f"There is no schedule {name[:200]!r} that you may see.")
+    raise NotFound(f"There is no schedule {name[:200]!r} that you may see.")

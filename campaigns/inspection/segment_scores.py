@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from metrics.errors import MetricsError
 from metrics.titles import titled_apart
-from models.errors import NotFound
+from models.errors import NotFound as RecordNotFound
 from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol, Submission
 from models.schema.queue import Evaluation
@@ -81,7 +81,7 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
 def find_measure(measures: Sequence[Measure], metric: str = "", references: str = "") -> Measure | None:
     """Return the first that matches a key, specification, title or name, and labels; None if there are no scores.
 
-    Raises NotThere if there are scores, but none that matches.
+    Raises NotFound if there are scores, but none that matches.
     """
     labels = sorted(each for each in references.split(",") if each)
     for each in measures:
@@ -91,7 +91,7 @@ def find_measure(measures: Sequence[Measure], metric: str = "", references: str 
     if not measures:
         return None
     known = ", ".join(f"{each.title} against {'+'.join(each.references)}" for each in measures[:20])
-    raise NotThere(f"There are no scores by that metric. There are: {known}.")
+    raise NotFound(f"There are no scores by that metric. There are: {known}.")
 
 
 def segment_scores(connection: Connection, measure: Measure, submissions: Sequence[int]) -> Mapping[int, Floats]:
@@ -108,7 +108,7 @@ def segment_scores(connection: Connection, measure: Measure, submissions: Sequen
     for row in rows.all():
         try:
             statistics = read_statistics(connection, [row.id], measure.position)
-        except NotFound:
+        except RecordNotFound:
             continue
         found[row.submission_id] = metric.segment_score(statistics)[0]
     return found

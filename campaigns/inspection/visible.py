@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
 
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess
 from campaigns.visibility import read_visible_submissions
 from models.corpus.test_sets import match_test_set
 from models.schema.corpus import Reference, Submission, TestSet
 
 
-class NoTestSet(NotThere):
+class NoTestSet(NotFound):
     """The campaign has no test set yet that you may see."""
 
 
@@ -91,14 +91,14 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
 
 
 def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
-    """Return the test set of that name (`match_test_set`); by default the first. Raises NotThere."""
+    """Return the test set of that name (`match_test_set`); by default the first. Raises NotFound."""
     found = match_test_set(test_sets, wanted) if wanted else next(iter(test_sets), None)
     if found is not None:
         return found
     if not test_sets:
         raise NoTestSet
     known = ", ".join(f'"{each.title}"' for each in test_sets[:20])
-    raise NotThere(f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}.")
+    raise NotFound(f"This campaign has no test set {wanted[:200]!r} that you may see. There are: {known}.")
 
 
 def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id: int) -> list[VisibleOutput]:
@@ -123,10 +123,10 @@ def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id:
 
 
 def choose_outputs(outputs: Sequence[VisibleOutput], wanted: Sequence[str]) -> list[VisibleOutput]:
-    """Return the outputs with these names or submission ids, in that order. Raises NotThere."""
+    """Return the outputs with these names or submission ids, in that order. Raises NotFound."""
     by_name = {key: each for each in outputs for key in (str(each.submission), each.name)}
     if missing := [each for each in wanted if each not in by_name]:
-        raise NotThere(
+        raise NotFound(
             f"There is no output of {missing[0][:200]!r} for this test set that you may see. Name systems as this page "
             "does, or by the numbers of their submissions."
         )

@@ -10,7 +10,7 @@ from sqlalchemy import insert, select, update
 from campaigns.accounts.accounts import Unconfirmed, normalize_email
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.accounts.teams import create_team, join_team, leads_team, team_for
-from campaigns.errors import BadRequest, Forbidden, NotThere
+from campaigns.errors import BadRequest, Forbidden, NotFound
 from campaigns.participants import add_team
 from models.schema.accounts import Account, Invitation, Membership, Team
 from models.schema.base import now
@@ -77,7 +77,7 @@ def make_invitation(
     """Create an invitation to the site, to a team (by its leads), or to a campaign; with its secret.
 
     The caller has checked by its `CampaignAccess` that the actor organises the campaign. Without a campaign role, the
-    invitation admits a team of whoever accepts it. Raises BadRequest, Forbidden, NotThere.
+    invitation admits a team of whoever accepts it. Raises BadRequest, Forbidden, NotFound.
     """
     email = normalize_email(email) if email.strip() else ""
     if role not in SMALL_ROLES and not actor.administrates:
@@ -119,14 +119,14 @@ def make_invitation(
 def find_invitation(connection: Connection, secret: str) -> InvitationInfo:
     """Return the invitation with this secret.
 
-    Raises NotThere if it is used, expired, or its creator could not create it any more: a user who has lost a right
+    Raises NotFound if it is used, expired, or its creator could not create it any more: a user who has lost a right
     must not regain it by an own link.
     """
     hashed = hash_of(secret)
     either = (Invitation.secret_hash == hashed) | (Invitation.mailed_hash == hashed)
     row = connection.execute(_invitations().where(either)).one_or_none()
     if row is None or not row.alive or not _maker_still_may(connection, row):
-        raise NotThere(USED_UP)
+        raise NotFound(USED_UP)
     for role in (row.role, row.team_role, row.campaign_role):
         if role is not None:
             known(role, "A role in this invitation")
@@ -156,10 +156,10 @@ def require_proof(known: InvitationInfo, verified: bool) -> None:
 
 
 def read_invitation(connection: Connection, invitation_id: int) -> InvitationInfo:
-    """Return the invitation with an id. Raises NotThere."""
+    """Return the invitation with an id. Raises NotFound."""
     row = connection.execute(_invitations().where(Invitation.id == invitation_id)).one_or_none()
     if row is None:
-        raise NotThere(f"You have no invitation {invitation_id}.")
+        raise NotFound(f"You have no invitation {invitation_id}.")
     return _invitation_info(row)
 
 
@@ -208,13 +208,13 @@ def accept_invitation(
     """Accept an invitation for the signed-in account, and mark it used.
 
     `team` is one that the account leads, `new_team` one to create: for invitations that require a team. Raises
-    NotThere, NotSignedIn, Forbidden, BadRequest, Conflict; the invitation stays unused once the transaction is rolled
+    NotFound, NotSignedIn, Forbidden, BadRequest, Conflict; the invitation stays unused once the transaction is rolled
     back.
     """
     known = find_invitation(connection, secret)
     account_id = who.account_id
     if account_id is None:
-        raise NotThere(USED_UP)
+        raise NotFound(USED_UP)
     if known.email and known.email != who.email:
         raise Forbidden("This invitation is for another e-mail address. Sign in to the account that has it.")
     require_proof(known, who.verified)
@@ -224,7 +224,7 @@ def accept_invitation(
         who.audit(connection, "account.verify", f"account {who.email}", how="by an invitation")
     unused = Invitation.id == known.id, Invitation.used_at.is_(None)
     if connection.execute(update(Invitation).where(*unused).values(used_at=now(), used_by=account_id)).rowcount != 1:
-        raise NotThere(USED_UP)
+        raise NotFound(USED_UP)
     who.audit(connection, "invitation.use", f"invitation {known.id}", campaign_id=known.campaign_id)
     if known.team_id is not None:
         join_team(connection, who, known.team_id, account_id, known.team_role or TeamRole.MEMBER)

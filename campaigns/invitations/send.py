@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns.accounts.mail import NO_MAILS, send_email
 from campaigns.accounts.teams import leads_team, team_for
 from campaigns.accounts.throttle import Rate
-from campaigns.errors import Forbidden, NotThere
+from campaigns.errors import Forbidden, NotFound
 from campaigns.invitations.email_texts import invitation_email, invitation_link
 from campaigns.invitations.invitations import (
     InvitationInfo,
@@ -59,7 +59,7 @@ def invite(
     campaign: str = "",
     campaign_role: CampaignRole | None = None,
 ) -> InvitationResult:
-    """Invite somebody, by a link to hand on. Raises BadRequest, Forbidden, NotThere."""
+    """Invite somebody, by a link to hand on. Raises BadRequest, Forbidden, NotFound."""
     campaign_id = None
     if campaign:
         access = read_access(connection, actor, campaign)
@@ -139,7 +139,7 @@ def visible_invitations(
 ) -> list[InvitationInfo]:
     """Return invitations to a team that the actor leads, to a campaign it organises, or (without either) its own.
 
-    Administrators see all. One more than `limit` if there are more. Raises Forbidden, NotThere.
+    Administrators see all. One more than `limit` if there are more. Raises Forbidden, NotFound.
     """
     team_id = campaign_id = made_by = None
     if team:
@@ -165,10 +165,10 @@ def visible_invitations(
 
 
 def withdraw_visible_invitation(connection: Connection, actor: Principal, invitation_id: int) -> InvitationInfo:
-    """Revoke an invitation. Raises NotThere, with the same message if the actor may not revoke it."""
+    """Revoke an invitation. Raises NotFound, with the same message if the actor may not revoke it."""
     known = read_invitation(connection, invitation_id)
     if not may_withdraw(actor, known) and not _organises(connection, actor, known):
-        raise NotThere(f"You have no invitation {invitation_id}.")
+        raise NotFound(f"You have no invitation {invitation_id}.")
     withdraw_invitation(connection, actor, known)
     return known
 
@@ -178,5 +178,5 @@ def _organises(connection: Connection, actor: Principal, known: InvitationInfo) 
         return False
     try:
         return read_access_by_id(connection, actor, known.campaign_id).organises
-    except NotThere:
+    except NotFound:
         return False

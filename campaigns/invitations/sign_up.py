@@ -68,7 +68,7 @@ def sign_up(
     """Create an account, with what an invitation gives it.
 
     If e-mails are configured, signing up without an invitation reveals nothing about other accounts: the response is
-    the same, and the owner of an existing account is told by e-mail. Raises Forbidden, BadRequest, NotThere, Conflict,
+    the same, and the owner of an existing account is told by e-mail. Raises Forbidden, BadRequest, NotFound, Conflict,
     TooMany.
     """
     if settings.sign_up != "open" and not invitation:
@@ -184,7 +184,7 @@ def change_address(
 
 
 def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> ConfirmationInfo:
-    """Set a password by a link. Raises NotThere, BadRequest."""
+    """Set a password by a link. Raises NotFound, BadRequest."""
     with reading(engine) as connection:
         known = find_confirmation(connection, secret, "password")
     check_password(password, email=known.email, name=known.name)

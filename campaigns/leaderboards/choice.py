@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import position_of_metric
-from campaigns.errors import Forbidden, NotThere
+from campaigns.errors import Forbidden, NotFound
 from models.corpus.test_sets import match_test_set
 from models.results.boards import BoardSummary, list_boards, superseded_boards
 
@@ -97,10 +97,10 @@ def find_choice(
 ) -> BoardChoice:
     """Return the first leaderboard of that test set (`match_test_set`) against those references, in any order.
 
-    `board` is the id of one that is not the newest of its kind. Raises NotThere with the existing ones.
+    `board` is the id of one that is not the newest of its kind. Raises NotFound with the existing ones.
     """
     if not choices:
-        raise NotThere("This campaign has no leaderboard yet: it has no test set with references and metrics.")
+        raise NotFound("This campaign has no leaderboard yet: it has no test set with references and metrics.")
     labels = sorted(each for each in references.split(",") if each)
     meant = match_test_set(choices, test_set) if test_set else None
     for each in choices if meant or not test_set else ():
@@ -111,15 +111,15 @@ def find_choice(
         ):
             return each
     known = "; ".join(f"{each.test_set} against {', '.join(each.listed.references)}" for each in choices[:MAX_LISTED])
-    raise NotThere(f"This campaign has no such leaderboard. There are: {known}.")
+    raise NotFound(f"This campaign has no such leaderboard. There are: {known}.")
 
 
 def find_metric(listed: BoardSummary, wanted: str, ranked_by: str) -> int:
-    """Return the position of a metric by specification, title or name; by default the ranking one. Raises NotThere."""
+    """Return the position of a metric by specification, title or name; by default the ranking one. Raises NotFound."""
     if not wanted:
         ranking = position_of_metric(listed.metrics, ranked_by) if ranked_by else 0
         return 0 if ranking is None else ranking
     position = position_of_metric(listed.metrics, wanted)
     if position is None:
-        raise NotThere(f"This leaderboard has no metric {wanted[:200]!r}. There are: {', '.join(listed.metrics)}.")
+        raise NotFound(f"This leaderboard has no metric {wanted[:200]!r}. There are: {', '.join(listed.metrics)}.")
     return position

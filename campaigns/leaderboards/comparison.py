@@ -13,7 +13,7 @@ from analysis.leaderboard.board import Board
 from analysis.leaderboard.more_replicates import draws_of_tests, with_enough_draws
 from analysis.leaderboard.randomization import randomization_pairs
 from analysis.leaderboard.significance import bootstrap_pairs
-from campaigns.errors import BadRequest, NotThere
+from campaigns.errors import BadRequest, NotFound
 from campaigns.leaderboards.feedback import LEVEL
 from metrics.resampling.paired import pairs_to_test
 from metrics.resampling.randomization import TRIALS
@@ -106,7 +106,7 @@ class TrialsProgress:
 def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_SYSTEMS) -> list[BoardEntry]:
     """Return the systems with these submissions that have scores, best first; by default the best ones.
 
-    Raises NotThere, and BadRequest for too many.
+    Raises NotFound, and BadRequest for too many.
     """
     scored = [line for line in view.lines if line.entry.scores]
     if not submissions:
@@ -116,7 +116,7 @@ def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_
         raise BadRequest(f"{len(wanted)} systems are too many. Compare at most {most} at once.")
     there = {each for line in scored for each in line.entry.submissions}
     if missing := sorted(wanted - there):
-        raise NotThere(
+        raise NotFound(
             f"No submission {', '.join(map(str, missing[:20]))} is on this leaderboard with scores. Name systems "
             "by the submission numbers of the leaderboard."
         )
@@ -193,10 +193,10 @@ def request_trials(
 
 
 def read_trials_progress(connection: Connection, view: BoardView, comparison: int) -> TrialsProgress:
-    """Return the progress of a comparison of systems on this leaderboard. Raises NotThere."""
+    """Return the progress of a comparison of systems on this leaderboard. Raises NotFound."""
     protocol = connection.scalar(select(Comparison.protocol_id).where(Comparison.id == comparison))
     if protocol != view.listed.protocol_id:
-        raise NotThere(f"There is no comparison {comparison} on this leaderboard.")
+        raise NotFound(f"There is no comparison {comparison} on this leaderboard.")
     progress = read_comparison_progress(connection, [comparison])
     return TrialsProgress(
         comparison, progress.trials, progress.trials_done, bool(progress.running), " ".join(progress.failures)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from campaigns.errors import Conflict, NotThere
+from campaigns.errors import Conflict, NotFound
 from campaigns.short_text import short_text
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
 from models.queue.kinds.comparisons import end_comparisons
@@ -43,13 +43,13 @@ def cancel_open_evaluations(
 
 
 def cancel_comparison(connection: Connection, access: CampaignAccess, comparison: int, *, reason: str) -> None:
-    """Cancel a comparison of systems of the campaign. Raises Forbidden, NotThere, and Conflict if it does not run."""
+    """Cancel a comparison of systems of the campaign. Raises Forbidden, NotFound, and Conflict if it does not run."""
     access.require_organiser()
     system_runs = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
     theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     its = {evaluation for runs in system_runs for evaluation in runs}
     if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {access.campaign_id}:
-        raise NotThere(f"There is no comparison {comparison} in this campaign.")
+        raise NotFound(f"There is no comparison {comparison} in this campaign.")
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not end_comparisons(connection, [comparison], reason or CANCELLED):
         raise Conflict("Only a running comparison can be cancelled; this one has ended.")

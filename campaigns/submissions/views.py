@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 
 from campaigns.checks.equality import find_equals
 from campaigns.checks.finding import Finding, Severity, findings_of
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.failure_reasons import public_reason
 from campaigns.permissions import read_access_by_id
 from models.corpus.test_sets import StoredTestSet
@@ -118,10 +118,10 @@ def may_see(access: CampaignAccess, team: str) -> bool:
 def find_submission(
     connection: Connection, principal: Principal, submission: int, silent_seconds: float
 ) -> tuple[CampaignAccess, SubmissionView]:
-    """Return a submission and the access to its campaign. Raises NotThere, with the same message for all reasons."""
+    """Return a submission and the access to its campaign. Raises NotFound, with the same message for all reasons."""
     access, row = find_submission_row(connection, principal, submission)
     if not may_see(access, row.team):
-        raise NotThere(NOT_VISIBLE.format(submission))
+        raise NotFound(NOT_VISIBLE.format(submission))
     (found,) = _submission_views(connection, access, [row], silent_seconds)
     return access, found
 
@@ -134,13 +134,13 @@ def find_submission_row(
     if 0 < submission < 2**63:
         row = connection.execute(_rows(Submission.id == submission)).one_or_none()
     if row is None:
-        raise NotThere(NOT_VISIBLE.format(submission))
+        raise NotFound(NOT_VISIBLE.format(submission))
     try:
         access = read_access_by_id(connection, principal, row.campaign_id)
-    except NotThere:
-        raise NotThere(NOT_VISIBLE.format(submission)) from None
+    except NotFound:
+        raise NotFound(NOT_VISIBLE.format(submission)) from None
     if not access.sees_source(row.test_set_id):
-        raise NotThere(NOT_VISIBLE.format(submission))
+        raise NotFound(NOT_VISIBLE.format(submission))
     return access, row
 
 

@@ -17,7 +17,7 @@ from campaigns.corrections import (
     list_corrections,
 )
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, why_locked, withdraw
-from campaigns.errors import BadRequest, Conflict, NotThere
+from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import read_access
 from campaigns.test_sets import NamedContent, find_campaign_test_set, list_campaign_test_sets, remove_test_set
 from metrics.errors import BadText
@@ -36,7 +36,7 @@ from models.corpus.judgments import (
     store_judgments,
 )
 from models.database.session import make_engine, reading, writing
-from models.errors import NotFound
+from models.errors import NotFound as RecordNotFound
 from models.schema.campaigns import Campaign, Correction, Declaration
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard
@@ -98,7 +98,7 @@ def test_all_that_stands_is_measured_anew_and_the_old_scores_stay(engine: Engine
         assert (new.title, old.title, old.replaced_by) == ("news@2", "news", new.id)
         assert new.references == ("A", "B")
         assert find_test_set_protocols(connection, "wmt").test_set.id == new.id
-        with pytest.raises(NotFound, match="There are: news@2"):
+        with pytest.raises(RecordNotFound, match="There are: news@2"):
             find_test_set_protocols(connection, "wmt", "news@1")
         # Against B alone nothing is different: what is there is taken over, and no text is measured again.
         shards = list(connection.scalars(select(Shard.id).where(Shard.state == "pending")))
@@ -188,7 +188,7 @@ def test_a_correction_is_corrected_again(engine: Engine) -> None:
             ("2", "3"),
             ("1", "2"),
         ]
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_correction(connection, access, 99)
 
 
@@ -262,7 +262,7 @@ def test_the_list_of_corrections_comes_in_pages_and_of_one_campaign(engine: Engi
         access = read_access(connection, COMMAND_LINE, "wmt")
         everything = list_corrections(connection, access)
         page = list_corrections(connection, access, before=third, limit=1)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_correction(connection, access, other)
     assert [(each.id, each.old_version, each.new_version, each.reason) for each in everything] == [
         *((third, "3", "4", "3"), (second, "2", "3", "2"), (first, "1", "2", "1")),

@@ -18,7 +18,7 @@ from campaigns.declarations import (
     why_locked,
     withdraw,
 )
-from campaigns.errors import CampaignsError, Conflict, Forbidden, NotSignedIn, NotThere
+from campaigns.errors import CampaignsError, Conflict, Forbidden, NotFound, NotSignedIn
 from campaigns.measures import MeasureRequest, add_measures
 from campaigns.permissions import read_access
 from campaigns.phases import extend_phase
@@ -142,7 +142,7 @@ def test_a_number_says_nothing_to_those_who_may_not_know(contest: Contest) -> No
     contest.service.phase(contest.campaign, "test", PhaseKind.BLIND, ends=DAY)
     messages = []
     for number in (contest.first, 4711):
-        with pytest.raises(NotThere) as error:
+        with pytest.raises(NotFound) as error:
             contest.withdraw(contest.eve, number)
         messages.append(str(error.value).replace(str(number), "N"))
     assert messages[0] == messages[1]
@@ -334,7 +334,7 @@ def test_what_is_on_a_hidden_test_set_is_not_there_for_its_own_team(contest: Con
     contest.service.phase(contest.campaign, "now", PhaseKind.OPEN)
     with writing(contest.service.engine) as connection:
         connection.execute(update(CampaignTestSet).values(phase_id=soon))
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         contest.withdraw(contest.mary, contest.first)
     assert contest.withdraw(contest.olga, contest.first).withdrawn_at is not None
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from campaigns.accounts.accounts import Unconfirmed
 from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
 from campaigns.changes import lock_for_change
-from campaigns.errors import Conflict, Forbidden, NotSignedIn, NotThere
+from campaigns.errors import Conflict, Forbidden, NotFound, NotSignedIn
 from campaigns.participants import (
     campaign_members,
     join_with_team,
@@ -88,8 +88,8 @@ def site(service: Service) -> Site:
     [
         ("mary", "open", True),
         ("mary", "invited", Forbidden),
-        ("mary", "hush", NotThere),
-        ("mary", "nowhere", NotThere),
+        ("mary", "hush", NotFound),
+        ("mary", "nowhere", NotFound),
         ("mary with read", "open", Forbidden),
         ("mary with submit", "open", True),
         ("zoe", "open", Forbidden),
@@ -108,7 +108,7 @@ def test_who_lets_a_team_take_part(site: Site, who: str, campaign: str, result: 
         assert site.joined(who, campaign) is result
         with pytest.raises(Conflict):
             site.joined(who, campaign)
-        with pytest.raises(NotThere if who in ("olga", "root", "command line") else Forbidden):
+        with pytest.raises(NotFound if who in ("olga", "root", "command line") else Forbidden):
             site.joined(who, campaign, "no team")
     else:
         with pytest.raises(result):
@@ -148,10 +148,10 @@ def test_an_invitation_of_a_team_is_good_once_and_as_long_as_its_maker_could_mak
         elif values:
             connection.execute(update(Invitation).where(mine).values(**values))
     for who in ("zoe", "eve", "vera"):
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             site.joined(who, "hush")
     if over:
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             site.joined("mary", "hush")
         assert site.taking_part() == set()
         return
@@ -204,7 +204,7 @@ def test_who_lets_a_team_leave(site: Site, who: str, error: type[Exception] | No
             with pytest.raises(error):
                 leave_with_team(connection, principal, "open", "quay")
     assert site.taking_part() == before - ({("open", "quay")} if error is None else set())
-    with writing(site.engine) as connection, pytest.raises(NotThere):
+    with writing(site.engine) as connection, pytest.raises(NotFound):
         leave_with_team(connection, COMMAND_LINE, "hush", "quay")
 
 
@@ -235,9 +235,9 @@ def test_members_of_a_campaign_change_one_by_one_and_an_organiser_stays(site: Si
             set_campaign_role(connection, access, "olga@example.org", VIEWER)
         with pytest.raises(Conflict, match="last organiser"):
             remove_from_campaign(connection, access, olga)
-        with pytest.raises(NotThere, match="Send an invitation"):
+        with pytest.raises(NotFound, match="Send an invitation"):
             set_campaign_role(connection, access, "new@example.org", VIEWER)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             remove_from_campaign(connection, access, vera)
         assert set_campaign_role(connection, access, "vera@example.org", VIEWER).role == VIEWER
         assert set_campaign_role(connection, access, "vera@example.org", VIEWER).role == VIEWER

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from campaigns.errors import Forbidden, NotSignedIn, NotThere
+from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.permissions import (
     CampaignAccess,
     CampaignTestSetView,
@@ -273,10 +273,10 @@ def test_who_knows_of_a_private_campaign(service: Service) -> None:
                 assert seen.own_teams == ((OURS,) if name == "mary" else ())
                 continue
             for wanted in ("secret", "missing"):
-                with pytest.raises(NotThere) as error:
+                with pytest.raises(NotFound) as error:
                     read_access(connection, principal, wanted)
                 messages.add(str(error.value).replace(wanted, "X"))
-            with pytest.raises(NotThere) as error:
+            with pytest.raises(NotFound) as error:
                 read_access_by_id(connection, principal, site.ids["secret"])
     assert len(messages) == 1, "a private campaign is missing in the very words of one that is not there"
 
@@ -453,7 +453,7 @@ def test_what_the_database_says_of_a_campaign_is_what_is_seen(service: Service) 
             "a campaign without a title is called by its name"
         )
         for missing in (0, campaign + 1, -1):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 read_access_by_id(connection, COMMAND_LINE, missing)
 
 

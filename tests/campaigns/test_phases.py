@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change, version_of
-from campaigns.errors import BadRequest, CampaignsError, Conflict, NotThere
+from campaigns.errors import BadRequest, CampaignsError, Conflict, NotFound
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import (
     MAX_GRACE_SECONDS,
@@ -155,7 +155,7 @@ def test_what_belongs_to_a_phase_keeps_it(engine: Engine) -> None:
     with changing(engine) as (connection, access):
         remove_phase(connection, access, access.phases[0])
     assert not look(engine).phases
-    with pytest.raises(NotThere, match="has none yet"):
+    with pytest.raises(NotFound, match="has none yet"):
         find_phase(look(engine), "dev")
 
 

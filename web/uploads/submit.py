@@ -80,7 +80,7 @@ async def submit_request(
 ) -> SubmitOutcome:
     """Submit an output to a campaign.
 
-    Raises NotThere, Forbidden, BadOutput with all findings, what `campaigns.sandbox` raises, and what
+    Raises NotFound, Forbidden, BadOutput with all findings, what `campaigns.sandbox` raises, and what
     `campaigns.submissions.submit.submit` raises; then nothing is stored.
     """
     fields = incoming.fields
@@ -148,7 +148,7 @@ class _Resolved:
 def _resolve(
     state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, to_store: bool = False
 ) -> _Resolved:
-    """Raises NotThere, Forbidden, NoOutput, and PhaseClosed if it is to be stored while submissions are closed."""
+    """Raises NotFound, Forbidden, NoOutput, and PhaseClosed if it is to be stored while submissions are closed."""
     fields = incoming.fields
     with reading(state.engine) as connection:
         access = read_access(connection, principal, campaign)

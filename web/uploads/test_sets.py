@@ -45,7 +45,7 @@ async def read_sent_test_set(
 async def read_sent_correction(
     state: State, principal: Principal, campaign: str, test_set: int, files: Sequence[NamedContent]
 ) -> dict[str, Text]:
-    """Parse corrected references, by label. Raises NotThere, and as `read_references` and `campaigns.sandbox` do."""
+    """Parse corrected references, by label. Raises NotFound, and as `read_references` and `campaigns.sandbox` do."""
 
     def metrics() -> frozenset[str]:
         with reading(state.engine) as connection:

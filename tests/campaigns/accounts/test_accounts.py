@@ -27,7 +27,7 @@ from campaigns.accounts.accounts import (
 )
 from campaigns.accounts.confirmations import Purpose, make_confirmation
 from campaigns.accounts.principal import COMMAND_LINE, Principal
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from models.database.session import writing
 from models.schema.accounts import Account, AuditEntry, Confirmation, WebSession
 from models.schema.roles import SiteRole
@@ -81,9 +81,9 @@ def test_accounts_are_made_once_and_found(service: Service) -> None:
         first, second = read_account(connection, mary), find_account(connection, " ZOE@example.org")
         details = connection.scalars(select(AuditEntry.details).order_by(AuditEntry.id)).first()
         for missing in (zoe + 1, 0):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 read_account(connection, missing)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_account(connection, "eve@example.org")
     assert (first.id, first.email, first.name, first.role, first.has_password) == (
         *(mary, "mary@example.org", "Mary", SiteRole.PARTICIPANT, False),
@@ -138,7 +138,7 @@ def test_a_change_is_of_one_account_by_those_who_may(
         act(connection, COMMAND_LINE, mary)
         assert connection.execute(select(Account).where(Account.id == mary)).one() != before
         assert connection.execute(select(Account).where(Account.id == zoe)).one() == others
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             act(connection, COMMAND_LINE, 99)
     assert audited(service) == [("command line", action, "account mary@example.org")]
 

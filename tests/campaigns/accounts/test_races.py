@@ -15,7 +15,7 @@ from campaigns.accounts.accounts import add_account, read_account, set_disabled
 from campaigns.accounts.confirmations import make_confirmation, set_password_by_link
 from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal
 from campaigns.accounts.teams import create_team, remove_from_team
-from campaigns.errors import CampaignsError, Conflict, NotThere
+from campaigns.errors import CampaignsError, Conflict, NotFound
 from campaigns.invitations.invitations import accept_invitation, make_invitation
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Membership
@@ -61,7 +61,7 @@ def test_an_invitation_is_used_once(both: Service) -> None:
         _, secret = make_invitation(connection, COMMAND_LINE, 60.0, team="harbour")
     people = [principal(both, both.account(name)) for name in ("zoe", "eve", "ada")]
     results = at_once(both, *(lambda connection, who=who: accept_invitation(connection, who, secret) for who in people))
-    assert sorted(map(str, results)) == sorted(map(str, [None, NotThere, NotThere]))
+    assert sorted(map(str, results)) == sorted(map(str, [None, NotFound, NotFound]))
     with reading(both.engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Membership)) == 2
 
@@ -118,4 +118,4 @@ def test_a_link_sets_one_password(both: Service) -> None:
     results = at_once(
         both, *([lambda connection: set_password_by_link(connection, NOBODY, secret, CHEAPLY_HASHED)] * 3)
     )
-    assert sorted(map(str, results)) == sorted(map(str, [None, NotThere, NotThere]))
+    assert sorted(map(str, results)) == sorted(map(str, [None, NotFound, NotFound]))

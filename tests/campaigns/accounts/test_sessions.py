@@ -32,7 +32,7 @@ from campaigns.accounts.sessions import (
 )
 from campaigns.accounts.throttle import Throttle
 from campaigns.accounts.tokens import MAX_TOKENS, check_scopes, list_tokens, make_token, revoke_token
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotSignedIn, NotThere, TooMany
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound, NotSignedIn, TooMany
 from models.database.session import reading, writing
 from models.schema.accounts import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
 from models.schema.base import now
@@ -245,7 +245,7 @@ def test_tokens_are_listed_and_revoked_by_their_owner(service: Service) -> None:
         assert {each.name for each in listed} == {f"of {mary}"}
         assert set(listed[0].scopes) == {Scope.READ, Scope.SUBMIT}
         for number in (2, 99):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 revoke_token(connection, COMMAND_LINE, mary, number)
         before = len(audited(service))
         revoke_token(connection, COMMAND_LINE, mary, 1)
@@ -300,7 +300,7 @@ def test_a_new_link_is_instead_of_the_old_one_for_the_same(service: Service) -> 
         assert find_confirmation(connection, other[0], "password").account_id == mary
         assert find_confirmation(connection, other[1], "address").account_id == zoe
         for secret, purpose in ((old, "address"), (new, "password"), (other[0], "address"), ("", "address")):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 find_confirmation(connection, secret, purpose)  # type: ignore[arg-type]
         expires = connection.scalars(select(Confirmation.expires_at - Confirmation.created_at)).first()
     assert expires == pytest.approx(HOUR, abs=60)
@@ -315,7 +315,7 @@ def test_a_link_is_good_once_and_not_for_ever(service: Service, table: Any, valu
     with writing(service.engine) as connection:
         find_confirmation(connection, secret, "address")
         connection.execute(update(table).values(**values))
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_confirmation(connection, secret, "address")
 
 
@@ -333,16 +333,16 @@ def test_an_address_is_confirmed_by_its_owner(service: Service) -> None:
         verified = {row.id: row.verified_at for row in connection.execute(select(Account.id, Account.verified_at))}
         assert (verified[mary.account_id or 0] is not None, verified[zoe]) == (True, None)
         assert find_confirmation(connection, others, "address").account_id == zoe
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             confirm_address(connection, mary, secret)
         connection.execute(update(Account).where(Account.id == mary.account_id).values(verified_at=5.0))
     again, elsewhere = (
         link(service, mary.account_id or 0, sent_to=to) for to in ("mary@example.org", "old@example.org")
     )
     with writing(service.engine) as connection:
-        with pytest.raises(NotThere, match="Request a new one"):
+        with pytest.raises(NotFound, match="Request a new one"):
             confirm_address(connection, mary, elsewhere)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             confirm_address(connection, mary, again)
     last = link(service, mary.account_id or 0, sent_to="mary@example.org")
     with writing(service.engine) as connection:
@@ -376,7 +376,7 @@ def test_a_password_by_a_link_shuts_out_who_knew_the_old_one(
         others = connection.execute(select(Account).where(Account.id == zoe)).one()
     secret = link(service, mary, "password", sent_to)
     with writing(service.engine) as connection:
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             set_password_by_link(connection, NOBODY, secret + "x", "hash")
         assert set_password_by_link(connection, NOBODY, secret, "hash").account_id == mary
         row = connection.execute(select(Account).where(Account.id == mary)).one()
@@ -389,7 +389,7 @@ def test_a_password_by_a_link_shuts_out_who_knew_the_old_one(
         ends = select(Invitation.expires_at, Invitation.expires_at > now()).order_by(Invitation.id)
         expires, alive = zip(*connection.execute(ends), strict=True)
         assert (alive, expires[3]) == ((False, True, True, False), 9.0), "those that he made and nobody has used"
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             set_password_by_link(connection, NOBODY, secret, "other")
     assert audited(service) == [("nobody", "account.password", "account mary@example.org")]
 

@@ -24,7 +24,7 @@ from campaigns.accounts.teams import (
     team_for,
     teams_of,
 )
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from models.database.session import writing
 from models.schema.accounts import AuditEntry, Team
 from models.schema.campaigns import Campaign, Participation
@@ -128,7 +128,7 @@ def test_a_change_is_of_one_team_by_its_leads(service: Service) -> None:
     service.team("quay", zoe)
     lead = somebody(mary, pier=LEAD)
     with writing(service.engine) as connection:
-        for actor, error in ((somebody(zoe, pier=MEMBER, quay=LEAD), Forbidden), (somebody(zoe, quay=LEAD), NotThere)):
+        for actor, error in ((somebody(zoe, pier=MEMBER, quay=LEAD), Forbidden), (somebody(zoe, quay=LEAD), NotFound)):
             with pytest.raises(error):
                 change_team(connection, actor, "pier", affiliation="x")
         quay = read_team(connection, "quay")
@@ -162,7 +162,7 @@ def test_who_sees_which_teams(service: Service) -> None:
         assert team_for(connection, both, "a").name == "a"
         assert team_for(connection, COMMAND_LINE, "c").name == "c"
         for actor, name in ((both, "c"), (both, "none"), (COMMAND_LINE, "none")):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 team_for(connection, actor, name)
         assert [leads_team(both, name) for name in ("a", "b", "c")] == [False, True, False]
         assert leads_team(COMMAND_LINE, "c")
@@ -195,7 +195,7 @@ def test_accounts_are_taken_in_once_by_administrators(service: Service) -> None:
             with pytest.raises(Conflict):
                 add_member(connection, COMMAND_LINE, "pier", account, LEAD)
         for team, account in ((99, anna), (quay, 99)):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 join_team(connection, COMMAND_LINE, team, account, MEMBER)
         join_team(connection, somebody(anna), quay, anna, LEAD)
         assert roles(connection, "quay") == {zoe: LEAD, anna: LEAD}
@@ -240,9 +240,9 @@ def test_leads_remove_others_and_everybody_may_go(service: Service) -> None:
     with writing(service.engine) as connection:
         with pytest.raises(Forbidden):
             remove_from_team(connection, somebody(zoe, pier=MEMBER), "pier", anna)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             remove_from_team(connection, somebody(mary, pier=LEAD), "pier", 99)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             remove_from_team(connection, somebody(anna, pier=MEMBER), "quay", anna)
         remove_from_team(connection, somebody(zoe, pier=MEMBER), "pier", zoe)
         remove_from_team(connection, somebody(mary, pier=LEAD), "pier", anna)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.inspection.visible import (
     VisibleOutput,
     VisibleTestSet,
@@ -101,7 +101,7 @@ def test_outputs_are_chosen_by_name_or_number_in_the_order_of_the_question(site:
     assert [each.submission for each in choose_outputs(found, ["bees/alpha", "4", "ants/mast"])] == [5, 4]
     assert choose_outputs(found, []) == []
     for wanted in ("2", "mast", "ANTS/mast", "7"):
-        with pytest.raises(NotThere, match=f"no output of '{wanted}'"):
+        with pytest.raises(NotFound, match=f"no output of '{wanted}'"):
             choose_outputs(found, ["4", wanted])
 
 
@@ -143,8 +143,8 @@ def test_a_test_set_is_found_by_number_title_or_name(site: Service) -> None:
         assert find_test_set(found, wanted).id == expected
     assert find_test_set([replace(found[1], id=7)], "news").id == 7
     with pytest.raises(
-        NotThere, match=r"no test set 'talks' that you may see. There are: \"news\", \"news \(version 2\)\""
+        NotFound, match=r"no test set 'talks' that you may see. There are: \"news\", \"news \(version 2\)\""
     ):
         find_test_set(found, "talks")
-    with pytest.raises(NotThere, match="no test set yet"):
+    with pytest.raises(NotFound, match="no test set yet"):
         find_test_set([], "")

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from campaigns.accounts.accounts import Unconfirmed
 from campaigns.accounts.principal import COMMAND_LINE, Principal
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotThere
+from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from campaigns.invitations.invitations import (
     InvitationInfo,
     accept_invitation,
@@ -77,7 +77,7 @@ def test_who_makes_which(service: Service, people: dict[str, int]) -> None:
         to_team = made(connection, mary, team="pier", team_role=LEAD, email=" Eve@example.org ")[0]
         assert (to_team.team, to_team.team_role, to_team.campaign, to_team.campaign_role) == ("pier", LEAD, None, None)
         assert (to_team.email, to_team.made_by, to_team.wants_team) == ("eve@example.org", "mary", False)
-        for actor, error in ((zoe, Forbidden), (somebody(people["eve"], ORGANISER), NotThere)):
+        for actor, error in ((zoe, Forbidden), (somebody(people["eve"], ORGANISER), NotFound)):
             with pytest.raises(error):
                 made(connection, actor, team="pier")
         with pytest.raises(BadRequest, match="Create two invitations"):
@@ -137,14 +137,14 @@ def test_how_long_it_is_good(service: Service, people: dict[str, int], values: d
         if good:
             assert find_invitation(connection, secret).id == known.id
         else:
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 find_invitation(connection, secret)
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 accept_invitation(connection, somebody(people["eve"]), secret)
         for wrong in (secret + "x", "", "none"):
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 find_invitation(connection, wrong)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             read_invitation(connection, 99)
 
 
@@ -180,7 +180,7 @@ def test_only_what_is_good_is_withdrawn(service: Service, people: dict[str, int]
         other, others = made(connection)
         withdraw_invitation(connection, COMMAND_LINE, known)
         withdraw_invitation(connection, COMMAND_LINE, known)
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_invitation(connection, secret)
         assert find_invitation(connection, others).id == other.id
         connection.execute(update(Invitation).where(Invitation.id == other.id).values(used_at=now()))
@@ -209,7 +209,7 @@ def test_it_is_used_once_by_whom_it_is_for(service: Service, people: dict[str, i
     with writing(service.engine) as connection:
         _, secret = made(connection, team="pier", team_role=LEAD, email="eve@example.org")
         _, other = made(connection, team="pier")
-        for who, error in ((Principal(), NotThere), (Principal(people["olga"], "olga@example.org"), Forbidden)):
+        for who, error in ((Principal(), NotFound), (Principal(people["olga"], "olga@example.org"), Forbidden)):
             with pytest.raises(error):
                 accept_invitation(connection, who, secret)
         known = accept_invitation(connection, eve, secret)
@@ -219,7 +219,7 @@ def test_it_is_used_once_by_whom_it_is_for(service: Service, people: dict[str, i
         used = read_invitation(connection, 1)
         assert (used.used_by, used.alive, used.used_at is not None) == ("eve@example.org", False, True)
         assert read_invitation(connection, 2).alive
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             accept_invitation(connection, eve, secret)
         with pytest.raises(Conflict):
             accept_invitation(connection, eve, other)
@@ -266,7 +266,7 @@ def test_that_a_mail_did_not_go_out_is_noted_of_one_invitation(service: Service,
         clear_mail_secret(connection, 2)
         assert [each.mailed for each in list_invitations(connection)] == [True, False, True]
         assert [find_invitation(connection, secrets[each]).id for each in (1, 3)] == [1, 3]
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             find_invitation(connection, secrets[2])
 
 
@@ -353,7 +353,7 @@ def test_it_is_good_as_long_as_its_maker_could_make_it(
         if good:
             assert find_invitation(connection, secret).made_by_id == account
         else:
-            with pytest.raises(NotThere):
+            with pytest.raises(NotFound):
                 find_invitation(connection, secret)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection
 
-from campaigns.errors import Forbidden, NotThere
+from campaigns.errors import Forbidden, NotFound
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices, require_board
 from campaigns.permissions import CampaignAccess, CampaignTestSetView
 from models.database.session import make_engine, reading
@@ -115,12 +115,12 @@ def test_which_is_meant(
     if number is not None:
         assert numbers([find_choice(choices, **asked)]) == [number]  # type: ignore[arg-type]
         return
-    with pytest.raises(NotThere, match=r"There are: news \(version 2\) against A, B; news \(version 2\) against A; "):
+    with pytest.raises(NotFound, match=r"There are: news \(version 2\) against A, B; news \(version 2\) against A; "):
         find_choice(choices, **asked)  # type: ignore[arg-type]
 
 
 def test_a_campaign_that_measures_nothing_says_so() -> None:
-    with pytest.raises(NotThere, match="has no leaderboard yet"):
+    with pytest.raises(NotFound, match="has no leaderboard yet"):
         find_choice([])
 
 
@@ -141,7 +141,7 @@ def test_which_metric_ranks(wanted: str, ranked_by: str, position: int | None) -
     if position is not None:
         assert find_metric(listed, wanted, ranked_by) == position
         return
-    with pytest.raises(NotThere, match=r"no metric 'wer'\. There are: bleu, ter"):
+    with pytest.raises(NotFound, match=r"no metric 'wer'\. There are: bleu, ter"):
         find_metric(listed, wanted, ranked_by)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_session
 from campaigns.checks.finding import Finding, Severity
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.systems import list_systems
 from campaigns.submissions.views import (
@@ -218,7 +218,7 @@ def test_who_finds_which(site: Site) -> None:
                 if number in theirs:
                     assert find_submission(connection, principal, number, SILENT)[1].id == number
                     continue
-                with pytest.raises(NotThere) as error:
+                with pytest.raises(NotFound) as error:
                     find_submission(connection, principal, number, SILENT)
                 words.add(str(error.value).replace(str(number), "N"))
     assert words == {"There is no submission N that you may see."}
@@ -246,7 +246,7 @@ def test_what_belongs_to_a_phase_to_come_is_there_for_organisers_alone(site: Sit
             if there:
                 assert find_submission(connection, principal, number, SILENT)[1].id == number
                 continue
-            with pytest.raises(NotThere, match=f"^There is no submission {number} that you may see.$"):
+            with pytest.raises(NotFound, match=f"^There is no submission {number} that you may see.$"):
                 find_submission(connection, principal, number, SILENT)
     for name, expected in (("mary", [3, 1, 1]), ("olga", [4, 1, 1, 1])):
         access = site.access(name)
@@ -267,7 +267,7 @@ def test_a_team_that_has_left_a_campaign_sees_nothing_of_it(site: Site) -> None:
     with writing(site.service.engine) as connection:
         connection.execute(Participation.__table__.delete().where(Participation.team_id == site.teams["bees"]))
     assert site.listed("eve") == ([], None)
-    with reading(site.service.engine) as connection, pytest.raises(NotThere):
+    with reading(site.service.engine) as connection, pytest.raises(NotFound):
         find_submission(connection, site.principal("eve"), 2, SILENT)
 
 

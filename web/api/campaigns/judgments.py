@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from analysis.meta_evaluation.correlation_json import correlation_object
 from campaigns.changes import require_organiser
-from campaigns.errors import Forbidden, NotThere
+from campaigns.errors import Forbidden, NotFound
 from campaigns.inspection.judgments import remove_judgments
 from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, read_metrics
 from campaigns.inspection.visible import NoTestSet, visible_test_sets
@@ -146,7 +146,7 @@ def read_correlations(
         return CorrelationsResponse(test_set=None, references=[], human=None, tables=[])
     ranked = {submission for row in seen.systems for submission in row.submissions}
     if unknown := sorted(set(without) - ranked):
-        raise NotThere(f"Submission {unknown[0]} is not on this leaderboard, so it cannot be left out.")
+        raise NotFound(f"Submission {unknown[0]} is not on this leaderboard, so it cannot be left out.")
     computed = (state.metrics.tables(seen.judged) if seen.judged else None) or []
     tables = [correlation_object(each) for each in computed]
     if not access.sees_names:

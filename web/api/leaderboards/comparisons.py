@@ -209,7 +209,7 @@ def start_trials(
 def read_comparison_query(
     connection: Any, request: Request, principal: Principal, name: str, asked: ComparisonFilters
 ) -> tuple[CampaignAccess, BoardChoice, BoardView, ComparisonQuery]:
-    """The selected systems on their leaderboard, as the principal may see it. Raises NotThere and Forbidden."""
+    """The selected systems on their leaderboard, as the principal may see it. Raises NotFound and Forbidden."""
     access = read_access(connection, principal, name)
     require_board(access)
     choice = find_choice(read_choices(connection, access), asked.test_set, asked.references, asked.board)

@@ -175,7 +175,7 @@ class BoardFilters:
 def read_board(
     request: Request, principal: Principal, name: str, filters: BoardFilters
 ) -> tuple[CampaignAccess, BoardChoice, BoardView]:
-    """The selected leaderboard, as the principal may see it. Raises NotThere and Forbidden."""
+    """The selected leaderboard, as the principal may see it. Raises NotFound and Forbidden."""
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)

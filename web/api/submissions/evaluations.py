@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.failure_reasons import public_reason
 from campaigns.permissions import CampaignAccess
 from campaigns.submissions.evaluation_actions import cancel_open_evaluations, retry_evaluations
@@ -93,7 +93,7 @@ def _audit_subject(seen: EvaluationResponse) -> str:
 def _read(
     connection: Connection, principal: CurrentPrincipal, evaluation: int
 ) -> tuple[CampaignAccess, EvaluationResponse]:
-    unknown = NotThere(f"There is no evaluation {evaluation} that you may see.")
+    unknown = NotFound(f"There is no evaluation {evaluation} that you may see.")
     row = connection.execute(
         select(StoredEvaluation, Protocol.reference_labels, Protocol.metrics)
         .join(Protocol, Protocol.id == StoredEvaluation.protocol_id)
@@ -103,7 +103,7 @@ def _read(
         raise unknown
     try:
         access, submission = find_submission_row(connection, principal, row.submission_id)
-    except NotThere:
+    except NotFound:
         raise unknown from None
     if not may_see(access, submission.team):
         raise unknown

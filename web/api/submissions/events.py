@@ -45,7 +45,7 @@ async def find_watched_submission(
     submission: SubmissionId,
     last_event_id: Annotated[str | None, Header(max_length=100)] = None,
 ) -> AsyncIterator[WatchedSubmission]:
-    """Check that the principal may watch, and count the watcher meanwhile. Raises NotThere and TooMany."""
+    """Check that the principal may watch, and count the watcher meanwhile. Raises NotFound and TooMany."""
     state = app_state(request)
 
     def find() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from campaigns.accounts.principal import Principal
 from campaigns.changes import lock_for_change, version_of
 from campaigns.corrections import list_corrections
-from campaigns.errors import BadRequest, Forbidden, NotSignedIn, NotThere
+from campaigns.errors import BadRequest, Forbidden, NotFound, NotSignedIn
 from campaigns.measures import protocols_on, tokenizer_notices
 from campaigns.participants import (
     campaign_members,
@@ -61,7 +61,7 @@ Field = Annotated[str, Form(max_length=500)]
 
 
 def organiser_access(connection: Connection, principal: Principal, name: str) -> CampaignAccess:
-    """Return the access of an organiser to a campaign. Raises NotThere, NotSignedIn and Forbidden."""
+    """Return the access of an organiser to a campaign. Raises NotFound, NotSignedIn and Forbidden."""
     access = read_access(connection, principal, name)
     if not principal.signed_in:
         raise NotSignedIn
@@ -265,14 +265,14 @@ def _redirect(name: str, done: str, anchor: str = "") -> Response:
 def _invite_team(connection: Connection, principal: Principal, name: str, team: str) -> bool:
     try:
         return join_with_team(connection, principal, name, team)
-    except NotThere as error:
+    except NotFound as error:
         raise BadRequest(str(error)) from error
 
 
 def _set_member(connection: Connection, access: CampaignAccess, email: str, role: CampaignRole) -> None:
     try:
         set_campaign_role(connection, access, email, role)
-    except NotThere as error:
+    except NotFound as error:
         raise BadRequest(str(error)) from error
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from campaigns.changes import lock_for_change, version_of
-from campaigns.errors import BadRequest, NotThere
+from campaigns.errors import BadRequest, NotFound
 from campaigns.permissions import CampaignAccess
 from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
 from campaigns.times import editable_local_time, parse_local_time
@@ -86,11 +86,11 @@ def save_phase(
 
 
 def _known(access: CampaignAccess, phase: str) -> PhaseInfo | None:
-    """Return the phase with that id; None for a new one. Raises NotThere."""
+    """Return the phase with that id; None for a new one. Raises NotFound."""
     if phase == NEW:
         return None
     if not (phase.isascii() and phase.isdigit() and len(phase) < 19):
-        raise NotThere
+        raise NotFound
     return find_phase(access, int(phase))
 
 

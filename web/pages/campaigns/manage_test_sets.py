@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from campaigns.accounts.principal import Principal
 from campaigns.changes import lock_for_change, version_of
 from campaigns.corrections import correct_test_set
-from campaigns.errors import BadRequest, NotThere
+from campaigns.errors import BadRequest, NotFound
 from campaigns.measures import DEFAULT_METRICS, MeasureRequest, add_measures, protocols_on, tokenizer_notices
 from campaigns.permissions import CampaignAccess
 from campaigns.sandbox.processes import scratch_folder
@@ -190,7 +190,7 @@ def _count(text: str) -> int:
 
 def _number(test_set: str) -> int:
     if not (test_set.isascii() and test_set.isdigit() and len(test_set) < 19):
-        raise NotThere
+        raise NotFound
     return int(test_set)
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from analysis.nightly.text import baseline_of, how_tested, level_of, place_of, severity_key, summary
 from analysis.nightly.verdict import NightlyRunReport
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.inspection.scheduled_runs import (
     CHARTS,
     chart,
@@ -46,7 +46,7 @@ def show_schedule(
         ended = [each for each in history.nights if each.state != NightlyRunState.DUE]
         run = night or (str(ended[-1].id) if ended else "")
         if run and not (run.isascii() and run.isdigit() and len(run) < 10):
-            raise NotThere("This schedule has no such run.")
+            raise NotFound("This schedule has no such run.")
         report = visible_report(connection, principal, name, int(run)) if run else None
     metrics = metrics_of(history.series)
     metric = metric if metric in metrics else (metrics[0] if metrics else "")

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
@@ -61,7 +61,7 @@ def show_leaderboard(
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, filters.shown, filters.constrained))
         equals = _equals(connection, view.lines[first : first + PAGE]) if access.organises else []
     if first and first >= len(view.lines):
-        raise NotThere(f"The leaderboard has only {len(view.lines)} systems.")
+        raise NotFound(f"The leaderboard has only {len(view.lines)} systems.")
     lines = view.lines[first : first + PAGE]
     links = Links(name, choice, view)
     answer = page(
@@ -110,15 +110,15 @@ def closest_choice(
     """Return the leaderboard and the metric for the filters, falling back to the first ones of the test set.
 
     The form sends the references and the metric of the previous test set along, which the new one may not have.
-    Raises NotThere if there is no such test set.
+    Raises NotFound if there is no such test set.
     """
     try:
         choice = find_choice(choices, filters.test_set, filters.references, filters.board)
-    except NotThere:
+    except NotFound:
         choice = find_choice(choices, filters.test_set)
     try:
         return choice, find_metric(choice.listed, filters.metric, access.ranked_by)
-    except NotThere:
+    except NotFound:
         return choice, find_metric(choice.listed, "", access.ranked_by)
 
 

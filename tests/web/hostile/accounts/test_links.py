@@ -16,7 +16,7 @@ from campaigns.accounts.confirmations import (
 )
 from campaigns.accounts.passwords import hash_password
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.errors import NotThere
+from campaigns.errors import NotFound
 from models.database.session import writing
 from models.schema.roles import SiteRole
 from tests.service.people import PASSWORD, submit, with_password
@@ -92,7 +92,7 @@ def test_a_link_that_confirms_an_address_ends(service: Service, ending: Callable
     with writing(service.engine) as connection:
         secret = make_confirmation(connection, mary, "address", 3600.0, sent_to="mary@example.org")
     ending(service, mary)
-    with writing(service.engine) as connection, pytest.raises(NotThere):
+    with writing(service.engine) as connection, pytest.raises(NotFound):
         find_confirmation(connection, secret, "address")
 
 
