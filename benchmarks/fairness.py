@@ -28,7 +28,7 @@ from benchmarks.harness.machine import load
 from benchmarks.overhead import METRICS, settled, submit
 from models.database.session import reading, writing
 from models.queue_status.progress import read_progress
-from models.schema.base import now
+from models.schema.base import database_time, now
 from models.schema.queue import CorpusCount, Evaluation, Shard
 from models.schema.states import LeaseState, QueueClass
 from scheduler.embedded.wait import wait_until
@@ -162,10 +162,10 @@ def shares(place: Installation, campaign: Campaign, metrics: list[Metric], secon
         )  # fmt: skip
     begin_all(place)
     with reading(place.engine) as connection:
-        begin = connection.execute(select(now())).scalar_one()
+        begin = database_time(connection)
     time.sleep(seconds)
     with reading(place.engine) as connection:
-        end = connection.execute(select(now())).scalar_one()
+        end = database_time(connection)
         rows = connection.execute(
             select(Shard.team, Shard.claimed_at, Shard.ended_at).where(
                 Shard.team.startswith("team "),

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import sys
-import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from contextvars import ContextVar
 from typing import Any, TextIO
 
 from runtime.redaction import redacted
+from runtime.times import utc
 
 LONGEST_LINE = 4000
 """Bytes of a line in JSON: what a pipe carries whole, even where many processes write to it."""
@@ -63,7 +63,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """A line of at most LONGEST_LINE bytes."""
         line: dict[str, Any] = {
-            "time": utc(record.created),
+            "time": utc(record.created, "milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": _cut(redacted(record.getMessage()), 1000),
@@ -141,12 +141,6 @@ def bind_global(**always: object) -> None:
     for handler in logging.getLogger().handlers:
         if isinstance(handler.formatter, JsonLines):
             handler.formatter.always.update(always)
-
-
-def utc(seconds: float) -> str:
-    """A moment in ISO 8601, to the millisecond."""
-    whole, rest = divmod(int(seconds * 1000), 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{rest:03d}Z"
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:

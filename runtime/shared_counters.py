@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import mmap
 import os
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 DOUBLE = 8
 
@@ -68,8 +70,7 @@ class Tally:
         """Put a time into its bucket."""
         ends = self._histograms[name].ends
         place = self._places[name, ""]
-        bucket = next((number for number, end in enumerate(ends) if seconds <= end), len(ends))
-        self._add(place + bucket, 1.0)
+        self._add(place + bisect_left(ends, seconds), 1.0)
         self._add(place + len(ends) + 1, seconds)
 
     def begin(self, number: int) -> None:
@@ -85,7 +86,7 @@ class Tally:
         """How many times all have seen up to each end and in the end, and the sum of these times."""
         place, amount = self._places[name, ""], len(self._histograms[name].ends) + 1
         counts = [self._sum(place + number) for number in range(amount)]
-        return [sum(counts[: number + 1]) for number in range(amount)], self._sum(place + amount)
+        return [*accumulate(counts)], self._sum(place + amount)
 
     def processes(self) -> dict[int, int]:
         """The pool processes that have begun: row -> process id. They may have ended meanwhile."""

@@ -8,8 +8,9 @@ import time
 from sqlalchemy import Engine
 
 from models.database.session import reading, writing
-from models.queue.clock_jumps import read_clock, restart_heartbeats, restart_leases
+from models.queue.clock_jumps import restart_heartbeats, restart_leases
 from models.queue.kinds.registry import KINDS
+from models.schema.base import database_time
 from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ class ClockJumps:
         """Seconds by which the clock jumped since the last check; 0.0 if within normal drift."""
         before = time.monotonic()
         with reading(engine) as connection:
-            there = read_clock(connection)
+            there = database_time(connection)
         after = time.monotonic()
         last, self._offset = self._offset, there - (before + after) / 2
         jump = 0.0 if last is None else self._offset - last

@@ -18,7 +18,7 @@ from campaigns.permissions import may_know
 from campaigns.reports.template import drawing
 from models.nightly.runs import NightlyRunInfo, count_nightly_runs, list_nightly_runs
 from models.nightly.schedules import ScheduleInfo, list_schedules
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.campaigns import Campaign
 from scheduler.nightly.plan import LATE_SECONDS
 
@@ -48,7 +48,7 @@ def require_watcher(principal: Principal) -> None:
 def visible_schedules(connection: Connection, principal: Principal) -> list[ScheduleView]:
     """Return all schedules of campaigns visible to an organiser; administrators see all."""
     require_watcher(principal)
-    at = float(connection.execute(now().select()).scalar_one())
+    at = database_time(connection)
     schedules = _visible(connection, principal)
     nights = count_nightly_runs(connection, [each.id for each in schedules])
     return [

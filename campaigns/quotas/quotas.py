@@ -19,7 +19,7 @@ from models.corpus.phases import read_phase, read_phases
 from models.database.upsert import insert_ignore
 from models.errors import NotFound
 from models.schema.accounts import Team
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.campaigns import Campaign, Participation, Quota, QuotaAccount
 from models.schema.column_types import stored
 from models.schema.states import QuotaKind
@@ -188,11 +188,6 @@ def set_phase(connection: Connection, campaign: str, phase: str) -> int:
         )
     connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(phase=phase))
     return campaign_id
-
-
-def database_time(connection: Connection) -> float:
-    """Return the time by the database's clock, in seconds since 1970."""
-    return float(connection.execute(select(now())).scalar_one())
 
 
 def _check(scope: QuotaScope, amounts: Mapping[QuotaKind, int | None], time_zone: str) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from models.database.upsert import insert_ignore
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.campaigns import QuotaAccount, SubmissionRequest, UsageLogEntry
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN, EvaluationState, Fault
@@ -97,7 +97,7 @@ def record_usage(connection: Connection, account_id: int, submission_id: int, ph
     """
     latest = connection.scalar(select(func.max(Evaluation.created_at)).where(Evaluation.submission_id == submission_id))
     # Both are by the database's clock, which may have been adjusted in between.
-    queued_at = max(latest or 0.0, connection.execute(select(now())).scalar_one())
+    queued_at = max(latest or 0.0, database_time(connection))
     values: dict[str, object] = {"queued_at": queued_at}
     if at is not None:
         values |= {"created_at": at, "phase": phase}

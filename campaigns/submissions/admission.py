@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from campaigns.quotas.quotas import clock_text, database_time
+from campaigns.quotas.quotas import clock_text
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed
 from models.corpus.phases import TAKING, PhaseInfo, phase_at, read_phases
 from models.corpus.test_sets import StoredTestSet
 from models.schema.accounts import Account, Team
+from models.schema.base import database_time
 from models.schema.campaigns import Campaign, CampaignTestSet, Participation
 
 MAX_TRANSIT_SECONDS = 60.0

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, func, insert, select
 
-from campaigns.quotas.quotas import check_quotas, database_time, quota_usage_of
+from campaigns.quotas.quotas import check_quotas, quota_usage_of
 from campaigns.quotas.usage import QuotaUsage
 from campaigns.quotas.usage_log import lock_quota_account, read_request, read_usage_entries, record_usage
 from campaigns.submissions.admission import Admission, admit
@@ -30,6 +30,7 @@ from models.corpus.campaign_protocols import (
 from models.corpus.phases import read_phase
 from models.database.session import reading, writing
 from models.queue.evaluation_end import lock_evaluations
+from models.schema.base import database_time
 from models.schema.campaigns import Declaration, QuotaAccount, SubmissionRequest
 from models.schema.corpus import Submission, System
 from models.schema.corpus import Text as StoredText

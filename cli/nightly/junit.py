@@ -7,12 +7,12 @@ is a night that failed. Elements and attributes are those that Jenkins' schema (
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from analysis.nightly.regression import Outcome
 from models.schema.states import NightlyRunState
+from runtime.times import utc
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
@@ -28,7 +28,7 @@ def night_junit(report: NightlyRunReport) -> str:
     """The whole document, to be written as UTF-8."""
     name = _clean(report.schedule.name)
     root = Element("testsuites", name=name)
-    started = datetime.fromtimestamp(report.night.due_at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    started = utc(report.night.due_at).removesuffix("Z")
     suite = SubElement(root, "testsuite", name=f"{name} {report.night.date}", timestamp=started, time="0")
     verdict = report.verdict
     if verdict is None:

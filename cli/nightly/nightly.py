@@ -62,7 +62,7 @@ def run_list(options: argparse.Namespace) -> int:
     from models.nightly.failed_deliveries import read_failed_deliveries
     from models.nightly.runs import count_nightly_runs
     from models.nightly.schedules import list_schedules
-    from models.schema.base import now
+    from models.schema.base import database_time
 
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -71,7 +71,7 @@ def run_list(options: argparse.Namespace) -> int:
         schedules = list_schedules(connection, removed=options.removed)
         nights = count_nightly_runs(connection, [each.id for each in schedules])
         untold = read_failed_deliveries(connection)
-        at = float(connection.execute(now().select()).scalar_one())
+        at = database_time(connection)
     shown = [_listed(each, nights[each.id], untold.get(each.id), at) for each in schedules]
     if options.format == "json":
         print(json.dumps(shown, ensure_ascii=False, indent=2))

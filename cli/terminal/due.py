@@ -24,11 +24,9 @@ class Due:
 
     def at(self, connection: Connection) -> float:
         """The deadline in seconds since 1970, by the database's clock."""
-        from sqlalchemy import select
+        from models.schema.base import database_time
 
-        from models.schema.base import now
-
-        return self.seconds + (connection.execute(select(now())).scalar_one() if self.from_now else 0.0)
+        return self.seconds + (database_time(connection) if self.from_now else 0.0)
 
 
 def due_time(text: str) -> Due:

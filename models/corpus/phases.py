@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from models.errors import UnreadableRow
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.campaigns import Campaign, Phase
 from models.schema.column_types import known
 from models.schema.roles import Feedback, LateRule, PhaseKind
@@ -106,5 +106,5 @@ def read_phase(connection: Connection, campaign_id: int) -> str:
     phases = read_phases(connection, campaign_id)
     if not phases:
         return connection.execute(select(Campaign.phase).where(Campaign.id == campaign_id)).scalar_one()
-    current = phase_at(phases, float(connection.execute(select(now())).scalar_one()))
+    current = phase_at(phases, database_time(connection))
     return "" if current is None else current.name

@@ -9,11 +9,6 @@ from models.schema.queue import Leased, Worker
 from models.schema.states import NOT_YET, LeaseState
 
 
-def read_clock(connection: Connection) -> float:
-    """The time on the database's clock, in seconds since 1970."""
-    return float(connection.scalar(now().select()) or 0.0)
-
-
 def restart_leases(
     connection: Connection, table: type[Leased], *, lease_seconds: float, beyond: float | None = None
 ) -> int:

@@ -20,7 +20,7 @@ from models.queue_status.evaluation_filters import (
     where_clauses,
 )
 from models.queue_status.throughput import Throughput, estimate_seconds_left, read_throughput
-from models.schema.base import now
+from models.schema.base import database_time, now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.column_types import readable
 from models.schema.queue import Comparison, Evaluation, Leased, Worker
@@ -169,7 +169,7 @@ def read_overview(
     Evaluations, campaigns and failures are those of `selection`; at most `most_failures` of the latter.
     """
     chosen = selection or EvaluationFilter()
-    at = connection.execute(select(now())).scalar_one()
+    at = database_time(connection)
     counted = count_work(connection)
     # Kinds that the scheduler runs itself wait for no worker.
     sent = [row for row in counted if row.kind in SENT_NAMES]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sqlalchemy import BigInteger, Double, Integer, MetaData
+from sqlalchemy import BigInteger, Connection, Double, Integer, MetaData
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.sql.functions import FunctionElement
@@ -50,6 +50,11 @@ def _now_postgresql(element: now, compiler: Any, **options: Any) -> str:  # noqa
     # Not now(): a lease must not be counted from the start of a long transaction. Nor clock_timestamp(), which differs
     # for each row, so that no index could serve comparisons with it.
     return "CAST(extract(epoch FROM statement_timestamp()) AS double precision)"
+
+
+def database_time(connection: Connection) -> float:
+    """The time on the database's clock, in seconds since 1970."""
+    return float(connection.execute(now().select()).scalar_one())
 
 
 # SQLite generates keys only for its own INTEGER type.

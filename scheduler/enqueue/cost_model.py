@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from metrics import parse_metric
 from models.database.upsert import upsert
 from models.errors import UnreadableRow
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.column_types import stored
 from models.schema.corpus import Protocol
 from models.schema.queue import MeasuredCost, Shard
@@ -79,7 +79,7 @@ def learn_from(connection: Connection, shards: Sequence[int]) -> None:
             before = learned.get(specification) or known.get(specification) or _stated(specification)
             if before is not None:
                 learned[specification] = learn(before, seconds, units)
-    clock = connection.scalar(select(now()))
+    clock = database_time(connection)
     upsert(
         connection,
         MeasuredCost,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -132,8 +132,3 @@ def _zone(name: str) -> ZoneInfo:
 @cache
 def _known_zones() -> frozenset[str]:
     return frozenset(available_timezones())
-
-
-def utc(moment: float) -> str:
-    """A time for machines: 2026-11-22T01:30:00Z."""
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -13,7 +13,7 @@ from metrics.text.names import fault_of_name
 from models.database.upsert import insert_ignore
 from models.nightly.schedules import Baseline, ScheduleInfo, find_schedule, find_schedule_id
 from models.nightly.transitions import add_manual_run, cancel_due_runs
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.corpus import Submission, System
 from models.schema.nightly import NightlyRun, Schedule
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
@@ -88,7 +88,7 @@ def add_schedule(connection: Connection, new: NewSchedule) -> int:
         "webhook_private": new.webhook_private,
         "team": new.team,
         "active": True,
-        "next_at": new.calendar.after(_clock(connection)),
+        "next_at": new.calendar.after(database_time(connection)),
         "campaign_id": store_campaign(connection, new.name),
     }
     if known is not None:
@@ -194,15 +194,10 @@ def request_nightly_run(connection: Connection, name: str, day: str | None) -> i
     schedule = find_schedule(connection, name)
     if not schedule.active:
         raise ScheduleConflict(f'The schedule "{name}" was removed. Add it again to continue it.')
-    calendar, moment = Calendar(schedule.cron, schedule.time_zone), _clock(connection)
+    calendar, moment = Calendar(schedule.cron, schedule.time_zone), database_time(connection)
     today = calendar.date(moment)
     chosen = today if day is None else parse_date(day)
     if chosen > today:
         raise ScheduleConflict(f"{day} is in the future: in {schedule.time_zone} it is {today}.")
     due_at = moment if chosen == today else calendar.on(chosen)
     return add_manual_run(connection, schedule.id, due_at, chosen.isoformat())
-
-
-def _clock(connection: Connection) -> float:
-    """The time on the database's clock."""
-    return float(connection.execute(select(now())).scalar_one())

@@ -17,6 +17,7 @@ from campaigns.errors import CampaignsError
 from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
 from metrics.base import VERSION
+from runtime.times import utc
 from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,
@@ -27,7 +28,7 @@ from web.dependencies import (
     is_secure,
     read_principal,
 )
-from web.pages.times import format_duration, format_time, iso
+from web.pages.times import format_duration, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,5 +146,5 @@ def error_page(request: Request, error: CampaignsError, status: int, headers: Ma
 def _environment() -> Environment:
     # Pages also use the macros of the reports: whiskers, marked words, matrices.
     environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
-    environment.filters |= {"time": format_time, "iso": iso, "duration": format_duration, "part": part_of_address}
+    environment.filters |= {"time": format_time, "utc": utc, "duration": format_duration, "part": part_of_address}
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
@@ -11,11 +11,6 @@ def format_time(seconds: float, zone: str = "UTC") -> str:
     known = _zone(zone)
     at = datetime.fromtimestamp(seconds, known)
     return f"{at.day} {at:%B %Y, %H:%M} ({known.key})"
-
-
-def iso(seconds: float) -> str:
-    """Format a time in ISO 8601, in UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def format_duration(seconds: float) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from campaigns.quotas.quotas import database_time
 from campaigns.submissions.admission import check_open
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed, ReusedKey
 from campaigns.submissions.submit import SubmitResult, submit
@@ -15,7 +14,7 @@ from models.corpus.campaign_protocols import find_campaign
 from models.corpus.phases import PhaseInfo
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import Account, AuditEntry, Team
-from models.schema.base import now
+from models.schema.base import database_time, now
 from models.schema.campaigns import (
     Campaign,
     CampaignTestSet,
@@ -110,7 +109,7 @@ def test_a_phase_takes_submissions_from_its_start_to_its_deadline(engine: Engine
 def test_what_arrived_before_the_deadline_is_taken_in_though_it_had_to_wait(engine: Engine, settings: Settings) -> None:
     phase(engine, "blind", PhaseKind.BLIND, -HOUR, -1.0)
     with reading(engine) as connection:
-        clock = connection.execute(select(now())).scalar_one()
+        clock = database_time(connection)
     assert submit(engine, settings, attempt(1, arrived_at=clock - 5)).late_seconds == 0
     # Nobody can wait for an hour inside the server.
     with pytest.raises(PhaseClosed):

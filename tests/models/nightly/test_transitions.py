@@ -21,7 +21,7 @@ from models.nightly.transitions import (
     finish_run,
     plan_runs,
 )
-from models.schema.base import now
+from models.schema.base import database_time
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunStep, Schedule
 from models.schema.states import LeaseState, NightlyRunState
@@ -66,7 +66,7 @@ def changed(before: Rows, after: Rows) -> Rows:
 
 def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> bool:
     """Whether a moment is about so many seconds from now."""
-    return moment is not None and abs(moment - connection.execute(select(now())).scalar_one() - seconds) < 30
+    return moment is not None and abs(moment - database_time(connection) - seconds) < 30
 
 
 def opened(connection: Connection, only: int | None = None) -> list[int]:

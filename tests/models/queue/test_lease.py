@@ -28,7 +28,7 @@ from models.queue.lease import (
     unsend,
 )
 from models.queue.sweep import Expired, count_stale_messages, find_exhausted, find_expired, resend_stale
-from models.schema.base import now
+from models.schema.base import database_time, now
 from models.schema.queue import Shard, ShardEvaluation, Worker
 from models.schema.states import NOT_YET, LeaseState
 from runtime.settings import Settings
@@ -73,13 +73,9 @@ def changed(before: Rows, after: Rows) -> dict[int, dict[str, Any]]:
     return {key: values for key, values in found.items() if values}
 
 
-def clock(connection: Connection) -> float:
-    return float(connection.execute(select(now())).scalar_one())
-
-
 def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> bool:
     """Whether a moment is about so many seconds from now."""
-    return moment is not None and abs(moment - clock(connection) - seconds) < 30
+    return moment is not None and abs(moment - database_time(connection) - seconds) < 30
 
 
 def claim(connection: Connection, key: int, owner: str = "task:mine", **others: Any) -> bool:
