@@ -28,13 +28,16 @@ def tallied(tally: Tally) -> Iterable[Metric]:
             yield HistogramMetricFamily(each.name, each.text, list(zip(ends, counts, strict=True)), total)
 
 
-def resident_bytes(pid: int) -> int | None:
-    """The resident memory of a process; None where it has ended, or where the system cannot tell."""
+def memory_bytes(pid: int | str = "self", field: str = "VmRSS") -> int | None:
+    """The resident memory of a process, or another size that Linux knows of it.
+
+    None where it has ended, or where the system cannot tell.
+    """
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
         return None
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmRSS:")), None)
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:")), None)
 
 
 def exposition(collectors: Iterable[object]) -> bytes:

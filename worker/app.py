@@ -28,9 +28,9 @@ from worker.processes.celery_pool import prepared
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.losses import handle_lost_processes
 from worker.processes.shutdown import Stopping, check_stopping
-from worker.processes.telemetry import WorkerMetrics
 from worker.processes.watchdog import Watchdog
 from worker.tasks import TaskMessage
+from worker.telemetry import WorkerMetrics
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +188,7 @@ def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) ->
             lambda: beat.succeeds(settings.stale_seconds),
             check_stopping,
         ),
-        collectors=(WorkerMetrics(context),),
+        collectors=(WorkerMetrics(context.tally),),
     )
 
 

@@ -19,8 +19,8 @@ from models.database.error_kinds import classify_error, explain, is_transient
 from models.database.session import make_engine, reading, writing
 from runtime.release import release
 from runtime.settings import Settings
-from worker.counters import DATABASE_ERRORS, new_tally
 from worker.shared_flag import SharedFlag
+from worker.telemetry import DATABASE_ERRORS, new_tally
 
 Result = TypeVar("Result")
 

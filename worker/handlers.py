@@ -27,10 +27,10 @@ from models.storage.blobs import delete_object_rows, find_lost_objects, read_sto
 from runtime.logs import bind, fields, log_context, redact_exception
 from runtime.redaction import redacted
 from worker.context import WorkerContext
-from worker.counters import DONE, DROPPED, FAILURES, RETRIES
 from worker.errors import WorkerError
 from worker.memory_limit import out_of_memory
 from worker.preemption import LONGEST_SECONDS, Preemption
+from worker.telemetry import DONE, DROPPED, FAILURES, RETRIES
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from runtime.settings import Settings
+from runtime.telemetry import memory_bytes
 
 RENEWED_AT = 0.75
 """A process that has used this part of its limit is replaced after its task: leaked memory must not fail others."""
@@ -36,17 +37,12 @@ def machine_bytes() -> int:
 
 def limit_memory(most: int) -> None:
     """Limit this process to this many bytes more than now; no effect if its usage is unknown."""
-    used = _status("VmData")
+    used = memory_bytes(field="VmData")
     if used is None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = used + most
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-
-
-def resident_bytes() -> int | None:
-    """The resident memory of this process; None if unknown."""
-    return _status("VmRSS")
 
 
 def out_of_memory(error: MemoryError, settings: Settings, processes: int) -> str:
@@ -58,12 +54,3 @@ def out_of_memory(error: MemoryError, settings: Settings, processes: int) -> str
         f"it needs more memory than the {most} MiB that each process may use{cause}. "
         "Set STEELYARD_TASK_BYTES higher, or STEELYARD_LARGEST_SHARD_BYTES lower."
     )
-
-
-def _status(field: str) -> int | None:
-    """A size that Linux reports for this process, in bytes."""
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(f"{field}:"):
-                return int(line.split()[1]) * 1024
-    return None

@@ -32,7 +32,7 @@ from worker.computing.randomization import count_trials
 from worker.computing.reducer import reduce_evaluations
 from worker.computing.scoring import ShardTexts, cached_metric, read_shard, score_texts, shard_metrics, shard_timing
 from worker.context import WorkerContext
-from worker.counters import HYPOTHESES, KERNEL_SECONDS, SHARD_SECONDS
+from worker.telemetry import HYPOTHESES, KERNEL_SECONDS, SHARD_SECONDS
 
 
 def score(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:

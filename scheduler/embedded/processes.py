@@ -38,7 +38,7 @@ from worker.context import WorkerContext
 from worker.health_checks import taken
 from worker.preload import preload
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.telemetry import WorkerMetrics
+from worker.telemetry import WorkerMetrics
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Embedded:
                 lambda: self._beat.succeeds(self._settings.stale_seconds),
                 lambda: taken(self._pool.ends),
             ),
-            collectors=(*scheduler.collectors, WorkerMetrics(self._context)),
+            collectors=(*scheduler.collectors, WorkerMetrics(self._context.tally)),
         )
 
     def run_until_done(

@@ -45,10 +45,10 @@ from scheduler.dispatch import dispatch
 from scheduler.recovery import sweep
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
-from worker.counters import DONE, FAILURES
 from worker.handlers import do
 from worker.messaging.celery_tasks import register_tasks
 from worker.processes.dead_processes import release_lost
+from worker.telemetry import DONE, FAILURES
 
 engine, settings = make_engine(url), one_block_shards(url, retry_seconds=0.0)
 TextLength.__table__.create(engine)

@@ -26,7 +26,7 @@ from tests.servers import free_port
 from tests.tasks import claim_task
 from web.access_log import AccessLog
 from worker.context import WorkerContext
-from worker.processes.telemetry import WorkerMetrics
+from worker.telemetry import WorkerMetrics
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -152,7 +152,7 @@ def test_docs_tell_what_is_there(sqlite_url: str) -> None:
     web = AccessLog(_answer)
     TestClient(web).get("/")
     collectors = (
-        WorkerMetrics(context),
+        WorkerMetrics(context.tally),
         SchedulerMetrics(context.settings, new_tally(), lambda: True),
         *web.collectors,
     )

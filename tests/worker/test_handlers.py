@@ -30,10 +30,10 @@ from models.schema.states import LeaseState, QueueClass
 from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
-from worker.counters import DONE, DROPPED, FAILURES, RETRIES
 from worker.errors import ShardsMissing
 from worker.handlers import describe, do
 from worker.preemption import EVERY_SECONDS, Preemption, urgent_task
+from worker.telemetry import DONE, DROPPED, FAILURES, RETRIES
 
 
 @pytest.fixture

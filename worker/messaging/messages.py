@@ -25,7 +25,7 @@ class Fault:
     """Why a message is not one of ours."""
 
     reason: str
-    """One of `worker.counters.REASONS`."""
+    """One of `worker.telemetry.REASONS`."""
     description: str
     """For the log: our own words, with nothing of the message but sizes and types."""
 

@@ -14,7 +14,7 @@ from models.schema.base import now
 from models.schema.queue import Shard
 from runtime.logs import fields, log_context
 from worker.context import WorkerContext
-from worker.counters import LOST
+from worker.telemetry import LOST
 
 HAD_THE_TIME = 0.75
 """Fraction of the time limit after which a preempted task counts as the one that timed out."""

@@ -9,9 +9,9 @@ from billiard.exceptions import TimeLimitExceeded, WorkerLostError
 from celery import signals
 
 from worker.context import WorkerContext
-from worker.counters import MESSAGES
 from worker.messaging.messages import Fault
 from worker.processes.dead_processes import release_lost
+from worker.telemetry import MESSAGES
 
 
 def handle_lost_processes(context: WorkerContext) -> Callable[[], None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
+from runtime.telemetry import memory_bytes
 from worker.context import WorkerContext
-from worker.memory_limit import RENEWED_AT, limit_memory, resident_bytes, task_bytes
+from worker.memory_limit import RENEWED_AT, limit_memory, task_bytes
 
 TASKS_PER_PROCESS = 500
 """Tasks after which a pool process is replaced."""
@@ -23,10 +24,10 @@ def resident_limit(context: WorkerContext) -> int:
 
     0 if usage is unknown.
     """
-    here = resident_bytes()
+    here = memory_bytes()
     return 0 if here is None else int(here + RENEWED_AT * task_bytes(context.settings, context.processes))
 
 
 def should_be_replaced(tasks: int, most: int) -> bool:
     """Whether this process is due for replacement, by its number of tasks or its `resident_limit`."""
-    return tasks >= TASKS_PER_PROCESS or (most > 0 and (resident_bytes() or 0) > most)
+    return tasks >= TASKS_PER_PROCESS or (most > 0 and (memory_bytes() or 0) > most)

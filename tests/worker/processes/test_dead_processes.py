@@ -23,11 +23,11 @@ from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task
 from worker.context import WorkerContext
-from worker.counters import MESSAGES
 from worker.handlers import do, new_owner
 from worker.messaging.messages import Fault
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.losses import handle_lost_processes
+from worker.telemetry import MESSAGES
 
 
 @pytest.fixture

@@ -1,9 +1,16 @@
-"""What a worker counts of its work; `worker.processes.telemetry` shows it."""
+"""A worker's Prometheus metrics: the counters and the memory of its processes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from models.queue.kinds.registry import KINDS
 from runtime.shared_counters import Counter, Histogram, Tally
+from runtime.telemetry import memory_bytes, tallied
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 REASONS = ("unreadable", "unknown", "wrong", "large", "failed")
 """Why a message is dropped."""
@@ -40,7 +47,29 @@ COUNTED = (
     *(SHARD_SECONDS, KERNEL_SECONDS),
 )
 
+MEMORY = "steelyard_worker_process_memory_bytes"
+"""For each pool process, by its number."""
+
 
 def new_tally(processes: int) -> Tally:
     """What the processes of a pool count in; make it before they are forked."""
     return Tally(COUNTED, processes)
+
+
+class WorkerMetrics:
+    """A collector of `prometheus_client`."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def collect(self) -> Iterable[Metric]:
+        """The counters of all processes so far."""
+        from prometheus_client.metrics_core import GaugeMetricFamily
+
+        yield from tallied(self._tally)
+        memory = GaugeMetricFamily(MEMORY, "Resident memory of a pool process.", labels=["process"])
+        for number, pid in self._tally.processes().items():
+            resident = memory_bytes(pid)
+            if resident is not None:
+                memory.add_metric([str(number)], resident)
+        yield memory
