@@ -24,7 +24,7 @@ from metrics.text.contents import LOOKED_AT, opened
 from metrics.text.formats import MARKED, looks_like, read_text
 from metrics.text.limits import TextLimits
 from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
-from models.corpus.test_sets import match_test_set
+from models.corpus.test_sets import match_test_set, short_address
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
@@ -84,7 +84,7 @@ class CampaignTestSetInfo:
     @property
     def title(self) -> str:
         """Its name, with the version if that is not the first."""
-        return self.name if self.version == "1" else f"{self.name}@{self.version}"
+        return short_address(self.name, self.version)
 
 
 def read_test_set_files(

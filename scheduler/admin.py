@@ -24,13 +24,10 @@ from models.results.deletion import delete_results
 from models.results.fingerprints import Fingerprint, read_fingerprints
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
-from models.schema.states import OPEN, EvaluationState, QueueClass
+from models.schema.states import ENDED, OPEN, UNFINISHED, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import NothingToDo, TooMany
-
-UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
-ENDED = (EvaluationState.DONE, *UNFINISHED)
 
 MOST = 20_000
 """Evaluations per action: databases limit the parameters of a statement."""

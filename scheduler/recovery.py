@@ -17,7 +17,7 @@ from models.queue.sweep import Expired, find_exhausted, find_expired, resend_sta
 from models.queue.task_kind import found_fields, give_up, release
 from models.queue.workers import delete_silent_workers
 from models.schema.queue import Evaluation, Reduction
-from models.schema.states import EvaluationState, LeaseState
+from models.schema.states import CLOSED, EvaluationState, LeaseState
 from runtime.logs import bind, log_context
 from runtime.settings import Settings
 from runtime.shared_counters import Tally
@@ -95,11 +95,10 @@ def enqueue_missing_reductions(engine: Engine) -> int:
 
     No transaction leaves such an evaluation; editing the database by hand may.
     """
-    closed = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
     orphaned = (
         select(Evaluation.id, Evaluation.protocol_id)
         .outerjoin(Reduction, Reduction.id == Evaluation.reduction_id)
-        .where(Evaluation.state == EvaluationState.REDUCING, or_(Reduction.id.is_(None), Reduction.state.in_(closed)))
+        .where(Evaluation.state == EvaluationState.REDUCING, or_(Reduction.id.is_(None), Reduction.state.in_(CLOSED)))
     )
     with reading(engine) as connection:
         if connection.execute(orphaned.limit(1)).first() is None:

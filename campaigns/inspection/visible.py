@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess
 from campaigns.visibility import read_visible_submissions
-from models.corpus.test_sets import match_test_set
+from models.corpus.test_sets import match_test_set, titled_test_set
 from models.schema.corpus import Reference, Submission, TestSet
 
 
@@ -40,7 +40,7 @@ class VisibleTestSet:
     @property
     def title(self) -> str:
         """Its name, with its version if that is not the first."""
-        return self.name if self.version == "1" else f"{self.name} (version {self.version})"
+        return titled_test_set(self.name, self.version)
 
 
 @dataclass(frozen=True, slots=True)

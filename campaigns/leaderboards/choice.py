@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.errors import Forbidden, NotFound
-from models.corpus.test_sets import match_test_set
+from models.corpus.test_sets import match_test_set, titled_test_set
 from models.results.boards import BoardSummary, list_boards, superseded_boards
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ class BoardChoice:
     @property
     def test_set(self) -> str:
         """Name of the test set, with its version if that is not the first."""
-        listed = self.listed
-        return listed.test_set if listed.version == "1" else f"{listed.test_set} (version {listed.version})"
+        return titled_test_set(self.listed.test_set, self.listed.version)
 
     @property
     def test_set_key(self) -> str:

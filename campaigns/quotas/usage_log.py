@@ -24,7 +24,7 @@ from models.database.upsert import insert_ignore
 from models.schema.base import database_time
 from models.schema.campaigns import QuotaAccount, SubmissionRequest, UsageLogEntry
 from models.schema.queue import Evaluation
-from models.schema.states import OPEN, EvaluationState, Fault
+from models.schema.states import OPEN, UNFINISHED, Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _requested_by_team() -> ColumnElement[bool]:
 def _not_counted() -> ColumnElement[bool]:
     """Condition: it ended without scores, and not because of what the team submitted."""
     return and_(
-        Evaluation.state.in_((EvaluationState.FAILED, EvaluationState.CANCELLED)),
+        Evaluation.state.in_(UNFINISHED),
         # Workers of an earlier release store no fault: then it does not count.
         func.coalesce(Evaluation.fault, Fault.PLATFORM) != Fault.INPUT,
     )

@@ -12,7 +12,8 @@ from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
 from models.queue.kinds.comparisons import end_comparisons
 from models.schema.corpus import Submission
 from models.schema.queue import Comparison, Evaluation
-from scheduler.admin import CANCELLED, UNFINISHED, queue_again
+from models.schema.states import UNFINISHED
+from scheduler.admin import CANCELLED, queue_again
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
 
-from models.corpus.test_sets import common_layers
+from models.corpus.test_sets import common_layers, titled_board
 from models.errors import NotFound
 from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Reference, Submission, TestSet
@@ -91,11 +91,10 @@ def read_standing_submissions(connection: Connection, campaign_id: int, test_set
         .where(Submission.id.in_(last.group_by(Submission.system_id, Submission.run)))
         .order_by(Submission.id)
     ).all()
-    test_set = named.name if named.version == "1" else f"{named.name} (version {named.version})"
     return StandingSubmissions(
         campaign_id,
         test_set_id,
-        test_set if named.campaign == named.name else f"{named.campaign}: {test_set}",
+        titled_board(named.campaign, named.name, named.version),
         tuple(row.label for row in references),
         named.target_language,
         common_layers(connection, [row.text_id for row in (*references, *submissions)]),

@@ -14,6 +14,22 @@ from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import Document, LayerBlock, Reference, Submission, System, TestSet
 
 
+def titled_test_set(name: str, version: str) -> str:
+    """The name, with the version if it is not the first: for people."""
+    return name if version == "1" else f"{name} (version {version})"
+
+
+def titled_board(campaign: str, test_set: str, version: str) -> str:
+    """Campaign and test set; each is named only if it adds information."""
+    title = titled_test_set(test_set, version)
+    return title if campaign == test_set else f"{campaign}: {title}"
+
+
+def short_address(name: str, version: str) -> str:
+    """The name, with the version if it is not the first: as `match_test_set` accepts it."""
+    return name if version == "1" else f"{name}@{version}"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredTestSet:
     """One version of a test set, under its name in a campaign."""
@@ -26,7 +42,7 @@ class StoredTestSet:
     @property
     def title(self) -> str:
         """The name, with the version if it is not the first; `find_test_set` accepts it."""
-        return self.name if self.version == "1" else f"{self.name}@{self.version}"
+        return short_address(self.name, self.version)
 
 
 class NamedTestSet(Protocol):

@@ -14,6 +14,7 @@ from sqlalchemy import (
     select,
 )
 
+from models.corpus.test_sets import short_address
 from models.errors import NotFound
 from models.schema.campaigns import CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
@@ -161,7 +162,7 @@ def read_nightly_run_members(connection: Connection, nightly_runs: Sequence[int]
                 evaluation_id=row.evaluation_id,
                 system=row.system,
                 protocol_id=row.protocol_id,
-                test_set=row.name if row.version == "1" else f"{row.name}@{row.version}",
+                test_set=short_address(row.name, row.version),
                 references=tuple(readable(row.reference_labels, UNREADABLE)),
             )
         )

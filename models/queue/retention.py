@@ -10,9 +10,7 @@ from models.queue.kinds.registry import KINDS
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import Comparison, Trials
-from models.schema.states import ComparisonState, LeaseState
-
-CLOSED = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
+from models.schema.states import CLOSED, ComparisonState
 
 HOUR = 3600.0
 """Long enough ago not to count as recent work."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, or_, select
 
+from models.corpus.test_sets import titled_board
 from models.queue_status.evaluation_filters import EvaluationFilter, base_query, where_clauses
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
@@ -32,8 +33,7 @@ class CampaignProgress:
     @property
     def name(self) -> str:
         """Campaign and test set; each is named only if it adds information."""
-        name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
-        return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
+        return titled_board(self.campaign, self.test_set, self.version)
 
     @property
     def total(self) -> int:

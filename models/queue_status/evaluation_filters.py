@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, select
 
+from models.corpus.test_sets import titled_test_set
 from models.errors import NotFound
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
@@ -126,7 +127,7 @@ def read_evaluations(
             id=row.id,
             state=row.state,
             campaign=row.campaign,
-            test_set=row.test_set if row.version == "1" else f"{row.test_set} (version {row.version})",
+            test_set=titled_test_set(row.test_set, row.version),
             references=tuple(readable(row.reference_labels, UNREADABLE)),
             system_team=row.system_team,
             system=row.system,

@@ -24,7 +24,7 @@ from models.schema.base import database_time, now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.column_types import readable
 from models.schema.queue import Comparison, Evaluation, Leased, Worker
-from models.schema.states import IN_FLIGHT, OPEN, ComparisonState, EvaluationState, LeaseState, QueueClass
+from models.schema.states import ENDED, IN_FLIGHT, OPEN, ComparisonState, EvaluationState, LeaseState, QueueClass
 
 SENT_NAMES = frozenset(kind.name for kind in SENT)
 
@@ -143,8 +143,7 @@ class Overview:
     @property
     def open(self) -> int:
         """The number of selected evaluations that can still change."""
-        ended = (EvaluationState.DONE, EvaluationState.FAILED, EvaluationState.CANCELLED)
-        return sum(count for state, count in self.evaluations.items() if state not in ended)
+        return sum(count for state, count in self.evaluations.items() if state not in ENDED)
 
     @property
     def processes(self) -> int:

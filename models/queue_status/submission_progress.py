@@ -18,10 +18,8 @@ from models.schema.base import BLOCK_SEGMENTS
 from models.schema.column_types import is_known
 from models.schema.corpus import Protocol, TestSet
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
-from models.schema.states import OPEN, UNSCORED, EvaluationState, LeaseState
+from models.schema.states import ENDED, OPEN, UNSCORED, EvaluationState, LeaseState
 
-ENDED = (EvaluationState.FAILED, EvaluationState.CANCELLED, EvaluationState.DONE)
-"""Final states, the worst first."""
 MAX_SHARDS = 20_000
 """Limit on the open shards used by an estimate."""
 

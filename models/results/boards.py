@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, FromClause, select, union
 
+from models.corpus.test_sets import titled_board
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import readable_rows
 from models.schema.corpus import Protocol, Submission, TestSet
@@ -38,8 +39,7 @@ class BoardSummary:
     @property
     def name(self) -> str:
         """Campaign and test set; each is named only if it adds information."""
-        name = self.test_set if self.version == "1" else f"{self.test_set} (version {self.version})"
-        return name if self.campaign == self.test_set else f"{self.campaign}: {name}"
+        return titled_board(self.campaign, self.test_set, self.version)
 
 
 def list_boards(

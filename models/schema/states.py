@@ -131,6 +131,15 @@ UNSCORED = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 OPEN = (*UNSCORED, EvaluationState.REDUCING)
 """States of an evaluation that can still change."""
 
+UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
+"""Final states of an evaluation without scores."""
+
+ENDED = (*UNFINISHED, EvaluationState.DONE)
+"""Final states of an evaluation, the worst first."""
+
+CLOSED = (LeaseState.DONE, LeaseState.FAILED, LeaseState.CANCELLED)
+"""Final states of a task."""
+
 IN_FLIGHT = (LeaseState.ENQUEUED, LeaseState.RUNNING)
 """States of work that takes a place in the window."""
 

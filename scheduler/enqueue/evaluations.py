@@ -23,7 +23,7 @@ from models.queue.missing_blocks import (
 )
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
-from models.schema.states import NOT_YET, EvaluationState, QueueClass
+from models.schema.states import NOT_YET, UNFINISHED, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.corpus_statistics import enqueue_corpus_counts
 from scheduler.enqueue.reuse import reuse_statistics
@@ -126,8 +126,7 @@ def enqueue_submissions(
         .with_for_update(of=Evaluation)
     ).all()
     new = [row for row in found if row.state == EvaluationState.QUEUED and not row.remaining]
-    ended = (EvaluationState.FAILED, EvaluationState.CANCELLED)
-    again = [row for row in found if row.state in ended]
+    again = [row for row in found if row.state in UNFINISHED]
     protocol = read_protocol(connection, protocol_id)
     if again:
         outdated = [row.id for row in again if row.edition != EDITION]

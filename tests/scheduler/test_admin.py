@@ -23,9 +23,9 @@ from models.results.fingerprints import read_fingerprints
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.results import Randomization, ReplicatePart, Score, Statistics, SystemRuns
-from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
+from models.schema.states import UNFINISHED, ComparisonState, EvaluationState, LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.admin import CANCELLED, UNFINISHED, Action, cancel, cancel_comparisons, plan, requeue, retry
+from scheduler.admin import CANCELLED, Action, cancel, cancel_comparisons, plan, requeue, retry
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import NothingToDo
 from scheduler.ingest.campaigns import IngestResult
