@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request
 
 from campaigns.accounts.principal import (
-    EVERY_SCOPE,
     Principal,
     principal_of_session,
     principal_of_token,
@@ -177,24 +176,3 @@ async def _turn_of_segments(request: Request, principal: CurrentPrincipal) -> As
 
 IN_TURN = Depends(_turn_of_segments, scope="function")
 """For routes that read whole texts: who asks for many at once waits for himself, and holds no thread meanwhile."""
-
-__all__ = [
-    "EVERY_SCOPE",
-    "FORM_FIELD",
-    "FORM_HEADER",
-    "IN_TURN",
-    "SESSION_COOKIE",
-    "VISITOR_COOKIE",
-    "Credential",
-    "CurrentPrincipal",
-    "address_of",
-    "app_state",
-    "browser_secret",
-    "check_form",
-    "cookie_name",
-    "credential_of",
-    "form_token",
-    "is_secure",
-    "read_principal",
-    "session_secret",
-]

@@ -10,8 +10,6 @@ from sqlalchemy import select
 
 from analysis.leaderboard.board import read_board
 from analysis.meta_evaluation.correlation import (
-    LEVELS,
-    SEGMENT,
     SYSTEM,
     CorrelationOptions,
     correlate_segments,
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from models.results.boards import BoardSummary
 
     Floats = NDArray[np.float64]
-
-__all__ = ["LEVELS", "SEGMENT", "SYSTEM", "SweepCorrelation", "SweepOptions", "SweepResult", "read_sweep"]
 
 
 @dataclass(frozen=True)

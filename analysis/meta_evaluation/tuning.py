@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.meta_evaluation.parameter_sweep import SEGMENT
+from analysis.meta_evaluation.correlation import SEGMENT
 from metrics.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:

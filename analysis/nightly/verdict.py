@@ -14,7 +14,7 @@ from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject, findings
 from analysis.nightly.series import Change, Reported, ScoreSeries, read_series
-from analysis.nightly.tests import WantedTests, randomization_of, wanted_tests
+from analysis.nightly.tests import randomization_of
 from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import read_protocol
@@ -24,17 +24,6 @@ from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
-
-__all__ = [
-    "History",
-    "NightlyRunReport",
-    "Verdict",
-    "WantedTests",
-    "judge_nightly_run",
-    "read_history",
-    "read_report",
-    "wanted_tests",
-]
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

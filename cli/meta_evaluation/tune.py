@@ -163,7 +163,8 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
 
 def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
     """The requested levels and statistics. Raises UsageError."""
-    from analysis.meta_evaluation.parameter_sweep import LEVELS, SweepOptions
+    from analysis.meta_evaluation.correlation import LEVELS
+    from analysis.meta_evaluation.parameter_sweep import SweepOptions
     from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 
     known = {

@@ -169,7 +169,7 @@ def run_remove(options: argparse.Namespace) -> int:
 def run_history(options: argparse.Namespace) -> int:
     """Print the history of a schedule."""
     from analysis.nightly.verdict import read_history
-    from cli.nightly.output import history_json, history_svg, history_text
+    from cli.nightly.history import history_json, history_svg, history_text
     from models.database.session import make_engine, reading
     from models.nightly.schedules import find_schedule
 

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.text import baseline_of, how_tested, place_of, severity_key, summary
 from cli.nightly.changes import CHANGE_HEADER, change_row
-from cli.nightly.history import history_json, history_svg, history_text
-from cli.nightly.junit import night_junit
 from cli.terminal.columns import aligned, digits
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
     from analysis.nightly.verdict import NightlyRunReport, Verdict
-
-__all__ = ["history_json", "history_svg", "history_text", "night_json", "night_junit", "night_text"]
 
 
 def night_text(report: NightlyRunReport) -> str:

@@ -40,7 +40,8 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     """Request the night, wait for it and print the report; the exit status."""
     from analysis.nightly.verdict import read_report
-    from cli.nightly.output import night_json, night_junit, night_text
+    from cli.nightly.junit import night_junit
+    from cli.nightly.output import night_json, night_text
     from models.database.session import make_engine, writing
     from scheduler.embedded.wait import read_with_retries
     from scheduler.nightly.cron import parse_date

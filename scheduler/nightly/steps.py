@@ -254,7 +254,7 @@ def judge(engine: Engine, settings: Settings, step: ClaimedStep) -> None:
 
 
 def _ask_for_tests(engine: Engine, settings: Settings, schedule: ScheduleInfo, nightly_run_id: int) -> list[int]:
-    from analysis.nightly.verdict import wanted_tests
+    from analysis.nightly.tests import wanted_tests
     from scheduler.enqueue.randomization import request_comparison
 
     with reading(engine) as connection:

@@ -11,8 +11,9 @@ from defusedxml.ElementTree import fromstring
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject
 from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, Verdict
-from cli.nightly.history import bars
-from cli.nightly.output import history_json, history_svg, history_text, night_json, night_junit, night_text
+from cli.nightly.history import bars, history_json, history_svg, history_text
+from cli.nightly.junit import night_junit
+from cli.nightly.output import night_json, night_text
 from models.nightly.runs import NightlyRunInfo
 from models.nightly.schedules import Baseline, ScheduleInfo
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
