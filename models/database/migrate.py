@@ -52,11 +52,6 @@ def current_revision(url: str) -> str | None:
     return schema_status(url).revision
 
 
-def is_up_to_date(url: str) -> bool:
-    """Whether a database has the schema of this release."""
-    return current_revision(url) == REVISION
-
-
 def create(url: str) -> None:
     """Create this release's tables in an empty SQLite database at once; upgrade one that has tables."""
     from models.database.creation import create_tables

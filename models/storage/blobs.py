@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, delete, select
@@ -43,13 +43,6 @@ class StoredObject:
     """Bytes stored as an object."""
 
     address: str
-
-
-class BlobRow(NamedTuple):
-    """The columns of a statistics row that hold its bytes."""
-
-    blob: bytes
-    object_url: str | None
 
 
 Blob: TypeAlias = bytes | StoredObject

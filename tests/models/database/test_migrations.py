@@ -69,9 +69,9 @@ def test_the_newest_revision_is_written_down() -> None:
 
 def test_up_and_down_again(empty_database_url: str) -> None:
     assert migrate.current_revision(empty_database_url) is None
-    assert not migrate.is_up_to_date(empty_database_url)
+    assert migrate.current_revision(empty_database_url) != migrate.REVISION
     migrate.upgrade(empty_database_url)
-    assert migrate.is_up_to_date(empty_database_url)
+    assert migrate.current_revision(empty_database_url) == migrate.REVISION
     assert tables(empty_database_url) == {*Base.metadata.tables, "alembic_version"}
     migrate.upgrade(empty_database_url)
     migrate.downgrade(empty_database_url, "base")
@@ -297,7 +297,7 @@ def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> 
     migrate.upgrade(migrated)
     assert len(shape(created)) == len(Base.metadata.tables) + 1
     assert shape(created) == shape(migrated)
-    assert migrate.is_up_to_date(created)
+    assert migrate.current_revision(created) == migrate.REVISION
     migrate.downgrade(created, "base")
     assert tables(created) == {"alembic_version"}
 
@@ -306,7 +306,7 @@ def test_only_an_empty_database_is_created(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'old.db'}"
     migrate.upgrade(url, "20261121")
     migrate.create(url)
-    assert migrate.is_up_to_date(url)
+    assert migrate.current_revision(url) == migrate.REVISION
 
 
 def test_autogenerate_finds_nothing(database_url: str) -> None:
@@ -342,7 +342,7 @@ def test_a_database_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(Unreachable, match="unable to open database file"):
         migrate.upgrade(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
     with pytest.raises(Unreachable) as error:
-        migrate.is_up_to_date("postgresql://me:secret@127.0.0.1:1/nothing")
+        migrate.current_revision("postgresql://me:secret@127.0.0.1:1/nothing")
     assert "secret" not in str(error.value)
 
 
