@@ -228,5 +228,5 @@ def _scatters(board: Board, judged: JudgedBoard | None, names: Sequence[str]) ->
     if judged and judged.has_systems:
         scores = dict(zip(judged.systems, judged.human_systems.tolist(), strict=True))
         of_rows = [scores.get(row.system, scores.get(board.name(row), math.nan)) for row in board.rows]
-        people = {f"people ({judged.human.title})": of_rows}
+        people = {f"human scores ({judged.human.title})": of_rows}
     return scatters_body(names, metrics, people)

@@ -253,4 +253,4 @@ def draw(tables: Sequence[CorrelationTable], file: Path) -> None:
     values = metric.systems if metric.higher_is_better else -metric.systems
     points = list(zip(judged.systems, values.tolist(), judged.human_systems.tolist(), strict=True))
     title = f"{judged.board.title}: {metric.title} and people"
-    write_file(file, scatter(points, metric.title, f"people ({judged.human.title})", title=title))
+    write_file(file, scatter(points, metric.title, f"human scores ({judged.human.title})", title=title))

@@ -36,7 +36,7 @@ def page(tables: Sequence[CorrelationTable], width: int) -> str:
                 row.metric.title: (row.metric.systems if row.metric.higher_is_better else -row.metric.systems).tolist()
                 for row in table.rows
             }
-            human = {f"people ({judged.human.title})": judged.human_systems.tolist()}
+            human = {f"human scores ({judged.human.title})": judged.human_systems.tolist()}
             scatters = scatters_body(judged.systems, metrics, human)
             sections.append(Section(f"scatters-{number}", f"{judged.board.title}: metrics and people", scatters))
     return render_page("Metrics against people", sections)

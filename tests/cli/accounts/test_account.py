@@ -86,7 +86,7 @@ def test_tokens_are_made_and_revoked(run: Run) -> None:
 def test_invitations_are_made(run: Run) -> None:
     run("team", "add", "harbour")
     assert "lead the team harbour" in run("account", "invite", "--team", "harbour", "--lead")
-    assert "zoe@example.org to have an account (organiser)" in run(
+    assert "zoe@example.org to create an account (organiser)" in run(
         "account", "invite", "--email", "Zoe@example.org", "--role", "organiser"
     )
     assert "/invitations/" in run("account", "invite")

@@ -207,7 +207,7 @@ def test_a_report_has_the_tests_that_were_made(database, capsys):
     arguments = ("--baseline", "tug", "--paired", "randomization", "--trials", "70", "-m", "ter", "--correction", "bh")
     shown(capsys, "compare", *arguments, "--report", "tests.html", "--interval", "bca")
     page = Path("tests.html").read_text(encoding="utf-8")
-    assert "paired approximate randomization with 70 trials, two-sided, corrected by Benjamini-Hochberg" in page
+    assert "paired approximate randomization with 70 trials, two-sided, Benjamini-Hochberg-corrected" in page
     assert "Differences by BLEU" not in page, "only TER was asked for"
     assert page.count("ferry (3 runs)") > 5
     assert 'id="drivers"' in page

@@ -108,7 +108,7 @@ def test_the_report_holds_tables_tests_and_charts(correlate, tmp_path):
     html = (tmp_path / "page.html").read_text()
     assert "<script" not in html
     assert html.count("<table") == 5, "two levels with tests each, and the values behind the charts"
-    for part in ("Metrics ranked by Pearson", "Metrics ranked by acc-eq", "people (da@1)", "CAUTION", "HUMAN-A"):
+    for part in ("Metrics ranked by Pearson", "Metrics ranked by acc-eq", "human scores (da@1)", "CAUTION", "HUMAN-A"):
         assert part in html, part
 
 

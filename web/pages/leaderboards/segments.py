@@ -21,7 +21,7 @@ router = APIRouter()
 PAGE = 20
 ORDERS = (
     (Order.NUMBER, "test set order"),
-    (Order.DIFFERENCE, "largest difference between the first two"),
+    (Order.DIFFERENCE, "largest difference"),
     (Order.FIRST_BETTER, "first system better"),
     (Order.SECOND_BETTER, "second system better"),
     (Order.WORST, "worst first"),
