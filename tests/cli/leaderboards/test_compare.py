@@ -215,7 +215,7 @@ def test_a_report_has_the_tests_that_were_made(database, capsys):
     # All pairs by all metrics are enough to rank by.
     shown(capsys, "compare", "--baseline", "none", "--report", "all.html", "--alpha", "0.2")
     page = Path("all.html").read_text(encoding="utf-8")
-    assert "paired bootstrap with 200 replicates, two-sided, not corrected for the number of pairs" in page
+    assert "paired bootstrap with 200 replicates, two-sided, not corrected for multiple testing" in page
     assert "This is the rule of the leaderboard" in page
     assert "Differences by TER" in page
 
