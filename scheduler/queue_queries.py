@@ -67,7 +67,7 @@ def read_waiting_keys(connection: Connection) -> list[tuple[TaskKind[Any, Any], 
 
     Each is found by one step in an index, whatever the amount of work.
     """
-    return [(WINDOWED[row.number], (row.queue_class, row.team)) for row in connection.execute(_turns())]
+    return [(WINDOWED[row.number], (row.queue_class, row.team)) for row in connection.execute(_waiting_keys())]
 
 
 def read_waiting(
@@ -117,7 +117,7 @@ def _in_flight() -> Select[Any]:
 
 
 @cache
-def _turns() -> CompoundSelect[Any]:
+def _waiting_keys() -> CompoundSelect[Any]:
     found = [_keys_of(number, kind.table) for number, kind in enumerate(WINDOWED)]
     return union_all(
         *(
@@ -177,7 +177,7 @@ def _keys_of(number: int, table: type[Leased]) -> CTE:
         )
 
     first = first_team(classes.c.queue_class)
-    share_keys = select(classes.c.queue_class, first).cte(f"turns_{number}", recursive=True)
+    share_keys = select(classes.c.queue_class, first).cte(f"keys_{number}", recursive=True)
     following = first_team(share_keys.c.queue_class, table.team > share_keys.c.team)
     return share_keys.union_all(select(share_keys.c.queue_class, following).where(share_keys.c.team.is_not(None)))
 
