@@ -11,6 +11,14 @@ from web.pages.rendering import page
 
 router = APIRouter()
 
+KIND_TITLES = {
+    "preparations": "corpus statistics",
+    "trials": "randomization tests",
+    "night_steps": "nightly steps",
+    "deliveries": "webhook deliveries",
+}
+"""Titles of kinds of tasks whose names are not plain words."""
+
 
 @router.get("/queue")
 def show_queue(request: Request, principal: CurrentPrincipal) -> Response:
@@ -18,4 +26,4 @@ def show_queue(request: Request, principal: CurrentPrincipal) -> Response:
     state = app_state(request)
     with reading(state.engine) as connection:
         queue = read_queue(connection, principal, state.settings)
-    return page(request, "queue", title="Queue", queue=queue)
+    return page(request, "queue", title="Queue", queue=queue, kind_titles=KIND_TITLES)
