@@ -27,7 +27,13 @@ DESCRIPTION = "Evaluate machine translation: test sets, submissions, scores with
 
 
 def create_app(settings: WebSettings | None = None) -> FastAPI:
-    """Build an app with its own engine. The database schema must be current. Raises BadMailUrl."""
+    """Build an app with its own engine. The database schema must be current.
+
+    Raises
+    ------
+    BadMailUrl
+        If STEELYARD_MAIL_URL is invalid.
+    """
     settings = settings or WebSettings()
     if settings.mail_url is not None:
         # Fail now, not when the first mail is sent.

@@ -81,7 +81,11 @@ def credential_of(request: Request) -> Credential:
     """The bearer token of a request if there is one, else its session cookie.
 
     Other schemes of `Authorization` are ignored: a proxy may require a password of its own, which browsers send along.
-    Raises BadToken if a token comes with a second Authorization header.
+
+    Raises
+    ------
+    BadToken
+        If a token comes with a second Authorization header.
     """
     given = request.headers.getlist("Authorization")
     tokens = [each for each in given if each.split(None, 1)[:1] and each.split(None, 1)[0].lower() == BEARER]
@@ -94,7 +98,13 @@ def credential_of(request: Request) -> Credential:
 
 
 def read_principal(request: Request) -> Principal:
-    """The principal of a request. Raises BadToken for an invalid token: a program must not continue anonymously."""
+    """The principal of a request.
+
+    Raises
+    ------
+    BadToken
+        If the token is invalid: a program must not continue anonymously.
+    """
     known: Principal | None = getattr(request.state, "principal", None)
     if known is not None:
         return known

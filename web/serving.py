@@ -115,7 +115,13 @@ def serve(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket. Raises AddressTaken."""
+    """Open a listening socket.
+
+    Raises
+    ------
+    AddressTaken
+        If the address is in use or cannot be bound.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)

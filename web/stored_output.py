@@ -41,7 +41,13 @@ def output_file_name(system: str, submission: int) -> str:
 
 
 def output_response(state: State, principal: Principal, submission: int) -> Response:
-    """The text of a submission as a file. Raises NotFound."""
+    """The text of a submission as a file.
+
+    Raises
+    ------
+    NotFound
+        If the submission does not exist, or the principal may not read its text.
+    """
     with reading(state.engine) as connection:
         access, row = find_submission_row(connection, principal, submission)
         if not sees_output(connection, access, submission, row.test_set_id):

@@ -67,7 +67,13 @@ class SupervisedWeb:
         theirs.close()
 
     def poll(self) -> None:
-        """Receive its address, and restart it if it died. Raises WebStartFailed if it never served."""
+        """Receive its address, and restart it if it died.
+
+        Raises
+        ------
+        WebStartFailed
+            If it never served.
+        """
         if self._process is None:
             if time.monotonic() >= self._next_start:
                 self.start()

@@ -61,7 +61,15 @@ Field = Annotated[str, Form(max_length=500)]
 
 
 def organiser_access(connection: Connection, principal: Principal, name: str) -> CampaignAccess:
-    """Return the access of an organiser to a campaign. Raises NotFound, NotSignedIn and Forbidden."""
+    """Return the access of an organiser to a campaign.
+
+    Raises
+    ------
+    NotFound
+        If there is no such campaign, or the account may not know of it.
+    NotSignedIn, Forbidden
+        If the account does not organise it.
+    """
     access = read_access(connection, principal, name)
     if not principal.signed_in:
         raise NotSignedIn

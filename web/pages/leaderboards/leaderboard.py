@@ -110,7 +110,11 @@ def closest_choice(
     """Return the leaderboard and the metric for the filters, falling back to the first ones of the test set.
 
     The form sends the references and the metric of the previous test set along, which the new one may not have.
-    Raises NotFound if there is no such test set.
+
+    Raises
+    ------
+    NotFound
+        If there is no such test set.
     """
     try:
         choice = find_choice(choices, filters.test_set, filters.references, filters.board)
