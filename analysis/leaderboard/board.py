@@ -79,7 +79,7 @@ class Board:
 
     @property
     def titles(self) -> list[str]:
-        """The metrics' display names, with an arrow where less is better."""
+        """The metrics' display names, with an arrow where lower is better."""
         for row in self.rows:
             if row.scores:
                 return [score.title + ("" if score.higher_is_better else " ↓") for score in row.scores]

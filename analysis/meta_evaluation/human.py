@@ -63,7 +63,7 @@ class HumanScores:
     segments: Mapping[str, NDArray[np.float64]]
     """Scores of each judged system: (n_segments,), NaN where not judged; systems sorted."""
     raw_segments: Mapping[str, NDArray[np.float64]]
-    """Scores on the annotators' own scale (errors: their weights; rankings: ranks; for both less is better)."""
+    """Scores on the annotators' own scale (errors: their weights; rankings: ranks; for both lower is better)."""
     labels: frozenset[str]
     """Labels of the test set's references."""
     judgments: tuple[Judgment, ...] = ()

@@ -224,7 +224,7 @@ def run_invite(options: argparse.Namespace) -> int:
             campaign=options.campaign,
             campaign_role=CampaignRole(options.campaign_role) if options.campaign_role else None,
         )
-    whom = made.known.email or "whoever has the link"
+    whom = made.known.email or "anyone with the link"
     days = round(settings.invitation_seconds / 86400, 1)
     print(f"Invites {whom} {invited_to(made.known)}, once, within {days:g} days:\n{made.link}")
     return 0

@@ -215,7 +215,7 @@ def run_correction(options: argparse.Namespace) -> int:
             rows.append([row.team, row.system, *scores, difference, str(row.old_rank or "-"), str(row.new_rank or "-")])
         print(f"\n{metric.title} against {', '.join(metric.references)}\n{aligned(rows)}", end="")
     if any(not row.ranked for metric in compared for row in metric.rows):
-        print(f"{RULE} Others have no rank.")
+        print(f"{RULE} Other submissions are not ranked.")
     if left:
         note([f"{left} evaluation(s) on the new version are still open"])
     return 0

@@ -74,7 +74,7 @@ def as_table(title: str, titles: Sequence[str], lines: Sequence[Line], method: M
     if method.replicates:
         intervals = f"{100 * method.level:g} % {KINDS[method.kind]}intervals from {method.replicates:,} bootstrap "
         intervals += f"replicates, seed {method.seed}"
-    made = f"Sorted by {method.sorted_by}; {intervals}; ↓ less is better."
+    made = f"Sorted by {method.sorted_by}; {intervals}; ↓ lower is better."
     return "\n".join([title, aligned(table, rules).rstrip("\n"), made, *notes]) + "\n"
 
 

@@ -112,7 +112,7 @@ def title_of(board: Leaderboard) -> str:
 
 
 def titles_of(board: Leaderboard) -> list[str]:
-    """The metrics' display names, with an arrow where less is better."""
+    """The metrics' display names, with an arrow where lower is better."""
     for system in board.items:
         if system.scores:
             return [score.title + ("" if score.higher_is_better else " ↓") for score in system.scores]

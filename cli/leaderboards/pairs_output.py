@@ -101,7 +101,7 @@ class PairedTests:
         """The heading of a metric's table."""
         tested = self.metrics[metric]
         against = "" if self.baseline is None else f" against {self.systems[self.baseline]}"
-        return tested.title + ("" if tested.higher_is_better else " (less is better)") + against
+        return tested.title + ("" if tested.higher_is_better else " (lower is better)") + against
 
 
 def as_text(tests: PairedTests, width: int = 1) -> str:

@@ -13,7 +13,7 @@ from models.results.leaderboard import LeaderboardRow, LeaderboardScore, ranked
 from models.schema.states import EvaluationState
 
 METRICS = ("bleu", "ter")
-"""Of the second, less is better."""
+"""Of the second, lower is better."""
 
 
 def made_board(

@@ -22,7 +22,7 @@ from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, i
 from tests.service.service import Service
 
 METRICS = ("bleu", "ter")
-"""Of the second, less is better."""
+"""Of the second, lower is better."""
 REPLICATES = 40
 
 

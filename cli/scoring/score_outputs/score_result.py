@@ -52,9 +52,9 @@ class MetricScores:
 
     @property
     def title(self) -> str:
-        """The metric's display name, with "(less is better)" where that holds."""
+        """The metric's display name, with "(lower is better)" where that holds."""
         metric = self.measurement.metric
-        return metric.title + ("" if metric.higher_is_better else " (less is better)")
+        return metric.title + ("" if metric.higher_is_better else " (lower is better)")
 
     @property
     def best(self) -> float:

@@ -55,7 +55,7 @@ def test_against_a_baseline_systems_stay_in_their_order():
         ["č & d", "-2.2 [-3.5, -1.0]", "0.0010", "0.0030", "worse *"],
         ["c", "+0.5 [-0.2, +1.2]", "0.2500", "0.5000", "better"],
     ]
-    assert BASELINE.heading(1) == "TER (less is better) against a_b"
+    assert BASELINE.heading(1) == "TER (lower is better) against a_b"
 
 
 def test_of_all_pairs_the_surest_come_first_and_the_better_system_stands_first():
@@ -112,7 +112,7 @@ def test_tsv_has_a_cell_for_every_column():
 
 def test_latex_has_the_cells_of_the_text():
     found = tables(as_latex(ALL, 2))
-    assert [caption for caption, _ in found] == ["BLEU", "TER (less is better)"]
+    assert [caption for caption, _ in found] == ["BLEU", "TER (lower is better)"]
     for metric, (_, rows) in enumerate(found):
         assert rows[0][2:] == ["Difference", "p", "Corrected p", ""]
         assert rows[1:] == pair_table(ALL, metric, 2)[1:]

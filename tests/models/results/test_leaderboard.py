@@ -26,7 +26,7 @@ from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission,
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)
 SECOND = (0.5, 0.7, None, 0.6)
-"""A metric of which less is better."""
+"""A metric where lower is better."""
 
 
 @pytest.fixture
