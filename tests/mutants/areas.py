@@ -35,7 +35,8 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/task_kind.py models/queue/kinds/shards.py models/queue/kinds/reductions.py "
             "models/queue/evaluation_end.py",
-            "tests/models/test_every_kind.py tests/models/queue/test_shards.py tests/campaigns/quotas/test_quotas.py "
+            "tests/models/test_every_kind.py tests/models/queue/test_shards.py "
+            "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
             "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
@@ -116,11 +117,13 @@ AREAS: dict[str, list[Target]] = {
     "quotas": [
         _target(
             "campaigns/quotas/rules.py campaigns/quotas/usage_log.py campaigns/quotas/quotas.py",
-            "tests/campaigns/quotas/test_quotas.py",
+            "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
+            "tests/campaigns/quotas/test_submit.py",
         ),
         _target(
             "campaigns/submissions/submit.py campaigns/submissions/admission.py",
             "tests/campaigns/submissions/test_admission.py tests/campaigns/quotas/test_quotas.py "
+            "tests/campaigns/quotas/test_usage_log.py tests/campaigns/quotas/test_submit.py "
             "tests/campaigns/submissions/test_lock_order.py tests/web/api/submissions/test_submit.py",
         ),
     ],
@@ -140,7 +143,10 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "rights": [
-        _target("campaigns/permissions.py", "tests/campaigns/test_permissions.py"),
+        _target(
+            "campaigns/permissions.py",
+            "tests/campaigns/test_permissions.py tests/campaigns/test_permissions_in_database.py",
+        ),
         _target(
             "campaigns/accounts/principal.py",
             "tests/campaigns/accounts/test_principal.py tests/web/hostile/accounts/test_sign_in.py",
@@ -148,7 +154,8 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
             "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
-            "tests/campaigns/accounts/test_sessions.py tests/web/hostile/accounts/test_sign_in.py "
+            "tests/campaigns/accounts/test_sessions.py tests/campaigns/accounts/test_tokens.py "
+            "tests/campaigns/accounts/test_confirmations.py tests/web/hostile/accounts/test_sign_in.py "
             "tests/campaigns/accounts/test_races.py",
         ),
         _target(
@@ -254,7 +261,7 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "export": [
-        _target("campaigns/export.py", "tests/campaigns/test_export.py"),
+        _target("campaigns/export.py", "tests/campaigns/test_export.py tests/campaigns/test_export_files.py"),
         _target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
     ],
     "resampling": [

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import Connection, select, update
+from sqlalchemy import select, update
 
-from campaigns.accounts.confirmations import (
-    confirm_address,
-    find_confirmation,
-    issue_password_link,
-    make_confirmation,
-    set_password_by_link,
-)
 from campaigns.accounts.passwords import needs_rehash, verify_password
 from campaigns.accounts.permissions import require_administrator, require_browser
-from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session, principal_of_token
-from campaigns.accounts.secrets import equal_secrets, hash_of, new_secret
+from campaigns.accounts.principal import NOBODY, Principal, principal_of_session
+from campaigns.accounts.secrets import equal_secrets, new_secret
 from campaigns.accounts.sessions import (
     EVERYWHERE_FACTOR,
     UNDER_ATTACK,
@@ -31,25 +23,15 @@ from campaigns.accounts.sessions import (
     list_sessions,
 )
 from campaigns.accounts.throttle import Throttle
-from campaigns.accounts.tokens import MAX_TOKENS, check_scopes, list_tokens, make_token, revoke_token
-from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound, NotSignedIn, TooMany
+from campaigns.errors import Forbidden, NotSignedIn, TooMany
 from models.database.session import reading, writing
-from models.schema.accounts import Account, ApiToken, AuditEntry, Confirmation, Invitation, WebSession
+from models.schema.accounts import Account, WebSession
 from models.schema.base import now
 from models.schema.roles import Scope, SiteRole
 from runtime.service_settings import Lifetime
+from tests.campaigns.accounts.owners import HOUR, mary_of, owners
 from tests.service.people import CHEAPLY_HASHED, PASSWORD, audited, with_password
 from tests.service.service import Service
-
-HOUR = 3600.0
-
-
-def mary_of(service: Service) -> Principal:
-    return Principal(service.account("mary"), "mary@example.org")
-
-
-def owners(connection: Connection) -> list[int]:
-    return list(connection.scalars(select(WebSession.account_id).order_by(WebSession.id)))
 
 
 def test_a_session_begins_instead_of_that_of_the_browser(service: Service) -> None:
@@ -186,76 +168,6 @@ def test_a_password_that_was_hashed_in_another_way_is_hashed_anew(service: Servi
     assert {account: needs_rehash(stored) for account, stored in seen[0].items()} == {mary: False, zoe: True}
 
 
-def test_what_scopes_there_are() -> None:
-    assert check_scopes(["submit", "read", "read"]) == [each for each in Scope if each in ("read", "submit")]
-    assert check_scopes(iter([*Scope])) == [*Scope]
-    for wrong in ([], ["all"], ["read", "READ"]):
-        with pytest.raises(BadRequest):
-            check_scopes(wrong)
-
-
-def test_how_long_a_token_lives(service: Service) -> None:
-    mary = mary_of(service)
-    with writing(service.engine) as connection:
-        for days in (1, 30):
-            number, secret = make_token(connection, mary, mary.account_id or 0, " x ", ["read"], days, 30)
-            row = connection.execute(select(ApiToken).where(ApiToken.id == number)).one()
-            assert row.expires_at - row.created_at == pytest.approx(days * 86400, abs=60)
-            assert (row.name, row.scopes, row.account_id, row.revoked_at) == ("x", ["read"], mary.account_id, None)
-            assert row.secret_hash == hash_of(secret)
-            assert principal_of_token(connection, secret).token_id == number
-        for days in (0, 31, -1):
-            with pytest.raises(BadRequest):
-                make_token(connection, mary, mary.account_id or 0, "x", ["read"], days, 30)
-        details = connection.scalars(select(AuditEntry.details)).first()
-    assert details == {"name": "x", "scopes": ["read"], "days": 1}
-    assert audited(service)[0] == ("mary@example.org", "token.make", "token 1 of account mary@example.org")
-
-
-def test_an_account_has_fifty_tokens_that_are_good(service: Service) -> None:
-    mary, zoe = service.account("mary"), service.account("zoe")
-    row = {"name": "x", "scopes": ["read"], "expires_at": now() + HOUR}
-    with writing(service.engine) as connection:
-
-        def add(account: int, **values: Any) -> None:
-            made = {"secret_hash": new_secret(), "account_id": account, **row, **values}
-            connection.execute(ApiToken.__table__.insert().values(**made))
-
-        assert MAX_TOKENS == 50
-        for _ in range(MAX_TOKENS - 1):
-            add(mary)
-            add(zoe)
-        add(mary, revoked_at=1.0)
-        add(mary, expires_at=now() - HOUR)
-        make_token(connection, COMMAND_LINE, mary, "x", ["read"], 1, 30)
-        with pytest.raises(Conflict):
-            make_token(connection, COMMAND_LINE, mary, "x", ["read"], 1, 30)
-        make_token(connection, COMMAND_LINE, zoe, "x", ["read"], 1, 30)
-
-
-def test_tokens_are_listed_and_revoked_by_their_owner(service: Service) -> None:
-    mary, zoe = service.account("mary"), service.account("zoe")
-    with writing(service.engine) as connection:
-        for account in (mary, zoe, mary, mary, mary):
-            make_token(connection, COMMAND_LINE, account, f"of {account}", ["submit", "read"], 1, 30)
-        for number, values in ((3, {"revoked_at": 5.0}), (4, {"expires_at": now() - 1}), (5, {"expires_at": None})):
-            connection.execute(update(ApiToken).where(ApiToken.id == number).values(**values))
-        listed = list_tokens(connection, mary)
-        assert [(each.id, each.alive) for each in listed] == [(5, True), (4, False), (3, False), (1, True)]
-        assert {each.name for each in listed} == {f"of {mary}"}
-        assert set(listed[0].scopes) == {Scope.READ, Scope.SUBMIT}
-        for number in (2, 99):
-            with pytest.raises(NotFound):
-                revoke_token(connection, COMMAND_LINE, mary, number)
-        before = len(audited(service))
-        revoke_token(connection, COMMAND_LINE, mary, 1)
-        revoke_token(connection, COMMAND_LINE, mary, 3)
-        revoked = {row.id: row.revoked_at for row in connection.execute(select(ApiToken.id, ApiToken.revoked_at))}
-    assert revoked.pop(1) is not None
-    assert revoked == {2: None, 3: 5.0, 4: None, 5: None}
-    assert [action for _, action, _ in audited(service)[before:]] == ["token.make"] * 5 + ["token.revoke"]
-
-
 def test_what_a_browser_and_an_administrator_may() -> None:
     everything = frozenset(Scope)
     root = Principal(1, role=SiteRole.ADMINISTRATOR, scopes=everything)
@@ -280,128 +192,3 @@ def test_secrets_are_long_and_told_apart() -> None:
     assert len(new_secret()) >= 43
     assert equal_secrets("abc", "abc")
     assert not equal_secrets("abc", "abd")
-
-
-def link(service: Service, account: int, purpose: Any = "address", sent_to: str = "", seconds: float = HOUR) -> str:
-    with writing(service.engine) as connection:
-        return make_confirmation(connection, account, purpose, seconds, sent_to=sent_to)
-
-
-def test_a_new_link_is_instead_of_the_old_one_for_the_same(service: Service) -> None:
-    mary, zoe = service.account("mary"), service.account("zoe")
-    old = link(service, mary)
-    other = link(service, mary, "password"), link(service, zoe)
-    new = link(service, mary, sent_to="mary@example.org")
-    with reading(service.engine) as connection:
-        found = find_confirmation(connection, new, "address")
-        assert (found.account_id, found.email, found.name, found.sent_to) == (
-            *(mary, "mary@example.org", "mary", "mary@example.org"),
-        )
-        assert find_confirmation(connection, other[0], "password").account_id == mary
-        assert find_confirmation(connection, other[1], "address").account_id == zoe
-        for secret, purpose in ((old, "address"), (new, "password"), (other[0], "address"), ("", "address")):
-            with pytest.raises(NotFound):
-                find_confirmation(connection, secret, purpose)  # type: ignore[arg-type]
-        expires = connection.scalars(select(Confirmation.expires_at - Confirmation.created_at)).first()
-    assert expires == pytest.approx(HOUR, abs=60)
-
-
-@pytest.mark.parametrize(
-    ("table", "values"),
-    [(Confirmation, {"used_at": 1.0}), (Confirmation, {"expires_at": now() - 1}), (Account, {"disabled_at": 1.0})],
-)
-def test_a_link_is_good_once_and_not_for_ever(service: Service, table: Any, values: dict[str, Any]) -> None:
-    secret = link(service, service.account("mary"))
-    with writing(service.engine) as connection:
-        find_confirmation(connection, secret, "address")
-        connection.execute(update(table).values(**values))
-        with pytest.raises(NotFound):
-            find_confirmation(connection, secret, "address")
-
-
-def test_an_address_is_confirmed_by_its_owner(service: Service) -> None:
-    mary, zoe = mary_of(service), service.account("zoe")
-    with writing(service.engine) as connection:
-        connection.execute(update(Account).values(verified_at=None))
-    others = link(service, zoe)
-    secret = link(service, mary.account_id or 0, sent_to="mary@example.org")
-    with writing(service.engine) as connection:
-        for who in (Principal(zoe, "zoe@example.org"), NOBODY):
-            with pytest.raises(Forbidden):
-                confirm_address(connection, who, secret)
-        confirm_address(connection, mary, secret)
-        verified = {row.id: row.verified_at for row in connection.execute(select(Account.id, Account.verified_at))}
-        assert (verified[mary.account_id or 0] is not None, verified[zoe]) == (True, None)
-        assert find_confirmation(connection, others, "address").account_id == zoe
-        with pytest.raises(NotFound):
-            confirm_address(connection, mary, secret)
-        connection.execute(update(Account).where(Account.id == mary.account_id).values(verified_at=5.0))
-    again, elsewhere = (
-        link(service, mary.account_id or 0, sent_to=to) for to in ("mary@example.org", "old@example.org")
-    )
-    with writing(service.engine) as connection:
-        with pytest.raises(NotFound, match="Request a new one"):
-            confirm_address(connection, mary, elsewhere)
-        with pytest.raises(NotFound):
-            confirm_address(connection, mary, again)
-    last = link(service, mary.account_id or 0, sent_to="mary@example.org")
-    with writing(service.engine) as connection:
-        confirm_address(connection, mary, last)
-        assert connection.scalar(select(Account.verified_at).where(Account.id == mary.account_id)) == 5.0
-    assert audited(service) == [("mary@example.org", "account.verify", "account mary@example.org")] * 2
-
-
-@pytest.mark.parametrize(
-    ("sent_to", "before", "verified"),
-    [
-        ("mary@example.org", None, True),
-        ("mary@example.org", 5.0, True),
-        ("", None, False),
-    ],
-)
-def test_a_password_by_a_link_shuts_out_who_knew_the_old_one(
-    service: Service, sent_to: str, before: float | None, verified: bool
-) -> None:
-    mary, zoe = service.account("mary"), service.account("zoe")
-    for account in (mary, zoe):
-        service.session(account)
-        service.program(account)
-        service.program(account)
-    with writing(service.engine) as connection:
-        connection.execute(update(Account).values(verified_at=before))
-        connection.execute(update(ApiToken).where(ApiToken.id == 2).values(revoked_at=7.0))
-        for maker, values in ((mary, {}), (zoe, {}), (mary, {"used_at": 5.0}), (mary, {"expires_at": 9.0})):
-            row = {"secret_hash": new_secret(), "made_by": maker, "expires_at": now() + HOUR, **values}
-            connection.execute(Invitation.__table__.insert().values(**row))
-        others = connection.execute(select(Account).where(Account.id == zoe)).one()
-    secret = link(service, mary, "password", sent_to)
-    with writing(service.engine) as connection:
-        with pytest.raises(NotFound):
-            set_password_by_link(connection, NOBODY, secret + "x", "hash")
-        assert set_password_by_link(connection, NOBODY, secret, "hash").account_id == mary
-        row = connection.execute(select(Account).where(Account.id == mary)).one()
-        assert (row.password_hash, row.verified_at is not None) == ("hash", verified)
-        assert before is None or row.verified_at == before
-        assert connection.execute(select(Account).where(Account.id == zoe)).one() == others
-        assert owners(connection) == [zoe]
-        revoked = list(connection.scalars(select(ApiToken.revoked_at).order_by(ApiToken.id)))
-        assert (revoked[0] is not None, revoked[1], revoked[2:]) == (True, 7.0, [None, None])
-        ends = select(Invitation.expires_at, Invitation.expires_at > now()).order_by(Invitation.id)
-        expires, alive = zip(*connection.execute(ends), strict=True)
-        assert (alive, expires[3]) == ((False, True, True, False), 9.0), "those that he made and nobody has used"
-        with pytest.raises(NotFound):
-            set_password_by_link(connection, NOBODY, secret, "other")
-    assert audited(service) == [("nobody", "account.password", "account mary@example.org")]
-
-
-def test_administrators_hand_out_links_for_passwords(service: Service) -> None:
-    mary, disabled = service.account("mary"), service.account("zoe")
-    with writing(service.engine) as connection:
-        connection.execute(update(Account).where(Account.id == disabled).values(disabled_at=1.0))
-        with pytest.raises(Forbidden):
-            issue_password_link(connection, Principal(mary, role=SiteRole.ORGANISER), mary, HOUR)
-        with pytest.raises(Conflict):
-            issue_password_link(connection, COMMAND_LINE, disabled, HOUR)
-        secret = issue_password_link(connection, COMMAND_LINE, mary, HOUR)
-        assert find_confirmation(connection, secret, "password").sent_to == ""
-    assert audited(service) == [("command line", "account.password_link", "account mary@example.org")]

@@ -1,80 +1,44 @@
-"""What teams hand in, against quotas: counted once, given back where it was lost, and never past a limit."""
+"""Quotas: which of them apply to whom and when, and that nothing exceeds them."""
 
 import itertools
 import multiprocessing
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 
 from campaigns.quotas.errors import BadQuota, QuotaUsedUp
 from campaigns.quotas.quotas import day_of, read_team_quotas, remove_quotas, set_phase
 from campaigns.quotas.rules import QuotaScope, list_quotas, quotas_of
 from campaigns.quotas.usage import QuotaUsage
-from campaigns.quotas.usage_log import lock_quota_account, read_usage_entries, record_usage
-from campaigns.submissions.errors import ReusedKey
-from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH, MAX_KEY_LENGTH, SubmitResult, submissions_ahead, submit
-from metrics import parse_metric
+from campaigns.quotas.usage_log import lock_quota_account
+from campaigns.submissions.submit import submit
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from models.queue.evaluation_end import cancel_evaluations, fail_evaluations
-from models.queue.kinds.shards import SHARD
 from models.schema.accounts import Team
 from models.schema.base import now
-from models.schema.campaigns import Campaign, Participation, Phase, Quota, SubmissionRequest, UsageLogEntry
-from models.schema.corpus import Protocol, Submission, Text
-from models.schema.queue import Evaluation, Shard
+from models.schema.campaigns import Campaign, Participation, Phase, Quota, UsageLogEntry
+from models.schema.corpus import Submission
 from models.schema.roles import Feedback, PhaseKind
-from models.schema.states import Fault, LeaseState, QueueClass, QuotaKind
+from models.schema.states import QuotaKind
 from runtime.settings import Settings
-from scheduler.admin import cancel, retry
-from scheduler.errors import BadIngest, BadSchedule
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from tests.campaigns.quotas.quotas import CAMPAIGN, attempt, limit, open_campaign, standings, used
-from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
-from tests.statements import caught
-from tests.tasks import claim_task, release_task
-
-IN_FLIGHT, PER_DAY, PER_PHASE = QuotaKind
-
-one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Where databases cannot differ."""
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def settings(engine: Engine, database_url: str) -> Settings:
-    settings = one_block_shards(database_url)
-    open_campaign(engine, settings)
-    return settings
-
-
-def count(engine: Engine, table: type) -> int:
-    with reading(engine) as connection:
-        return connection.execute(select(func.count()).select_from(table)).scalar_one()
-
-
-def refused(engine: Engine, settings: Settings, seed: int, **others: object) -> str:
-    before = [count(engine, table) for table in (Submission, Text, Evaluation, UsageLogEntry)]
-    with pytest.raises(QuotaUsedUp) as error:
-        submit(engine, settings, attempt(seed, **others))
-    assert [count(engine, table) for table in (Submission, Text, Evaluation, UsageLogEntry)] == before
-    return str(error.value)
-
-
-def fail(engine: Engine, submitted: SubmitResult, fault: Fault) -> None:
-    with writing(engine) as connection:
-        failed = fail_evaluations(connection, submitted.evaluations, "The disk is full.", fault=fault)
-    assert failed == list(submitted.evaluations)
+from scheduler.errors import BadSchedule
+from tests.campaigns.quotas.quotas import (
+    CAMPAIGN,
+    IN_FLIGHT,
+    PER_DAY,
+    PER_PHASE,
+    attempt,
+    count,
+    limit,
+    one_kind,
+    refused,
+    standings,
+    used,
+)
+from tests.scheduler.jobs import one_block_shards, queue_job
 
 
 @pytest.mark.parametrize(
@@ -101,6 +65,7 @@ def test_days_begin_and_end_by_the_clocks_of_the_place(zone, moment, day, begin,
 
 
 ROUNDS = 12
+
 RIVALS = 3
 
 
@@ -142,240 +107,6 @@ def test_of_uploads_at_the_same_moment_one_passes_a_limit_of_one(
     assert found == sorted(expected)
     assert count(engine, UsageLogEntry) == ROUNDS
     assert count(engine, Submission) == 1 + ROUNDS
-
-
-def test_what_the_platform_loses_is_given_back_and_charged_again_when_it_is_tried_again(
-    engine: Engine, settings: Settings
-) -> None:
-    limit(engine, {PER_DAY: 2, IN_FLIGHT: 1})
-    first = submit(engine, settings, attempt(1))
-    assert used(engine) == (1, 1, 1)
-    message = refused(engine, settings, 2)
-    assert message == (
-        f"Team harbour has used 1 of 1 submission in flight (number {first.submission}); the next is possible when one "
-        "of them has ended."
-    )
-    fail(engine, first, Fault.PLATFORM)
-    assert used(engine) == (0, 0, 0)
-    with reading(engine) as connection:
-        (account,) = read_team_quotas(connection, "harbour")
-    assert [(each.submission_id, each.reason) for each in account.given_back] == [
-        (first.submission, "The disk is full.")
-    ]
-    assert retry(engine, settings, list(first.evaluations)) == list(first.evaluations)
-    assert used(engine) == (1, 1, 1)
-    work_off(settings)
-    assert used(engine) == (0, 1, 1)
-    second = submit(engine, settings, attempt(2))
-    fail(engine, second, Fault.INPUT)
-    assert used(engine) == (0, 2, 2)
-    day = standings(engine)[PER_DAY].day
-    assert refused(engine, settings, 3) == (
-        f"Team harbour has used 2 of 2 submissions of {day.date} (UTC); the next is possible from "
-        f"{datetime.fromtimestamp(day.end, UTC):%Y-%m-%d} 00:00."
-    )
-
-
-@pytest.mark.parametrize("permanent", [True, False])
-@one_kind
-def test_whose_fault_it_is(engine: Engine, settings: Settings, permanent: bool) -> None:
-    """An error that comes again whoever tries is that of the input; a shard that is lost three times is not."""
-    work_off(settings)
-    submitted = submit(engine, settings, attempt(1))
-    with writing(engine) as connection:
-        shard = connection.execute(select(Shard.id).where(Shard.state == LeaseState.PENDING)).scalar_one()
-        claim_task(connection, SHARD, shard, owner="o", worker="w", lease_seconds=60, max_attempts=1)
-        assert release_task(
-            connection, SHARD, shard, "o", "It broke.", max_attempts=1, delay_seconds=0, permanent=permanent
-        )
-    with reading(engine) as connection:
-        row = connection.execute(
-            select(Evaluation.state, Evaluation.fault).where(Evaluation.id.in_(submitted.evaluations))
-        )
-        assert row.one() == ("failed", "input" if permanent else "platform")
-    assert used(engine) == ((0, 1, 1) if permanent else (0, 0, 0))
-
-
-@pytest.mark.parametrize("counts", [True, False])
-@one_kind
-def test_what_is_cancelled_is_given_back_unless_it_is_to_count(
-    engine: Engine, settings: Settings, counts: bool
-) -> None:
-    submitted = submit(engine, settings, attempt(1))
-    assert cancel(engine, list(submitted.evaluations), counts=counts) == list(submitted.evaluations)
-    assert used(engine) == ((0, 1, 1) if counts else (0, 0, 0))
-    retry(engine, settings, list(submitted.evaluations))
-    cancel(engine, list(submitted.evaluations))
-    assert used(engine) == (0, 0, 0), "it does not stay as it was the first time"
-
-
-def test_the_very_same_again_costs_nothing(engine: Engine, settings: Settings) -> None:
-    limit(engine, {PER_DAY: 1, IN_FLIGHT: 1})
-    first = submit(engine, settings, attempt(1))
-    again = submit(engine, settings, attempt(1))
-    assert (again.submission, again.evaluations) == (first.submission, first.evaluations)
-    assert (first.stored, first.queued, again.stored, again.queued) == (True, True, False, False)
-    work_off(settings)
-    assert submit(engine, settings, attempt(1)).submission == first.submission
-    assert used(engine) == (0, 1, 1)
-    assert "of the phase" not in refused(engine, settings, 1, system="boom"), "another system is another submission"
-    assert refused(engine, settings, 1, run="2")
-
-
-@one_kind
-def test_what_was_given_back_needs_room_to_be_handed_in_again(engine: Engine, settings: Settings) -> None:
-    limit(engine, {PER_DAY: 1})
-    lost = submit(engine, settings, attempt(1))
-    fail(engine, lost, Fault.PLATFORM)
-    submit(engine, settings, attempt(2))
-    refused(engine, settings, 1)
-    limit(engine, {PER_DAY: 2})
-    with writing(engine) as connection:
-        moved = UsageLogEntry.submission_id == lost.submission
-        connection.execute(update(UsageLogEntry).where(moved).values(created_at=UsageLogEntry.created_at - 2 * 86400))
-    again = submit(engine, settings, attempt(1))
-    assert (again.submission, again.stored, again.queued) == (lost.submission, False, True)
-    assert used(engine) == (2, 2, 2), "it counts for the day on which it was handed in again"
-
-
-@one_kind
-def test_what_counts_already_needs_only_room_in_flight(engine: Engine, settings: Settings) -> None:
-    limit(engine, {PER_DAY: 2, IN_FLIGHT: 1})
-    bad = submit(engine, settings, attempt(1))
-    fail(engine, bad, Fault.INPUT)
-    submit(engine, settings, attempt(2))
-    assert "in flight" in refused(engine, settings, 1)
-    work_off(settings)
-    mine = UsageLogEntry.submission_id == bad.submission
-    with writing(engine) as connection:
-        connection.execute(update(UsageLogEntry).where(mine).values(created_at=5.0, phase="before"))
-    assert submit(engine, settings, attempt(1)).queued
-    assert used(engine) == (1, 1, 1), "it counts for the day and the phase in which it was made"
-    with reading(engine) as connection:
-        assert connection.execute(select(UsageLogEntry.created_at, UsageLogEntry.phase).where(mine)).one() == (
-            5.0,
-            "before",
-        )
-
-
-@one_kind
-def test_a_retry_by_the_organisers_is_not_held_up_by_quotas(engine: Engine, settings: Settings) -> None:
-    limit(engine, {PER_DAY: 1})
-    lost = submit(engine, settings, attempt(1))
-    fail(engine, lost, Fault.PLATFORM)
-    submit(engine, settings, attempt(2))
-    retry(engine, settings, list(lost.evaluations))
-    assert used(engine) == (2, 2, 2)
-    assert refused(engine, settings, 3).startswith("Team harbour has used 2 of 1 submission of ")
-
-
-def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -> None:
-    first = submit(engine, settings, attempt(1, request_key="a"))
-    fail(engine, first, Fault.PLATFORM)
-    again = submit(engine, settings, attempt(1, request_key="a"))
-    assert (again.submission, again.queued) == (first.submission, False), "what came of it is left as it is"
-    with pytest.raises(
-        ReusedKey, match=f'The key "a" was already used for submission {first.submission} of team harbour'
-    ):
-        submit(engine, settings, attempt(2, request_key="a"))
-    assert count(engine, Submission) == 2
-    assert submit(engine, settings, attempt(1, request_key="b")).queued
-    with pytest.raises(ReusedKey):
-        submit(engine, settings, attempt(3, request_key="b"))
-    assert submit(engine, settings, attempt(4, team="other", request_key="a")).stored, "keys are those of a team"
-    for key in ("", "k" * 201):
-        with pytest.raises(BadIngest, match="cannot be the key of a request"):
-            submit(engine, settings, attempt(5, request_key=key))
-
-
-@one_kind
-def test_one_text_is_as_many_submissions_as_it_is_handed_in_for(engine: Engine, settings: Settings) -> None:
-    """By a team, for a system, as a run, for a test set, in a campaign; and keys are those of a team in a campaign."""
-    queue_job(engine, settings, segments=6, systems=1, seed=9)
-    queue_job(engine, settings, segments=6, systems=1, campaign="elsewhere")
-    one = attempt(1, test_set="trial@1")
-    attempts = [
-        one,
-        replace(one, team="other"),
-        replace(one, system="boom"),
-        replace(one, run="2"),
-        replace(one, test_set="trial@2"),
-        replace(one, campaign="elsewhere", test_set=None),
-    ]
-    found = [submit(engine, settings, each) for each in attempts]
-    assert all(each.stored and each.queued for each in found)
-    assert len({each.submission for each in found}) == len({each.evaluations for each in found}) == len(attempts)
-    again = [submit(engine, settings, each) for each in attempts]
-    assert [(each.submission, each.stored) for each in again] == [(each.submission, False) for each in found]
-    for number in (0, 1, 5):
-        with_key = submit(engine, settings, replace(attempts[number], request_key="k"))
-        assert with_key.submission == found[number].submission
-    with pytest.raises(ReusedKey):
-        submit(engine, settings, replace(attempts[2], request_key="k"))
-
-
-@one_kind
-def test_what_organisers_add_later_changes_nothing_for_teams(engine: Engine, settings: Settings) -> None:
-    submitted = submit(engine, settings, attempt(1))
-    work_off(settings)
-    text = attempt(1).text.bytes
-    later = ingest_campaign(
-        engine,
-        settings,
-        campaign=CAMPAIGN,
-        test_set=NewTestSet("trial", {"A": some_text(6, 1)}),
-        submissions=[NewSubmission("mast", text, "harbour")],
-        protocols=[NewProtocol(["A"], [parse_metric("chrf")], 5)],
-    )
-    assert later.submissions == (submitted.submission,)
-    assert used(engine) == (0, 1, 1)
-    with writing(engine) as connection:
-        fail_evaluations(connection, later.all_evaluations, "The disk is full.")
-    assert used(engine) == (0, 1, 1)
-    # From now on the campaign measures by that, too: what the team itself asks for is its own.
-    assert len(submit(engine, settings, attempt(1)).evaluations) == 2
-    assert used(engine) == (1, 1, 1)
-
-
-@one_kind
-def test_what_is_lost_twice_is_given_back_when_it_was_lost_first(engine: Engine, settings: Settings) -> None:
-    """With the reason of then. What is open or the team's own fault has no part in it, nor what was added later."""
-    submitted = submit(engine, settings, attempt(1))
-    lost = {"state": "failed", "fault": Fault.PLATFORM}
-    ended = [
-        (30.0, {**lost, "reason": "later"}),
-        (20.0, {**lost, "reason": "first", "fault": None}),
-        (10.0, {**lost, "reason": "odd", "fault": Fault.INPUT}),
-        (5.0, {"state": "done"}),
-        (2.0, {**lost, "reason": "added", "created_at": now() + 1000}),
-    ]
-    with writing(engine) as connection:
-        for number, (finished_at, values) in enumerate(ended):
-            add_evaluation(connection, submitted, number, finished_at=finished_at, **values)
-        (entry,) = read_usage_entries(connection, connection.scalar(select(Campaign.id)), "harbour")
-    assert (entry.open, entry.given_back_at, entry.reason) == (True, 20.0, "first")
-
-
-@one_kind
-def test_whatever_the_clock_does_an_entry_is_not_older_than_its_evaluations(engine: Engine, settings: Settings) -> None:
-    """Else it would not be known that the team asked for them."""
-    submitted = submit(engine, settings, attempt(1))
-    with writing(engine) as connection:
-        for number, created_at in enumerate((5.0, 1e13)):
-            add_evaluation(connection, submitted, number, created_at=created_at)
-        account = lock_quota_account(connection, find_campaign(connection, CAMPAIGN), "harbour")
-        record_usage(connection, account, submitted.submission, "", at=None)
-        assert connection.scalars(select(UsageLogEntry.queued_at)).all() == [1e13]
-
-
-def add_evaluation(connection: Connection, submitted: SubmitResult, number: int, **values: object) -> None:
-    """By a protocol of its own, like the first one of the submission."""
-    ours = select(Evaluation.__table__).where(Evaluation.id == submitted.evaluations[0])
-    row = dict(connection.execute(ours).one()._mapping)
-    protocol = connection.execute(select(Protocol.__table__)).first()._mapping
-    other = {**protocol, "id": 100 + number, "content_hash": str(number)}
-    connection.execute(insert(Protocol).values(**other))
-    connection.execute(insert(Evaluation).values(**{**row, "id": 100 + number, "protocol_id": 100 + number, **values}))
 
 
 @one_kind
@@ -507,70 +238,6 @@ def test_quotas_that_cannot_be(engine: Engine, settings: Settings) -> None:
 
 
 @one_kind
-def test_what_cannot_be_submitted(engine: Engine, settings: Settings) -> None:
-    with pytest.raises(BadIngest, match="has 5 lines, but the test set trial has 6 segments"):
-        submit(engine, settings, attempt(1, segments=5))
-    with pytest.raises(BadIngest, match="cannot be the name of a team: it is empty"):
-        submit(engine, settings, attempt(1, team=""))
-    with pytest.raises(NotFound, match=r"has no test set 'trail'. There are: trial@1"):
-        submit(engine, settings, attempt(1, test_set="trail"))
-    queue_job(engine, settings, segments=7, systems=1)
-    with pytest.raises(NotFound, match=r"several test sets: trial@1, trial@2. Choose one with --test-set"):
-        submit(engine, settings, attempt(1))
-    assert submit(engine, settings, attempt(1, segments=7, test_set="trial@2")).measures.test_set.segments == 7
-
-
-@one_kind
-@pytest.mark.parametrize(("language", "taken"), [("cs", True), ("czech", True), ("", True), ("de", False)])
-def test_an_output_is_in_the_language_of_the_references(engine: Engine, language: str, taken: bool) -> None:
-    settings, text = one_block_shards(str(engine.url)), some_text(6, 1)
-    ingest_campaign(
-        engine,
-        settings,
-        campaign=CAMPAIGN,
-        test_set=NewTestSet("trial", {"A": text}, target_language="cs"),
-        submissions=[NewSubmission("mast", text)],
-        protocols=[NewProtocol(["A"], [parse_metric("bleu")], 0)],
-    )
-    mine = attempt(1)
-    mine = replace(mine, text=replace(mine.text, language=language))
-    if taken:
-        assert submit(engine, settings, mine).queued
-    else:
-        with pytest.raises(BadIngest, match="is in 'de', but the references of trial are in 'cs'"):
-            submit(engine, settings, mine)
-
-
-@one_kind
-def test_keys_and_descriptions_that_cannot_be(engine: Engine, settings: Settings) -> None:
-    """As long as they may be they are taken, and there is room for them."""
-    assert SubmissionRequest.__table__.c.request_key.type.length == MAX_KEY_LENGTH
-    longest = {"request_key": "k" * MAX_KEY_LENGTH, "description": "d" * MAX_DESCRIPTION_LENGTH}
-    assert submit(engine, settings, attempt(1, **longest)).stored
-    for key in ("", "k" * (MAX_KEY_LENGTH + 1), "k\0"):
-        with pytest.raises(BadIngest, match="cannot be the key of a request"):
-            submit(engine, settings, attempt(2, request_key=key))
-    for description in ("d" * (MAX_DESCRIPTION_LENGTH + 1), "d\0"):
-        with pytest.raises(BadIngest, match="description is too long"):
-            submit(engine, settings, attempt(2, description=description))
-
-
-@one_kind
-def test_who_is_before_it(engine: Engine, settings: Settings) -> None:
-    first = submit(engine, settings, attempt(1))
-    second = submit(engine, settings, attempt(2, team="other"))
-    assert submissions_ahead(engine, first, QueueClass.INTERACTIVE) == 0
-    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 1
-    assert submissions_ahead(engine, second, QueueClass.CAMPAIGN) == 2
-    # Another protocol of its campaign was added when the other was there already.
-    late = replace(first, evaluations=(*first.evaluations, second.evaluations[-1] + 1))
-    assert submissions_ahead(engine, late, QueueClass.INTERACTIVE) == 0
-    with writing(engine) as connection:
-        cancel_evaluations(connection, first.evaluations)
-    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 0
-
-
-@one_kind
 def test_of_all_quotas_that_fit_a_team_the_most_specific_holds(engine: Engine, settings: Settings) -> None:
     """A team's before a campaign's before one for everything; of two for the same, that which names the phase."""
     scopes = [(team, campaign, phase) for team in ("", "harbour") for campaign in (False, True) for phase in ("", "x")]
@@ -628,56 +295,6 @@ def test_what_other_teams_and_other_campaigns_use_does_not_count(engine: Engine,
     with reading(engine) as connection:
         assert {each.campaign for each in read_team_quotas(connection, "harbour")} == {CAMPAIGN, "elsewhere"}
         assert [each.campaign for each in read_team_quotas(connection, "other")] == [CAMPAIGN]
-
-
-@one_kind
-def test_what_is_half_lost_is_queued_again_also_where_its_other_half_fills_the_quota(
-    engine: Engine, settings: Settings
-) -> None:
-    """One of its two evaluations has failed, the other one still waits: it takes the place that it has."""
-    work_off(settings)
-    with_chrf = [NewProtocol(["A"], [parse_metric("chrf")], 5)]
-    reference = some_text(6, 1)
-    new = [NewSubmission("system0", reference, "")]
-    ingest_campaign(
-        engine,
-        settings,
-        campaign=CAMPAIGN,
-        test_set=NewTestSet("trial", {"A": reference}),
-        submissions=new,
-        protocols=with_chrf,
-    )
-    limit(engine, {IN_FLIGHT: 1, PER_DAY: 1})
-    first = submit(engine, settings, attempt(1))
-    assert len(first.evaluations) == 2
-    with writing(engine) as connection:
-        fail_evaluations(connection, first.evaluations[:1], "The text is odd.", fault=Fault.INPUT)
-    assert used(engine) == (1, 1, 1)
-    again = submit(engine, settings, attempt(1))
-    assert (again.submission, again.queued) == (first.submission, True)
-    assert used(engine) == (1, 1, 1)
-    assert "in flight" in refused(engine, settings, 2)
-
-
-def test_the_ledger_is_read_once_however_long_it_is(engine: Engine, settings: Settings) -> None:
-    open_campaign(engine, settings)
-    limit(engine, {QuotaKind.PER_DAY: 5})
-    first = submit(engine, settings, attempt(1))
-    for seed, used_then in ((2, 2), (3, 3), (2, 3)):
-        with caught() as statements:
-            handed_in = submit(engine, settings, attempt(seed))
-        assert {each.kind: each.used for each in handed_in.usage}[QuotaKind.PER_DAY] == used_then
-        of_ledger = [text for text, _ in statements if "JOIN quota_account" in text]
-        whole = [
-            text for text in of_ledger if "ledger_entry.submission_id =" not in text.rpartition("JOIN quota_account")[2]
-        ]
-        assert len(whole) == 1
-    # In the order in which they were made, the one that is there for long first.
-    fail(engine, first, Fault.PLATFORM)
-    again = submit(engine, settings, attempt(1))
-    in_order = {each.kind: each.submissions for each in again.usage}[QuotaKind.PER_DAY]
-    assert in_order[-1] == first.submission
-    assert standings(engine)[QuotaKind.PER_DAY].submissions == in_order
 
 
 @one_kind
