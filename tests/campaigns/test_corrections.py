@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
@@ -37,7 +38,7 @@ from models.corpus.judgments import (
 )
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound as RecordNotFound
-from models.schema.campaigns import Campaign, Correction, Declaration
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Diagnosis
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import DeclaredKind
@@ -133,6 +134,34 @@ def test_all_that_stands_is_measured_anew_and_the_old_scores_stay(engine: Engine
     assert declared[5].description == "best of all"
     assert declared[6].withdrawn_at == declared[3].withdrawn_at
     assert measured == {1, 2, 3, 4, 5}
+
+
+def test_what_checks_have_found_comes_along(engine: Engine) -> None:
+    findings = [{"code": "empty", "segments": [1]}]
+    with writing(engine) as connection:
+        connection.execute(insert(Diagnosis).values(submission_id=2, findings=findings))
+    correct_it(engine)
+    with reading(engine) as connection:
+        rows = connection.execute(select(Diagnosis.submission_id, Diagnosis.findings).order_by(Diagnosis.submission_id))
+        assert [tuple(row) for row in rows] == [(2, findings), (5, findings)]
+
+
+def test_references_that_are_out_stay_out_and_the_place_is_kept(engine: Engine) -> None:
+    with writing(engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=77.0, position=5))
+    correct_it(engine)
+    with reading(engine) as connection:
+        rows = connection.execute(select(CampaignTestSet.references_released_at, CampaignTestSet.position))
+        assert [tuple(row) for row in rows] == [(77.0, 5)] * 2
+
+
+def test_corrected_references_belong_together(engine: Engine) -> None:
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        test_set = find_campaign_test_set(connection, access, "news")
+        references = {label: replace(text(NEW, label), language=each) for label, each in (("A", "cs"), ("B", "de"))}
+        with pytest.raises(BadText, match="must be in one language"):
+            correct_test_set(connection, Settings(), access, test_set, references, "A typing error")
 
 
 def test_what_was_withdrawn_is_measured_once_it_stands_again(engine: Engine) -> None:
