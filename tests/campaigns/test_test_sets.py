@@ -1,0 +1,42 @@
+"""Test sets of a campaign: what the audit log says of them, and what goes with one that is removed."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import lock_for_change
+from campaigns.test_sets import find_campaign_test_set, remove_test_set, set_test_set
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import AuditEntry
+from models.schema.campaigns import CampaignProtocol, CampaignTestSet
+from tests.service.campaigns import found, with_test_set
+
+
+def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "wmt")
+    with_test_set(engine, "wmt")
+    for released in (True, True, False):
+        with writing(engine) as connection:
+            access = lock_for_change(connection, COMMAND_LINE, "wmt")
+            test_set = find_campaign_test_set(connection, access, "news")
+            set_test_set(connection, access, test_set, released=released, early=True)
+    with reading(engine) as connection:
+        actions = list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+    assert actions[-2:] == ["test_set.release", "test_set.hide"]
+    assert actions.count("test_set.release") == 1
+
+
+def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    for name in ("wmt", "iwslt"):
+        found(engine, name)
+        with_test_set(engine, name)
+    measures = select(func.count()).select_from(CampaignProtocol)
+    with writing(engine) as connection:
+        before = connection.scalar(measures)
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        remove_test_set(connection, access, find_campaign_test_set(connection, access, "news"))
+        assert connection.scalar(measures) == before // 2 > 0
+        assert connection.scalar(select(func.count()).select_from(CampaignTestSet)) == 1
