@@ -32,7 +32,7 @@ def sources() -> list[Path]:
 
 
 def fingerprint() -> str:
-    """What the library must have been built from; `metrics.kernels.loader` compares it when it loads."""
+    """What the library must have been built from; `steelyard.kernels.loader` compares it when it loads."""
     digest = sha256()
     for path in sorted(KERNELS.glob("*.[ch]")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -25,7 +25,6 @@ from sqlalchemy import func, insert, make_url, select, update
 
 from benchmarks.harness.processes import cpu_seconds, start
 from benchmarks.scale import PROGRAM
-from metrics import parse_metric
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.queue_status.progress import read_progress
@@ -34,6 +33,7 @@ from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -269,8 +269,8 @@ def print_model(shard: Meter, idle: Meter, options: argparse.Namespace) -> None:
 
 def print_rounds(engine: Engine, settings: Settings) -> None:
     """How long rounds of the scheduler take: while the window is full, and when they hand out 64 shards."""
-    from metrics.base import EDITION
     from scheduler.dispatch import dispatch
+    from steelyard.metrics.metric import EDITION
     from worker.app import Broker
 
     full = settings.model_copy(update={"window_factor": 1e-9, "smallest_window": 1})

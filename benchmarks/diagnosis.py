@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.harness.generated import write_campaign
 from campaigns.checks.diagnose import diagnose
 from campaigns.checks.standard import CheckContext
-from metrics.text.plain import Text, read_lines
+from steelyard.formats.plain import Text, read_lines
 
 ROUNDS = 5
 

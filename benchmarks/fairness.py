@@ -34,7 +34,7 @@ from models.schema.states import LeaseState, QueueClass
 from scheduler.embedded.wait import wait_until
 
 if TYPE_CHECKING:
-    from metrics import Metric
+    from steelyard.metrics.metric import Metric
 
 SHARDS = 5000
 TEAMS = 10

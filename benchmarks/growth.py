@@ -23,7 +23,7 @@ from benchmarks.harness.generated import write_campaign
 from benchmarks.overhead import METRICS
 from benchmarks.report.fit import power
 from benchmarks.report.section import Chart, Line, Section, Table
-from metrics import parse_metric
+from steelyard.metrics.registry import parse_metric
 
 if TYPE_CHECKING:
     import argparse

@@ -24,7 +24,6 @@ import numpy as np
 import uvicorn
 from sqlalchemy import Engine, insert, update
 
-from metrics import parse_metric
 from models.database import migrate
 from models.database.session import make_engine, writing
 from models.schema.base import now
@@ -35,6 +34,7 @@ from models.schema.roles import Visibility
 from models.storage.arrays import pack
 from runtime.service_settings import WebSettings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from web.app import create_app
 
 METRICS = ("bleu", "chrf", "ter")

@@ -25,18 +25,18 @@ from sqlalchemy import select
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from benchmarks.harness.installation import Installation, installation
 from benchmarks.harness.machine import load
-from metrics import parse_metric
-from metrics.resources import Resources
-from metrics.surroundings import Surroundings, settle
 from models.database.session import reading
 from models.queue_status.progress import read_progress
 from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
 from scheduler.embedded.wait import wait_until
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
 
 if TYPE_CHECKING:
-    from metrics import Metric
+    from steelyard.metrics.metric import Metric
 
 METRICS = ("bleu", "nist", "chrf", "ter", "wer", "per", "fmeasure", "gtm", "tbleu", "meteor", "lebleu", "character")
 """Those that need neither vectors nor layers."""

@@ -25,10 +25,10 @@ from benchmarks.peers import libraries as peers
 from benchmarks.peers.sacre import sacrebleu
 from benchmarks.report.fit import line, power
 from benchmarks.report.section import Chart, Line, Section, Table
-from metrics.measure import measure
-from metrics.registry import parse_metric
-from metrics.resampling.paired import paired_bootstrap
-from metrics.segments import Segments
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_bootstrap
 
 if TYPE_CHECKING:
     import argparse

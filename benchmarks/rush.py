@@ -42,7 +42,6 @@ from campaigns.rules import Rules, create_campaign
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.test_sets import InputTestSet, NamedContent, add_test_set, read_test_set_files
-from metrics.text.names import folded
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import Account, ApiToken, Membership, Team
@@ -52,6 +51,7 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from models.schema.states import LeaseState
 from runtime.service_settings import WebSettings
+from steelyard.text.names import folded
 from web.client import Client, ClientError
 
 CAMPAIGN = "rush"

@@ -23,17 +23,18 @@ from benchmarks.harness.alone import alone, progress
 from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.report.section import Chart, Line, Section, Table
 from cli.options import named_file
-from metrics import METRICS, Metric, parse_metric
-from metrics.batch import Batch
-from metrics.embedding_training import Sentences, Training, train
-from metrics.embeddings import store
-from metrics.measure import measure, shard_statistics
-from metrics.preparation import preparations, states_of
-from metrics.resampling.paired import paired_bootstrap
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.sempos import TYPES
-from metrics.surroundings import Surroundings, settle
+from steelyard.metrics.alignment.sempos import TYPES
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.corpus_statistics import preparations, states_of
+from steelyard.metrics.embeddings.training import Sentences, Training, train
+from steelyard.metrics.embeddings.vectors import store
+from steelyard.metrics.measure import measure, shard_statistics
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_bootstrap
 
 if TYPE_CHECKING:
     import argparse

@@ -27,15 +27,15 @@ from benchmarks.peers.sacre import sacrebleu
 from benchmarks.report.pairs import PairTable
 from benchmarks.report.section import Section
 from benchmarks.together import trained
-from metrics import BLEUModif
-from metrics.batch import Batch
-from metrics.embeddings import open_vectors
-from metrics.measure import measure
-from metrics.registry import parse_metric
-from metrics.resampling.paired import paired_bootstrap, paired_randomization
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.text.plain import read_lines
+from steelyard import BLEUModif
+from steelyard.formats.plain import read_lines
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.embeddings.vectors import open_vectors
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
 if TYPE_CHECKING:
     import argparse

@@ -17,10 +17,6 @@ from campaigns.measures import MeasureInfo, add_protocols, protocols_on
 from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
 from campaigns.test_sets import CampaignTestSetInfo, audit_test_set, read_test_set_name
-from metrics import parse_metric
-from metrics.text.pairing import check_pairing
-from metrics.text.plain import Text, check_same_length
-from metrics.titles import told_apart
 from models.corpus.judgments import copy_judgments
 from models.results.leaderboard import LeaderboardRow, ranked, read_leaderboard
 from models.schema.campaigns import (
@@ -36,6 +32,10 @@ from models.schema.queue import Evaluation
 from models.schema.states import OPEN
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewTestSet, store_protocols, store_test_set
+from steelyard.formats.campaign.pairing import check_pairing
+from steelyard.formats.plain import Text, check_same_length
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.titles import told_apart
 
 MAX_REASON_LENGTH = 2_000
 

@@ -11,11 +11,6 @@ from sqlalchemy import Connection, select
 
 from campaigns.errors import BadRequest
 from campaigns.permissions import CampaignAccess
-from metrics import parse_metric
-from metrics.registry import asked_metrics, parse_metrics
-from metrics.resources import Resources
-from metrics.segmentation import unsegmented_of, without_tokenizer
-from metrics.surroundings import Surroundings, settle
 from models.corpus.test_sets import read_references
 from models.database.upsert import insert_ignore
 from models.schema.campaigns import CampaignProtocol, Declaration
@@ -26,9 +21,13 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.registry import asked_metrics, parse_metric, parse_metrics
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segmentation import unsegmented_of, without_tokenizer
 
 if TYPE_CHECKING:
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
 MAX_METRICS = 50

@@ -14,10 +14,10 @@ from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
 from campaigns.times import format_local_time
-from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.corpus.phases import PhaseInfo
 from models.schema.campaigns import CampaignTestSet, Declaration, Phase, Quota
 from models.schema.roles import Feedback, LateRule, PhaseKind
+from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 
 MAX_GRACE_SECONDS = 30 * 86400.0
 MAX_STEP = 100.0

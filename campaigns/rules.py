@@ -14,13 +14,13 @@ from campaigns.errors import BadRequest, Conflict, Forbidden
 from campaigns.permissions import CampaignAccess
 from campaigns.short_text import short_text
 from campaigns.times import check_zone
-from metrics.registry import parse_metric
-from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.database.upsert import insert_new
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, CampaignProtocol
 from models.schema.corpus import Protocol
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 
 MAX_TITLE_LENGTH = 200
 MAX_DESCRIPTION_LENGTH = 20_000

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from campaigns.errors import BadRequest
-from metrics.text.names import hides
-from metrics.text.normalization import normalized
-from metrics.text.wording import number_of
+from steelyard.text.names import hides
+from steelyard.text.normalization import normalized
+from steelyard.text.wording import number_of
 
 PARTS_EACH = 4
 """Code points that one composed character may consist of, as some Vietnamese and Korean ones do."""

@@ -18,22 +18,22 @@ from campaigns.phases import find_phase
 from campaigns.sandbox.limits import Limits
 from campaigns.short_text import short_text
 from campaigns.submissions.segment_lengths import check_segments
-from metrics.errors import BadText
-from metrics.text.campaigns import read_any_campaign
-from metrics.text.contents import LOOKED_AT, opened
-from metrics.text.formats import MARKED, looks_like, read_text
-from metrics.text.limits import TextLimits
-from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 from models.corpus.test_sets import match_test_set, short_address
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewTestSet, store_test_set
+from steelyard.errors import BadText
+from steelyard.formats.campaign.campaigns import read_any_campaign
+from steelyard.formats.detection import MARKED, looks_like, read_text
+from steelyard.formats.input.contents import LOOKED_AT, opened
+from steelyard.text.limits import TextLimits
+from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
 
 if TYPE_CHECKING:
-    from metrics.text.folder import CampaignFolder
-    from metrics.text.plain import Text
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.formats.plain import Text
 
 MAX_REFERENCES = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*")

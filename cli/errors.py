@@ -43,7 +43,7 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
         if explanation is None:
             raise
         message, status = explanation
-        from metrics.text.names import visible
+        from steelyard.text.names import visible
 
         print(f"{program}: {visible(message)}", file=sys.stderr)
     return status
@@ -51,7 +51,7 @@ def exit_status(program: str, command: Callable[[], int]) -> int:
 
 def explained(error: Exception) -> tuple[str, int] | None:
     """The message and the exit status for an error; None for an unexpected one, which keeps its traceback."""
-    from metrics.errors import BadParameter, MetricsError, UnknownMetric
+    from steelyard.errors import BadParameter, MetricsError, UnknownMetric
 
     if isinstance(error, (UsageError, UnknownMetric, BadParameter)):
         return str(error), 2

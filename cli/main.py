@@ -43,7 +43,7 @@ class ShowVersion(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Called by argparse."""
-        from metrics.base import VERSION
+        from steelyard.metrics.metric import VERSION
 
         print(f"steelyard {VERSION}")
         parser.exit()

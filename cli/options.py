@@ -12,13 +12,13 @@ from cli.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from metrics.base import Metric
-    from metrics.resources import Resources
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.resources import Resources
 
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
 TRIALS = 10_000
-"""Trials of the randomization test: `metrics.resampling.randomization.TRIALS`, not imported to keep help fast."""
+"""Trials of the randomization test: `steelyard.resampling.randomization.TRIALS`, not imported to keep help fast."""
 WATCH_SECONDS = 1.0
 """Default interval between two reads of the queue."""
 ALPHA = 0.05
@@ -164,7 +164,7 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
 
     Raises UnknownMetric, BadParameter and UsageError.
     """
-    from metrics.registry import asked_metrics
+    from steelyard.metrics.registry import asked_metrics
 
     if options.language_pair:
         source, dash, target = options.language_pair.partition("-")
@@ -175,7 +175,7 @@ def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
 
 def asked_for(options: argparse.Namespace) -> list[str]:
     """The specifications of the same metrics as the user wrote them, independent of the target language."""
-    from metrics.registry import parse_metrics
+    from steelyard.metrics.registry import parse_metrics
 
     metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
     return [metric.specification for metric in metrics]
@@ -192,7 +192,7 @@ def _defaults(options: argparse.Namespace) -> dict[str, str]:
 
 def checked_tokenizer(name: str) -> str:
     """The name, if a tokenizer has it. Raises UsageError."""
-    from metrics.text.tokenizers import AUTO, TOKENIZERS
+    from steelyard.tokenizers.tokenizer import AUTO, TOKENIZERS
 
     if name not in (AUTO, *TOKENIZERS):
         raise UsageError(f'There is no tokenizer "{name}". Tokenizers: {", ".join((AUTO, *TOKENIZERS))}.')
@@ -206,8 +206,8 @@ def settled_metrics(
 
     `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
     """
-    from metrics.surroundings import Surroundings, settle
-    from metrics.text.layers import common_layers
+    from steelyard.formats.layers import common_layers
+    from steelyard.metrics.context import Surroundings, settle
 
     _, _, target = (options.language_pair or "").partition("-")
     found = {text.name: tuple(text.layers) for text in texts}

@@ -33,6 +33,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
         # Imported only now: the import is slow, and valid commands do not need it.
-        from metrics.text.names import visible
+        from steelyard.text.names import visible
 
         super().error(visible(message))

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from metrics.resources import DEFAULT_FOLDER
+from steelyard.metrics.resources import DEFAULT_FOLDER
 
 SHORTER_THAN = (
     ("task_seconds", "lease_seconds", "work that is still running would be given to another worker, again and again"),

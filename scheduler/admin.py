@@ -14,7 +14,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, select, update
 
-from metrics.base import EDITION
 from models.audit import COMMAND_LINE, write_audit
 from models.database.session import writing
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
@@ -28,6 +27,7 @@ from models.schema.states import ENDED, OPEN, UNFINISHED, EvaluationState, Queue
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import NothingToDo, TooMany
+from steelyard.metrics.metric import EDITION
 
 MOST = 20_000
 """Evaluations per action: databases limit the parameters of a statement."""

@@ -6,7 +6,6 @@ import logging
 
 from sqlalchemy import Engine, select
 
-from metrics.base import EDITION, edition_name
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import end_comparisons
@@ -16,6 +15,7 @@ from models.schema.queue import Evaluation, Reduction, Trials
 from models.schema.states import OPEN, LeaseState
 from runtime.settings import Settings
 from scheduler.admin import queue_again
+from steelyard.metrics.metric import EDITION, edition_name
 
 log = logging.getLogger(__name__)
 

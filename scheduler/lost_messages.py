@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from sqlalchemy import Engine
 
-from metrics.base import EDITION
 from models.database.session import reading, writing
 from models.queue.sweep import count_stale_messages, resend_stale
 from models.queue.workers import count_processes
 from models.schema.states import QueueClass
 from runtime.settings import Settings
+from steelyard.metrics.metric import EDITION
 from worker.errors import BrokerAway
 from worker.tasks import MessageTransport
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from sqlalchemy import Connection, Engine, event
 
-from metrics.base import EDITION
 from models.schema.base import Base
+from steelyard.metrics.metric import EDITION
 from tests.compiled import share_compiled
 
 pytest_plugins = ["tests.servers", "tests.rabbitmq", "tests.service.fixtures"]

@@ -11,21 +11,21 @@ from hashlib import sha256
 import numpy as np
 
 from analysis.nightly.change_points import find_steps
-from metrics import portable
-from metrics.correlation.comparison import exchange_p, permutation_p, williams_p
-from metrics.correlation.soft_accuracy import better_p, soft_pairwise_accuracy
-from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
-from metrics.correlation.system import better_or_equal_share, pearson
-from metrics.distributions import mann_whitney_p, normal_cdf, normal_quantile, sign_p, student_t_sf
-from metrics.human.judgments import Judgment
-from metrics.human.scoring import segment_scores, standardised, system_scores
-from metrics.measure import Measurement
-from metrics.resampling.bootstrap import resampling_counts
-from metrics.resampling.interval import interval
-from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import paired_bootstrap, paired_randomization
-from metrics.resampling.power import power_at, segments_needed, smallest_difference
-from metrics.resampling.runs import run_spread
+from steelyard.meta_evaluation.comparison import exchange_p, permutation_p, williams_p
+from steelyard.meta_evaluation.human.judgments import Judgment
+from steelyard.meta_evaluation.human.scoring import segment_scores, standardised, system_scores
+from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
+from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
+from steelyard.meta_evaluation.system import better_or_equal_share, pearson
+from steelyard.metrics.measure import Measurement
+from steelyard.numerics import portable
+from steelyard.numerics.distributions import mann_whitney_p, normal_cdf, normal_quantile, sign_p, student_t_sf
+from steelyard.resampling.bootstrap import resampling_counts
+from steelyard.resampling.interval import interval
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization
+from steelyard.resampling.power import power_at, segments_needed, smallest_difference
+from steelyard.resampling.runs import run_spread
 from tests.test_golden_scores import METRICS, measurements
 
 Numbers = Iterator[tuple[str, object]]

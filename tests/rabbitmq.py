@@ -18,8 +18,8 @@ from pathlib import Path
 import amqp
 import pytest
 
-from metrics.base import EDITION
 from models.schema.states import QueueClass
+from steelyard.metrics.metric import EDITION
 from tests.servers import free_port
 
 START_SECONDS = 240.0

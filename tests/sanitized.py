@@ -24,9 +24,9 @@ hatch_build.compile_kernels()
 """
 TESTS = (
     "tests/metrics/kernels",
-    "tests/metrics/resampling/test_bootstrap.py",
-    "tests/metrics/correlation/test_segment.py",
-    "tests/metrics/text/test_tokenizers.py",
+    "tests/library/resampling/test_bootstrap.py",
+    "tests/library/meta_evaluation/test_segment.py",
+    "tests/library/tokenizers/test_tokenizers.py",
     *(
         f"tests/metrics/test_{name}.py"
         for name in (

@@ -9,7 +9,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest
 
-from metrics.text.folder import read_campaign
+from steelyard.formats.campaign.folder import read_campaign
 
 FOLDER = Path(__file__).parents[1] / "demo" / "harbour"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from cli.main import parser
-from metrics import METRICS
-from metrics.text.tokenizers import TOKENIZERS
 from runtime.service_settings import WebSettings
+from steelyard.metrics.registry import METRICS
+from steelyard.tokenizers.tokenizer import TOKENIZERS
 from tests.described import descriptions
 
 ROOT = Path(__file__).parents[1]

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-import metrics
-from metrics.conformance.campaign import Campaign
-from metrics.conformance.subject import Subject
-from metrics.measure import Measurement, measure
-from metrics.registry import parse_metrics
-from metrics.resampling.interval import percentile_interval
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.surroundings import Surroundings, settle
-from metrics.text.folder import read_campaign
+import steelyard.metrics
+from steelyard.conformance.campaign import Campaign
+from steelyard.conformance.subject import Subject
+from steelyard.formats.campaign.folder import read_campaign
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.measure import Measurement, measure
+from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.interval import percentile_interval
 
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "harbour.json"
@@ -41,7 +41,7 @@ def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement
     with tempfile.TemporaryDirectory() as scratch:
         words = sorted({word for text in texts for word in text.decode().split()})
         files = {}
-        for metric in metrics.METRICS:
+        for metric in steelyard.metrics.METRICS:
             files |= metric.example_resources(Path(scratch), words)
         surroundings = Surroundings("en", frozenset({"sempos"}), Resources(files=files))
         settled, _ = settle(parse_metrics(METRICS), surroundings)
@@ -71,7 +71,7 @@ def measured(labels: str) -> dict[str, dict[str, list[str]]]:
 
 
 def test_every_metric_is_among_them():
-    assert {name.split(":")[0] for name in METRICS} >= {metric.name for metric in metrics.METRICS}
+    assert {name.split(":")[0] for name in METRICS} >= {metric.name for metric in steelyard.metrics.METRICS}
 
 
 @pytest.mark.parametrize("labels", REFERENCES)

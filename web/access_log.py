@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from metrics.text.names import printable
 from runtime.logs import fields
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ from fastapi import Depends, FastAPI
 from fastapi.staticfiles import StaticFiles
 
 from campaigns.accounts.mail import mail_server
-from metrics.base import VERSION
 from models.database.session import make_engine
 from runtime.service_settings import WebSettings
+from steelyard.metrics.metric import VERSION
 from web import api, pages
 from web.dependencies import check_form
 from web.exception_handlers import add_exception_handlers

@@ -19,7 +19,6 @@ from campaigns.errors import (
 )
 from campaigns.quotas.errors import QuotaUsedUp
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed, ReusedKey
-from metrics.errors import MetricsError
 from models.errors import (
     BadBlob,
     BadStore,
@@ -32,6 +31,7 @@ from models.errors import (
 )
 from models.errors import NotFound as RecordNotFound
 from scheduler.errors import SchedulerError
+from steelyard.errors import MetricsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

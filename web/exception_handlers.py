@@ -26,12 +26,12 @@ from campaigns.errors import (
     NotSignedIn,
     Unavailable,
 )
-from metrics.errors import MetricsError
 from models.errors import (
     ModelsError,
 )
 from runtime.logs import redact_exception
 from scheduler.errors import SchedulerError
+from steelyard.errors import MetricsError
 from web.error_mapping import as_campaigns_error
 from web.pages.rendering import error_page, see_other
 

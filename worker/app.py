@@ -11,12 +11,12 @@ from celery import Celery, signals
 from kombu import pools
 from kombu.exceptions import OperationalError
 
-from metrics.base import EDITION
 from models.schema.states import QueueClass
 from runtime.health import Liveness
 from runtime.http_server import ProcessStatus, serve_status
 from runtime.logs import bind_global
 from runtime.settings import Settings
+from steelyard.metrics.metric import EDITION
 from worker.context import WorkerContext
 from worker.errors import BrokerAway, BrokerInMemory
 from worker.health_checks import check_broker, check_database

@@ -14,11 +14,11 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from metrics.base import EDITION
 from models.database.error_kinds import classify_error, explain, is_transient
 from models.database.session import make_engine, reading, writing
 from runtime.release import release
 from runtime.settings import Settings
+from steelyard.metrics.metric import EDITION
 from worker.shared_flag import SharedFlag
 from worker.telemetry import DATABASE_ERRORS, new_tally
 

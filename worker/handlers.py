@@ -12,7 +12,6 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from metrics.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from models.database.compatibility import living_workers
 from models.database.error_kinds import classify_error
 from models.database.migrate import REVISION
@@ -26,6 +25,7 @@ from models.schema.states import EvaluationState
 from models.storage.blobs import delete_object_rows, find_lost_objects, read_stored_objects
 from runtime.logs import bind, fields, log_context, redact_exception
 from runtime.redaction import redacted
+from steelyard.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from worker.context import WorkerContext
 from worker.errors import WorkerError
 from worker.memory_limit import out_of_memory

@@ -7,10 +7,10 @@ import os
 from contextlib import suppress
 from importlib import import_module
 
-from metrics.errors import KernelsNotBuilt
+from steelyard.errors import KernelsNotBuilt
 from worker.context import WorkerContext
 
-AHEAD = ("worker.handlers", "worker.runners", "metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
+AHEAD = ("worker.handlers", "worker.runners", "steelyard.metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
 """Modules that tasks need; the last two are imported lazily, by `numpy.unique` and by code-point texts."""
 
 
@@ -24,7 +24,7 @@ def preload(context: WorkerContext) -> None:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     for module in AHEAD:
         import_module(module)
-    loader = import_module("metrics.kernels.loader")
+    loader = import_module("steelyard.kernels.loader")
     # If they are missing or outdated, tasks report it.
     with suppress(KernelsNotBuilt):
         loader.shared_library()

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from metrics.resources import Resources
-from metrics.stopwatch import Stopwatch
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.queue.kinds.comparisons import ClaimedTrials
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount
@@ -26,6 +24,8 @@ from models.queue.kinds.shards import ClaimedShard, ScoredShard
 from models.queue.state_chunks import store_chunk
 from models.queue.task_kind import Outcome
 from models.schema.base import BLOCK_SEGMENTS
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.stopwatch import Stopwatch
 from worker.computing.corpus_statistics import counting_work, merging_work, read_corpus_statistics
 from worker.computing.offload import offload_results
 from worker.computing.randomization import count_trials

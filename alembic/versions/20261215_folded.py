@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from metrics.text.normalization import normalized
+from steelyard.text.normalization import normalized
 
 revision = "20261215"
 down_revision = "20261214"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.errors import MetricsError
-from metrics.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
 from models.results.statistics import statistics_by_shard
+from steelyard.errors import MetricsError
+from steelyard.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
 from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from analysis.breakdown.texts import BoardTexts
     from analysis.leaderboard.board import Board
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 
 ROWS_AT_ONCE = 32

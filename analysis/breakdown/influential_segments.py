@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.breakdown.buckets import mean_of_runs
-from metrics.errors import MetricsError
-from metrics.resampling.jackknife import leave_one_out
 from models.results.statistics import read_statistics
+from steelyard.errors import MetricsError
+from steelyard.resampling.jackknife import leave_one_out
 from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.breakdown.texts import read_outputs
-from metrics.batch import Batch
-from metrics.errors import MetricsError
-from metrics.inspection.ngrams import ngram_differences
-from metrics.segments import Segments
-from metrics.text.tokenizers import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
+from steelyard.errors import MetricsError
+from steelyard.inspection.ngrams import ngram_differences
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.segments import Segments
+from steelyard.tokenizers.tokenizer import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
 from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from analysis.breakdown.texts import BoardTexts
     from analysis.leaderboard.board import Board
-    from metrics.inspection.ngrams import Lists
+    from steelyard.inspection.ngrams import Lists
 
 COUNTED_TOGETHER = 4_000
 """Segments up to which all pairs are counted together, since neighbours share a system; beyond, memory matters more."""

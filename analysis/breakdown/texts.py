@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sqlalchemy import select
 
-from metrics.inspection.lengths import counts_characters, reference_lengths
-from metrics.text.blocks import block_count
 from models.corpus.protocols import read_protocol
 from models.schema.corpus import Document, Protocol, Submission, TestSet
+from steelyard.inspection.lengths import counts_characters, reference_lengths
+from steelyard.text.blocks import block_count
 from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.errors import MetricsError
-from metrics.registry import parse_metric
-from metrics.resampling.interval import interval, percentile_intervals
-from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
-from metrics.segmentation import unsegmented_of
-from metrics.titles import titled_apart, told_apart
 from models.results.boards import output_of
 from models.results.equal_outputs import read_equal_references
 from models.results.leaderboard import read_leaderboard
 from models.results.statistics import read_statistics
 from models.schema.roles import DeclaredKind
+from steelyard.errors import MetricsError
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segmentation import unsegmented_of
+from steelyard.metrics.titles import titled_apart, told_apart
+from steelyard.resampling.interval import interval, percentile_intervals
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metrics.ranking import Place
+    from steelyard.ranking.clusters import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     Interval = tuple[float, float]
 
-    from metrics.base import Metric
-    from metrics.ranking import Place
     from models.results.boards import BoardSummary
     from models.results.leaderboard import LeaderboardRow, LeaderboardScore
+    from steelyard.metrics.metric import Metric
+    from steelyard.ranking.clusters import Place
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Board:
     ranking: Ranking | None = None
     """Rank ranges and clusters, where requested."""
     interval_kind: str = "percentile"
-    """One of metrics.resampling.interval.INTERVALS."""
+    """One of steelyard.resampling.interval.INTERVALS."""
     numbered: bool = False
     """Whether names of systems include submission numbers, because a system may have several rows."""
     not_ranked: int = 0
@@ -292,7 +292,7 @@ def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[Le
 def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None:
     """The position of the metric with that specification, title or name; 0 for None; None without a match.
 
-    Distinct titles, as boards show them (`metrics.titles`), match before titles that several metrics share.
+    Distinct titles, as boards show them (`steelyard.metrics.titles`), match before titles that several metrics share.
     """
     if wanted is None:
         return 0

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.leaderboard.significance import ALPHA, scored_pairs
-from metrics.errors import MetricsError
-from metrics.measure import resampled_run
-from metrics.registry import parse_metric
-from metrics.resampling.paired import enough_draws
-from metrics.resampling.runs import mean_over_runs
 from models.errors import NotFound
 from models.results.statistics import read_statistics
+from steelyard.errors import MetricsError
+from steelyard.metrics.measure import resampled_run
+from steelyard.metrics.registry import parse_metric
+from steelyard.resampling.paired import enough_draws
+from steelyard.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from metrics.resampling.paired import pairs_to_test
-from metrics.resampling.power import ALPHA, POWER, power_at, segments_needed, smallest_difference
-from metrics.resampling.runs import standard_deviation
+from steelyard.resampling.paired import pairs_to_test
+from steelyard.resampling.power import ALPHA, POWER, power_at, segments_needed, smallest_difference
+from steelyard.resampling.runs import standard_deviation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.leaderboard.significance import with_correction
-from metrics.resampling.paired import PairedResult, pairs_to_test
-from metrics.resampling.randomization import TRIALS, randomization_p
 from models.results.randomizations import read_randomizations
+from steelyard.resampling.paired import PairedResult, pairs_to_test
+from steelyard.resampling.randomization import TRIALS, randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.leaderboard.board import Ranking
-from metrics.ranking import places
-from metrics.resampling.bootstrap_p import bootstrap_p_values
-from metrics.resampling.correction import corrected
-from metrics.resampling.paired import FEW_SEGMENTS, PairedResult, few_segments, pairs_to_test, smallest_p
+from steelyard.ranking.clusters import places
+from steelyard.resampling.bootstrap_p import bootstrap_p_values
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.paired import FEW_SEGMENTS, PairedResult, few_segments, pairs_to_test, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.leaderboard.board import Board
-    from metrics.ranking import Place
+    from steelyard.ranking.clusters import Place
 
 ALPHA = 0.05
 """Differences with a smaller p-value are significant."""

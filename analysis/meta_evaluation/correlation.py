@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from metrics.correlation.comparison import exchange_p, permutation_p, williams_p
-from metrics.correlation.segment import RankingKendall
-from metrics.correlation.soft_accuracy import better_p, soft_pairwise_accuracy
-from metrics.correlation.statistics import WMT14, segment_statistic, system_statistic
-from metrics.correlation.system import better_or_equal_share, pearson
-from metrics.grid import on_grid
-from metrics.kernels.resampling import resampling_counts
-from metrics.ranking import places
-from metrics.resampling.bootstrap import replicate_sums
-from metrics.resampling.correction import corrected
-from metrics.resampling.interval import percentile_interval
+from steelyard.fixed_point import on_grid
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.comparison import exchange_p, permutation_p, williams_p
+from steelyard.meta_evaluation.segment import RankingKendall
+from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
+from steelyard.meta_evaluation.statistics import WMT14, segment_statistic, system_statistic
+from steelyard.meta_evaluation.system import better_or_equal_share, pearson
+from steelyard.ranking.clusters import places
+from steelyard.resampling.bootstrap import replicate_sums
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric
-    from metrics.correlation.segment import SegmentStatistic
-    from metrics.correlation.statistics import SystemStatistic
-    from metrics.kernels.draw_bits import Counts
+    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.meta_evaluation.segment import SegmentStatistic
+    from steelyard.meta_evaluation.statistics import SystemStatistic
 
     Floats = NDArray[np.float64]
     Ends = tuple[float, float]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation import SYSTEM
-from metrics.resampling.correction import TITLES
-from metrics.text.wording import number_of
+from steelyard.resampling.correction import TITLES
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from analysis.meta_evaluation.correlation import CorrelationTable

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import select
 
-from metrics.human.agreement import agreement
-from metrics.human.better import ALPHA, mann_whitney, sign_test
-from metrics.human.judgments import Judged, Judgment
-from metrics.human.rankings import comparisons
-from metrics.human.scoring import penalties
-from metrics.human.standing import Standing, standings, standings_by_wins
 from models.corpus.judgments import find_judgments, read_ratings, read_segments, read_systems
 from models.errors import NotFound
 from models.schema.corpus import Reference, TestSet
 from models.schema.states import JudgmentKind
+from steelyard.meta_evaluation.human.agreement import agreement
+from steelyard.meta_evaluation.human.judgments import Judged, Judgment
+from steelyard.meta_evaluation.human.rankings import comparisons
+from steelyard.meta_evaluation.human.scoring import penalties
+from steelyard.ranking.human_ranks import Standing, standings, standings_by_wins
+from steelyard.ranking.human_significance import ALPHA, mann_whitney, sign_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
-    from metrics.human.agreement import Agreement
     from models.corpus.judgments import SegmentRow, StoredJudgments, SystemRow
     from models.corpus.test_sets import SubmittedSystem
+    from steelyard.meta_evaluation.human.agreement import Agreement
 
 _REFERENCE = re.compile(r"(?i:human|translator|_?ref)(?:[-_.][\w-]+)?(?:\.0)?|ref[A-Z]")
 """Names of human translations among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""

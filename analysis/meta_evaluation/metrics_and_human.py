@@ -12,13 +12,13 @@ import numpy as np
 from sqlalchemy import select
 
 from analysis.meta_evaluation.human import read_human
-from metrics.errors import MetricsError
-from metrics.human.rankings import rankings
-from metrics.registry import parse_metric
-from metrics.resampling.runs import mean_over_runs
 from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol
 from models.schema.states import JudgmentKind
+from steelyard.errors import MetricsError
+from steelyard.meta_evaluation.human.rankings import rankings
+from steelyard.metrics.registry import parse_metric
+from steelyard.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

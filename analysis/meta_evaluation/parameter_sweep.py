@@ -16,10 +16,10 @@ from analysis.meta_evaluation.correlation import (
     correlate_systems,
 )
 from analysis.meta_evaluation.metrics_and_human import read_judged
-from metrics.correlation.statistics import segment_statistic
-from metrics.kernels.resampling import resampling_counts
-from metrics.resampling.interval import percentile_interval
 from models.schema.corpus import Document, Protocol
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.statistics import segment_statistic
+from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class SweepOptions:
     level: str
     """One of LEVELS."""
     statistic: str
-    """A name of `metrics.correlation.statistics`."""
+    """A name of `steelyard.meta_evaluation.statistics`."""
 
 
 @dataclass(frozen=True, eq=False)

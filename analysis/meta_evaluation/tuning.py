@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.meta_evaluation.correlation import SEGMENT
-from metrics.resampling.interval import percentile_interval
+from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult
-    from metrics.sweep import Sweep
     from models.results.boards import BoardSummary
+    from steelyard.metrics.sweep import Sweep
 
     Floats = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import candidates
 from analysis.nightly.regression import BaselineScore, ScoreEntry, Subject
-from metrics.titles import titled_apart
 from models.nightly.scores import NightlyScore, read_measured_outputs, read_nightly_scores
+from steelyard.metrics.titles import titled_apart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

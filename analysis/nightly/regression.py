@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.resampling.best_of import bootstrap_best_p
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.correction import corrected
-from metrics.resampling.interval import interval
+from steelyard.resampling.best_of import bootstrap_best_p
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.interval import interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,10 +11,10 @@ import numpy as np
 from analysis.nightly.change_points import FEWEST, find_steps, shared_alpha
 from analysis.nightly.entries import apart
 from analysis.nightly.regression import Subject, subject_from
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.interval import percentile_interval
-from metrics.resampling.runs import mean_over_runs
 from models.nightly.scores import NightlyScore, read_nightly_scores
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.interval import percentile_interval
+from steelyard.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
-from metrics.registry import parse_metric
-from metrics.resampling.randomization import TRIALS, exceedances, randomization_p
 from models.nightly.runs import read_nightly_run
 from models.nightly.schedules import read_schedule
 from models.results.randomizations import read_randomizations
 from models.results.statistics import read_statistics
 from models.schema.states import PairedTest
+from steelyard.metrics.registry import parse_metric
+from steelyard.resampling.randomization import TRIALS, exceedances, randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

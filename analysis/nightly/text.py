@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.nightly.regression import Outcome
-from metrics.resampling.correction import TITLES
-from metrics.resampling.paired import TITLES_OF_TESTS
+from steelyard.resampling.correction import TITLES
+from steelyard.resampling.paired import TITLES_OF_TESTS
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding, Subject

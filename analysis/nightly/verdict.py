@@ -15,8 +15,6 @@ from analysis.nightly.entries import read_score_entries
 from analysis.nightly.regression import Outcome, RegressionFinding, Subject, findings
 from analysis.nightly.series import Change, Reported, ScoreSeries, read_series
 from analysis.nightly.tests import randomization_of
-from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
-from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import read_protocol
 from models.errors import UnreadableRow
 from models.nightly.runs import list_nightly_runs, read_nightly_run
@@ -24,6 +22,8 @@ from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from steelyard.resampling.randomization import TRIALS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import insert, select, update
 
 from benchmarks.gate.workloads import THREE, Texts, Work
-from metrics import parse_metric
-from metrics.base import EDITION
 from models.corpus.protocols import read_protocol
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
@@ -20,6 +18,8 @@ from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch, new_accounting
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
 from worker.computing.reducer import reduce_evaluations
 from worker.context import WorkerContext
 from worker.handlers import do

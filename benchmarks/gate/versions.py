@@ -12,7 +12,7 @@ import numpy as np
 from numpy._core._multiarray_umath import __cpu_features__
 
 from benchmarks.harness.machine import compiler
-from metrics.kernels.loader import FOLDER
+from steelyard.kernels.loader import FOLDER
 
 if TYPE_CHECKING:
     from benchmarks.gate.workloads import Texts

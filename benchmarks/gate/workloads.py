@@ -11,23 +11,23 @@ import numpy as np
 from benchmarks.gate.counting import YARDSTICK
 from benchmarks.harness.generated import write_campaign
 from benchmarks.together import typed
-from metrics import METRICS, parse_metric
-from metrics.batch import Batch
-from metrics.embeddings import store
-from metrics.measure import measure, resampled_run
-from metrics.resampling.paired import paired_bootstrap, paired_randomization
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.surroundings import Surroundings, settle
-from metrics.text.plain import read_lines
 from models.storage.arrays import pack, unpack
+from steelyard.formats.plain import read_lines
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.embeddings.vectors import store
+from steelyard.metrics.measure import measure, resampled_run
+from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from metrics.base import Metric
-    from metrics.measure import Measurement
+    from steelyard.metrics.measure import Measurement
+    from steelyard.metrics.metric import Metric
 
 SYSTEMS, SEGMENTS = 5, 512
 REPLICATES = TRIALS = 1000

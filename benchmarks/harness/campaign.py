@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.harness.generated import write_campaign
-from metrics.text.plain import read_lines
+from steelyard.formats.plain import read_lines
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 REAL = ("wmt22.en-cs", "wmt22.de-en")

@@ -10,8 +10,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from metrics.base import VERSION
-from metrics.kernels.loader import FOLDER
+from steelyard.kernels.loader import FOLDER
+from steelyard.metrics.metric import VERSION
 
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "sqlalchemy": "SQLAlchemy", "celery": "Celery"}
 PEERS = {

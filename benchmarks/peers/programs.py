@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from metrics.batch import Batch
-from metrics.segments import Segments
-from metrics.text.plain import read_lines
+from steelyard.formats.plain import read_lines
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:
     from benchmarks.harness.campaign import Campaign

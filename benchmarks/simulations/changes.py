@@ -20,13 +20,13 @@ import numpy as np
 
 from analysis.nightly.change_points import find_steps
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
-from metrics.kernels.resampling import resampling_counts
-from metrics.measure import measure
-from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import replicate_sums
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.segments import Segments
-from metrics.text.plain import read_lines
+from steelyard.formats.plain import read_lines
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import replicate_sums
+from steelyard.resampling.bootstrap_p import bootstrap_p
 
 BEFORE, AFTER = 20, 20
 """Nights before and after a step."""

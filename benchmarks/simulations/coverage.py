@@ -23,17 +23,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
-from metrics.kernels.resampling import resampling_counts
-from metrics.measure import Measurement, measure
-from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import sums_of_tables
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.interval import INTERVALS, interval
-from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.power import ALPHA, power_at
-from metrics.resampling.randomization import exceedances, randomization_p, swaps
-from metrics.resampling.runs import standard_deviation
-from metrics.segments import Segments
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.measure import Measurement, measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import sums_of_tables
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.interval import INTERVALS, interval
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.power import ALPHA, power_at
+from steelyard.resampling.randomization import exceedances, randomization_p, swaps
+from steelyard.resampling.runs import standard_deviation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,12 +18,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.harness.campaign import arguments, campaigns
-from metrics.kernels.resampling import resampling_counts
-from metrics.measure import measure
-from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import replicate_sums
-from metrics.resampling.runs import standard_deviation
-from metrics.segments import Segments
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import replicate_sums
+from steelyard.resampling.runs import standard_deviation
 
 if TYPE_CHECKING:
     from pathlib import Path

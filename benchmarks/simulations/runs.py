@@ -17,14 +17,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from benchmarks.harness.campaign import arguments, campaigns
-from metrics.kernels.resampling import resampling_counts
-from metrics.measure import measure
-from metrics.registry import parse_metric
-from metrics.resampling.bootstrap import replicate_sums
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.randomization import exceedances, randomization_p
-from metrics.resampling.runs import mean_over_runs
-from metrics.segments import Segments
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import replicate_sums
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.randomization import exceedances, randomization_p
+from steelyard.resampling.runs import mean_over_runs
 
 DRAWS = 500
 ALPHA = 0.05

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from benchmarks.harness.evaluating import THREE
 from benchmarks.single_layers.limits import Layer, fastest
-from metrics import parse_metric
-from metrics.measure import measure, resampled_run
-from metrics.resampling.paired import paired_bootstrap
-from metrics.segments import Segments
 from models.storage.arrays import pack, unpack
+from steelyard.metrics.measure import measure, resampled_run
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_bootstrap
 
 if TYPE_CHECKING:
     from benchmarks.harness.campaign import Campaign

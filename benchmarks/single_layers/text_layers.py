@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from benchmarks.overhead import settled
 from benchmarks.single_layers.limits import Layer, Limit, fastest
-from metrics.batch import Batch
-from metrics.preparation import states_of
-from metrics.segments import Segments
-from metrics.text.plain import read_lines
+from steelyard.formats.plain import read_lines
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from benchmarks.harness.campaign import Campaign
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 
 PACE = "distances"

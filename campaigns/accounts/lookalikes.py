@@ -5,8 +5,8 @@ A subset of the skeletons of Unicode's TR39, with the letters that imitate a Lat
 
 from __future__ import annotations
 
-from metrics.text.names import folded
-from metrics.text.normalization import normalized
+from steelyard.text.names import folded
+from steelyard.text.normalization import normalized
 
 _LETTERS = str.maketrans(
     {

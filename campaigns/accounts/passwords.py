@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from campaigns.errors import BadRequest, Unavailable
-from metrics.text.normalization import normalized
+from steelyard.text.normalization import normalized
 
 MIN_LENGTH, MAX_LENGTH = 10, 200
 

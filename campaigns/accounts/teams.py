@@ -12,12 +12,12 @@ from campaigns.accounts.accounts import read_account
 from campaigns.accounts.lookalikes import confusable_key, in_latin
 from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
 from campaigns.short_text import short_text
-from metrics.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from models.database.upsert import insert_new, lock_table
 from models.schema.accounts import Account, Membership, Team
 from models.schema.campaigns import Campaign, Participation
 from models.schema.corpus import System
 from models.schema.roles import SiteRole, TeamRole
+from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row

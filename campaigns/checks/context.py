@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.checks.standard import CheckContext, OtherOutput
 from campaigns.checks.twins import NEARLY_EQUAL, count_equal_lines
-from metrics.text.blocks import BLOCK, block_count
 from models.schema.corpus import Reference, Submission, System, TestSet, TextBlock
 from models.schema.roles import Visibility
+from steelyard.text.blocks import BLOCK, block_count
 from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
 
     from campaigns.permissions import CampaignAccess
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
 
 PROBE_SHARE = 0.9
 """Share of equal lines at the start of a block from which another output is read in full."""

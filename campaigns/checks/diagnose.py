@@ -15,13 +15,13 @@ from campaigns.checks.lengths import find_odd_lengths
 from campaigns.checks.placement import find_breaks, find_misplaced
 from campaigns.checks.repetition import find_repetition
 from campaigns.checks.twins import find_twins
-from metrics.text.wording import number_of
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from campaigns.checks.standard import CheckContext
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
 
 CHECKS = (
     find_misplaced,
@@ -52,13 +52,13 @@ def fatal_findings(error: Exception, notices: Sequence[str] = ()) -> list[Findin
 
     Readers report ids that are missing, unknown, duplicate or out of order, and bytes that are not UTF-8.
     """
-    from metrics.text.contents import WrongFormat
-    from metrics.text.findings import BadMarkup
-    from metrics.text.gzip_members import BadGzip
-    from metrics.text.limits import OverLimit
-    from metrics.text.plain import DifferentLengths
-    from metrics.text.windows import NotUtf8
     from scheduler.errors import BadIngest
+    from steelyard.formats.input.contents import WrongFormat
+    from steelyard.formats.input.gzip_members import BadGzip
+    from steelyard.formats.input.windows import NotUtf8
+    from steelyard.formats.plain import DifferentLengths
+    from steelyard.text.findings import BadMarkup
+    from steelyard.text.limits import OverLimit
 
     codes = (
         (NotUtf8, "encoding"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from campaigns.checks.finding import Finding, Severity
-from metrics.text.wording import listed
+from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from models.results.equal_outputs import Equals

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from metrics.text.blocks import BLOCK
+from steelyard.text.blocks import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from campaigns.checks.standard import CheckContext
-    from metrics.text.plain import Utf8
+    from steelyard.formats.plain import Utf8
 
 MAX_SEGMENTS = 50_000
 MAX_BYTES = 8 << 20

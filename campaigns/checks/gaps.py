@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from campaigns.checks.finding import Finding, Severity, make_finding
-from metrics.text.wording import number_of, ranges
+from steelyard.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
     from campaigns.checks.examined import AlignedOutput

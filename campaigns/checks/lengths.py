@@ -8,7 +8,7 @@ import numpy as np
 
 from campaigns.checks.finding import Finding, Severity, make_finding
 from campaigns.checks.matching import lengths_of
-from metrics.text.wording import ranges
+from steelyard.text.wording import ranges
 
 if TYPE_CHECKING:
     from campaigns.checks.examined import AlignedOutput

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metrics.kernels.words import words
-from metrics.text.normalization import normalized
+from steelyard.kernels.text.words import words
+from steelyard.text.normalization import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ import numpy as np
 from campaigns.checks.finding import Finding, Severity, make_finding
 from campaigns.checks.matching import deviation
 from campaigns.checks.shifts import maximum_sum_run
-from metrics.text.wording import listed, number_of
+from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

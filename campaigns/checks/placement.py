@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from campaigns.checks.examined import AlignedOutput
     from campaigns.checks.finding import Finding
     from campaigns.checks.standard import CheckContext
-    from metrics.text.plain import Utf8
+    from steelyard.formats.plain import Utf8
 
 FEWEST = 8
 """Minimum number of segments."""

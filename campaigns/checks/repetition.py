@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from campaigns.checks.finding import Finding, Severity, make_finding
-from metrics.kernels.words import words
-from metrics.text.wording import number_of, ranges
+from steelyard.kernels.text.words import words
+from steelyard.text.wording import number_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from campaigns.checks.examined import AlignedOutput
-    from metrics.kernels.words import Words
+    from steelyard.kernels.text.words import Words
 
 OFTEN = 5
 """Different segments with the same output."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from campaigns.checks.finding import Finding, Severity, make_finding
-from metrics.text.wording import number_of
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metrics.text.plain import Utf8
+    from steelyard.formats.plain import Utf8
 
 
 @dataclass(frozen=True, slots=True)

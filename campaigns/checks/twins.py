@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from campaigns.checks.standard import OtherOutput
-    from metrics.text.plain import Utf8
+    from steelyard.formats.plain import Utf8
 
 NEARLY_EQUAL = 0.99
 """Share of equal lines from which two outputs are nearly the same."""

@@ -11,14 +11,14 @@ from analysis.meta_evaluation.human import Matched
 from campaigns.errors import BadRequest, NotFound
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
-from metrics.errors import MetricsError
-from metrics.human.judgments import Judged
-from metrics.human.reading import Reading, read_judgments
-from metrics.text.contents import Contents
 from models.corpus.judgments import StoredJudgments, delete_judgments, list_judgments
 from models.corpus.test_sets import NamedTestSet, segments_of_documents
 from models.database.session import reading, writing
 from scheduler.ingest.judgments import NothingMatched, store_matched_judgments
+from steelyard.errors import MetricsError
+from steelyard.formats.input.contents import Contents
+from steelyard.meta_evaluation.human.judgments import Judged
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
 if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal

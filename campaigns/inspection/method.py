@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from metrics import METRICS
-from metrics.base import Metric
-from metrics.entry_points import offers, origin
-from metrics.registry import ALIASES, metric_class
+from steelyard.metrics.entry_points import offers, origin
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.registry import ALIASES, METRICS, metric_class
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,12 @@ from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
 from campaigns.reports.numbers import number
 from campaigns.reports.scatters import scatters_body
-from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 from models.corpus.judgments import StoredJudgments, find_judgments, list_judgments
 from models.database.session import reading
 from models.results.boards import BoardSummary, list_boards
 from models.results.equal_outputs import Equals, read_equals
 from models.results.leaderboard import LeaderboardRow
+from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 
 LEVEL = 0.95
 PLACES = 3

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from campaigns.errors import NotFound
-from metrics.errors import MetricsError
-from metrics.titles import titled_apart
 from models.errors import NotFound as RecordNotFound
 from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol, Submission
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
+from steelyard.errors import MetricsError
+from steelyard.metrics.titles import titled_apart
 from worker.computing.scoring import cached_metric
 
 Floats = NDArray[np.float64]

@@ -23,9 +23,9 @@ from campaigns.inspection.visible import (
 )
 from campaigns.inspection.words import MarkedText, cut, marked
 from campaigns.permissions import CampaignAccess
-from metrics.inspection.lengths import counts_characters
-from metrics.text.blocks import BLOCK, block_count
 from models.schema.corpus import Document
+from steelyard.inspection.lengths import counts_characters
+from steelyard.text.blocks import BLOCK, block_count
 from worker.computing.scoring import read_texts
 
 Floats = NDArray[np.float64]

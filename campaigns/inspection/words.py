@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from campaigns.reports.limits import LETTERS
-from metrics.inspection.marks import Mark, Run, compare
+from steelyard.inspection.marks import Mark, Run, compare
 
 
 @dataclass(frozen=True, slots=True)

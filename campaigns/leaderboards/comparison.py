@@ -15,21 +15,21 @@ from analysis.leaderboard.randomization import randomization_pairs
 from analysis.leaderboard.significance import bootstrap_pairs
 from campaigns.errors import BadRequest, NotFound
 from campaigns.leaderboards.feedback import LEVEL
-from metrics.resampling.paired import pairs_to_test
-from metrics.resampling.randomization import TRIALS
 from models.database.session import reading
 from models.queue_status.progress import read_comparison_progress
 from models.results.leaderboard import read_selected_systems
 from models.schema.queue import Comparison
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.resampling.paired import pairs_to_test
+from steelyard.resampling.randomization import TRIALS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import Boards, BoardView
-    from metrics.resampling.paired import PairedResult
     from runtime.settings import Settings
+    from steelyard.resampling.paired import PairedResult
 
 MAX_SYSTEMS = 60
 """For one comparison: 1,770 pairs."""

@@ -16,8 +16,6 @@ from sqlalchemy import Connection, Engine, select
 
 from campaigns.leaderboards.ladder import write_steps
 from campaigns.leaderboards.rounding import DEFAULT_STEP, rounded, rounded_outwards, step_of
-from metrics.resampling.interval import percentile_interval
-from metrics.titles import titled_apart
 from models.database.session import reading, writing
 from models.schema.campaigns import LadderStep
 from models.schema.column_types import UNREADABLE, readable
@@ -27,6 +25,8 @@ from models.schema.results import Score
 from models.schema.roles import Feedback
 from models.schema.states import EvaluationState
 from models.storage.arrays import unpack
+from steelyard.metrics.titles import titled_apart
+from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess

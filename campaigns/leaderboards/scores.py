@@ -11,9 +11,9 @@ import numpy as np
 from sqlalchemy import Connection
 
 from campaigns.leaderboards.feedback import LEVEL
-from metrics.resampling.interval import percentile_interval
-from metrics.titles import titled_apart
 from models.results.leaderboard import read_scores, score_of_runs
+from steelyard.metrics.titles import titled_apart
+from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ import numpy as np
 from analysis.leaderboard.significance import ALPHA
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.scores import EvaluatedRuns, read_replicates
-from metrics.resampling.bootstrap_p import bootstrap_p_values
+from steelyard.resampling.bootstrap_p import bootstrap_p_values
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

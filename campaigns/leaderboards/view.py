@@ -14,16 +14,16 @@ from campaigns.background import BackgroundCache
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.significance_cache import SignificanceCache
 from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, read_board_version, read_snapshot
-from metrics.ranking import places
-from metrics.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from models.database.session import reading
 from models.results.leaderboard import ranked as ranks_of
+from steelyard.ranking.clusters import places
+from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from metrics.ranking import Place
     from models.results.boards import BoardSummary
+    from steelyard.ranking.clusters import Place
 
 LINE_BYTES = 400
 """Approximate size of a system in a view."""

@@ -13,7 +13,6 @@ from campaigns.quotas.errors import BadQuota, QuotaUsedUp
 from campaigns.quotas.rules import QuotaInfo, QuotaScope, list_quotas, quotas_of, scope_conditions
 from campaigns.quotas.usage import Day, QuotaUsage
 from campaigns.quotas.usage_log import UsageEntry, read_usage_entries
-from metrics.text.wording import listed, number_of
 from models.corpus.campaign_protocols import find_campaign
 from models.corpus.phases import read_phase, read_phases
 from models.database.upsert import insert_ignore
@@ -24,6 +23,7 @@ from models.schema.campaigns import Campaign, Participation, Quota, QuotaAccount
 from models.schema.column_types import stored
 from models.schema.states import QuotaKind
 from scheduler.nightly.cron import Calendar
+from steelyard.text.wording import listed, number_of
 
 MAX_NAME_LENGTH = 100
 """Characters of the name of a team or a phase."""

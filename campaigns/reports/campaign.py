@@ -28,8 +28,8 @@ from campaigns.reports.method import method_body
 from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
-from metrics.resampling.paired import smallest_p
 from models.corpus.judgments import list_judgments, read_systems
+from steelyard.resampling.paired import smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from analysis.breakdown.texts import BoardTexts
     from analysis.leaderboard.board import Board
-    from metrics.resampling.paired import PairedResult
+    from steelyard.resampling.paired import PairedResult
 
 NO_REPLICATES = "There are no bootstrap replicates (--confidence 0), so there are no intervals, tests or clusters."
 TOO_FEW = "A comparison needs at least two systems with scores."

@@ -10,7 +10,7 @@ import io
 import math
 from typing import TYPE_CHECKING
 
-from metrics.text.spreadsheets import defused
+from steelyard.text.spreadsheets import defused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

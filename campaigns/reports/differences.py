@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from metrics.resampling.paired import PairedResult
+    from steelyard.resampling.paired import PairedResult
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns.reports.limits import LETTERS
 from campaigns.reports.numbers import digits, ends, number, p_value
 from campaigns.reports.template import language, rendered
-from metrics.inspection.marks import Mark, Run, compare
+from steelyard.inspection.marks import Mark, Run, compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from analysis.breakdown.influential_segments import InfluentialSegment, InfluentialSegments
-    from metrics.inspection.ngrams import NgramDifference
-    from metrics.resampling.paired import PairedResult
+    from steelyard.inspection.ngrams import NgramDifference
+    from steelyard.resampling.paired import PairedResult
 
 
 @dataclass(frozen=True)

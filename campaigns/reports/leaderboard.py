@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from analysis.leaderboard.board import Board
-    from metrics.ranking import Place
+    from steelyard.ranking.clusters import Place
 
 WIDTH = 120
 """Of an interval's drawing, in pixels."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from campaigns.reports.limits import NOTICES
 from campaigns.reports.template import STYLE, rendered
-from metrics.base import VERSION
+from steelyard.metrics.metric import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from campaigns.charts import scatter
 from campaigns.reports.limits import SCATTER_METRICS
 from campaigns.reports.numbers import number
 from campaigns.reports.template import drawing, rendered
-from metrics.correlation.system import pearson
+from steelyard.meta_evaluation.system import pearson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metrics.text.limits import STORING_LIMITS, TextLimits
-from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.text.limits import STORING_LIMITS, TextLimits
 
 if TYPE_CHECKING:
     from runtime.service_settings import WebSettings

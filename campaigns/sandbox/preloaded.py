@@ -9,7 +9,7 @@ from types import TracebackType
 
 from campaigns.checks.diagnose import diagnose
 from campaigns.checks.standard import CheckContext
-from metrics.text.plain import Text
+from steelyard.formats.plain import Text
 
 SEGMENTS = 200
 _LINE = b"The harbour master weighs every boat that comes in before it is told where it may lie, number "

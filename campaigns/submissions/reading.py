@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from campaigns.checks.diagnose import fatal_findings
 from campaigns.submissions.segment_lengths import check_segments
 from campaigns.submissions.upload_file import open_text
-from metrics.errors import MetricsError
-from metrics.text.limits import OverLimit
 from scheduler.errors import SchedulerError
 from scheduler.ingest.outputs import align_to_test_set, read_output
+from steelyard.errors import MetricsError
+from steelyard.text.limits import OverLimit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from campaigns.checks.finding import Finding
     from campaigns.sandbox.limits import Limits
-    from metrics.text.plain import Text
     from models.corpus.test_sets import StoredTestSet
+    from steelyard.formats.plain import Text
 
 ALWAYS_ACCEPTED_BYTES = 16 << 20
 """Bytes of text that are accepted for any test set."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from metrics import parse_metric
-from metrics.errors import MetricsError
-from metrics.text.findings import place
-from metrics.text.limits import OverLimit
+from steelyard.errors import MetricsError
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.findings import place
+from steelyard.text.limits import OverLimit
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from metrics.base import Metric
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
+    from steelyard.metrics.metric import Metric
 
 READ_BLOCKS = 64
 

@@ -14,12 +14,6 @@ from campaigns.quotas.usage_log import lock_quota_account, read_request, read_us
 from campaigns.submissions.admission import Admission, admit
 from campaigns.submissions.declarations import DeclarationInput, store_declaration, write_findings
 from campaigns.submissions.errors import ReusedKey
-from metrics import parse_metric
-from metrics.text.languages import same_language
-from metrics.text.layers import FORMATS_WITH, describe_layers
-from metrics.text.names import fault_of_name
-from metrics.text.plain import Text
-from metrics.text.wording import number_of
 from models.audit import COMMAND_LINE, write_audit
 from models.corpus.campaign_protocols import (
     CampaignProtocols,
@@ -42,6 +36,12 @@ from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewSubmission, store_submissions
 from scheduler.ingest.texts import NewText
+from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.formats.plain import Text
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.languages import same_language
+from steelyard.text.names import fault_of_name
+from steelyard.text.wording import number_of
 
 MAX_KEY_LENGTH = 200
 """Characters of a request's key."""

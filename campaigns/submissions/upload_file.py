@@ -11,15 +11,15 @@ from typing import IO, TYPE_CHECKING
 
 from campaigns.errors import TooLarge
 from campaigns.submissions.zip_archive import is_zip, unzip_single_text
-from metrics.text.contents import Contents
-from metrics.text.names import printable
+from steelyard.formats.input.contents import Contents
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-    from metrics.text.limits import TextLimits
     from runtime.service_settings import WebSettings
+    from steelyard.text.limits import TextLimits
 
 MAX_FILE_NAME_LENGTH = 100
 """Characters of a file's name in messages."""

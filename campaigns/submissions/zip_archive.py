@@ -6,14 +6,14 @@ import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING
 
-from metrics.text.contents import WrongFormat
-from metrics.text.gzip_members import ALWAYS_ALLOWED
-from metrics.text.limits import OverLimit
+from steelyard.formats.input.contents import WrongFormat
+from steelyard.formats.input.gzip_members import ALWAYS_ALLOWED
+from steelyard.text.limits import OverLimit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from metrics.text.limits import TextLimits
+    from steelyard.text.limits import TextLimits
 
 ZIP = b"PK\x03\x04"
 END, END_SIZE, LONGEST_COMMENT = b"PK\x05\x06", 22, 65535

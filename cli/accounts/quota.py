@@ -185,7 +185,7 @@ def _most(quota: QuotaInfo) -> str:
 
 def _account(account: TeamQuotas, team: str) -> str:
     from cli.terminal.columns import aligned
-    from metrics.text.wording import number_of
+    from steelyard.text.wording import number_of
 
     phase = f', phase "{account.phase}"' if account.phase else ""
     rows = [["Limit", "Used", "Most", "Next possible"]]

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from analysis.leaderboard.board import Board
-    from metrics.base import Metric
-    from metrics.text.folder import CampaignFolder
-    from metrics.text.plain import Text
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
     from scheduler.ingest.campaigns import IngestResult
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.formats.plain import Text
+    from steelyard.metrics.metric import Metric
 
     Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
 
@@ -158,10 +158,10 @@ def run(options: argparse.Namespace) -> int:
     from cli.campaigns.measured_before import measured_before
     from cli.leaderboards.board import as_text
     from cli.terminal.progress import shown_progress
-    from metrics.text.campaigns import read_any_campaign
-    from metrics.text.limits import STORING_LIMITS
     from models.results.boards import list_boards
     from scheduler.embedded.wait import read_with_retries, with_retries
+    from steelyard.formats.campaign.campaigns import read_any_campaign
+    from steelyard.text.limits import STORING_LIMITS
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
@@ -225,7 +225,7 @@ def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Pr
 
 def without_scores(progress: Progress) -> int:
     """The exit status: 1 where evaluations ended without scores; then prints how many."""
-    from metrics.text.wording import number_of
+    from steelyard.text.wording import number_of
 
     ways = {"failed": progress.failed, "cancelled": progress.cancelled}
     lost = [f"{number_of(count, 'evaluation')} {way}" for way, count in ways.items() if count]
@@ -242,7 +242,7 @@ def pinned_metrics(
 
     Files given by --resource are registered first, because workers find them by name in the resource folder.
     """
-    from metrics.resources import Resources
+    from steelyard.metrics.resources import Resources
 
     resources = Resources(settings.resource_folder)
     for resource, file in options.resource:
@@ -263,7 +263,7 @@ def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> 
 
 def checked_name(name: str) -> str:
     """The name, if it is valid for campaigns, test sets and folders. Raises CommandError."""
-    from metrics.text.names import fault_of_name
+    from steelyard.text.names import fault_of_name
 
     fault = fault_of_name(name)
     if fault:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from analysis.meta_evaluation.human import Matched
-    from metrics.human.judgments import Judged
-    from metrics.text.folder import CampaignFolder
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.meta_evaluation.human.judgments import Judged
 
 RENAME_HINT = "Where they have another name here, say --rename OLD=NEW."
 
@@ -26,7 +26,7 @@ def read_campaign_judgments(folder: CampaignFolder) -> dict[str, Judged]:
     """
     if not folder.human:
         return {}
-    from metrics.human.reading import Reading, read_judgments
+    from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
     documents: dict[str, list[int]] = {}
     for segment, document in enumerate(folder.documents or ()):
@@ -78,9 +78,9 @@ def judgments_name(file: str) -> str:
 
 def describe_import(title: str, test_set: str, judged: Judged, new: bool) -> str:
     """What was stored, in one line."""
-    from metrics.human.kinds import ERRORS, RANKINGS
-    from metrics.human.rankings import rankings
-    from metrics.text.wording import number_of
+    from steelyard.meta_evaluation.human.kinds import ERRORS, RANKINGS
+    from steelyard.meta_evaluation.human.rankings import rankings
+    from steelyard.text.wording import number_of
 
     counts = []
     if judged.judgments:
@@ -96,8 +96,8 @@ def describe_import(title: str, test_set: str, judged: Judged, new: bool) -> str
 
 def match_notices(matched: Matched) -> list[str]:
     """Notices on which judged systems have submissions and which do not; human translations have none."""
-    from metrics.text.names import printable
-    from metrics.text.wording import listed
+    from steelyard.text.names import printable
+    from steelyard.text.wording import listed
 
     systems, unknown, not_judged = (
         listed([printable(name) for name in names]) for names in (matched.systems, matched.unknown, matched.not_judged)

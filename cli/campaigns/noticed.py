@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from campaigns.checks.finding import Finding
-    from metrics.text.folder import CampaignFolder
+    from steelyard.formats.campaign.folder import CampaignFolder
 
 READING = "reading"
 """The code of findings that come from reading the file."""

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _sent(client: Client, options: argparse.Namespace) -> Submission:
-    from metrics.text.given_files import read_given
+    from steelyard.formats.input.given_files import read_given
 
     if options.file == "-":
         output, name = sys.stdin.buffer.read(), "standard input"

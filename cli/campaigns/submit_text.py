@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli.terminal.durations import duration
-from metrics.text.wording import number_of
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

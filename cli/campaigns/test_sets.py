@@ -91,8 +91,8 @@ def run_test_set(options: argparse.Namespace) -> int:
     """Add, bind or remove a test set."""
     from campaigns.test_sets import add_test_set, find_campaign_test_set, remove_test_set, set_test_set
     from cli.campaigns.changes import changing, show_campaign, to_change
-    from metrics.text.campaigns import read_any_campaign
-    from metrics.text.limits import STORING_LIMITS
+    from steelyard.formats.campaign.campaigns import read_any_campaign
+    from steelyard.text.limits import STORING_LIMITS
 
     _check_test_set(options)
     if options.paths:
@@ -171,8 +171,8 @@ def run_correct(options: argparse.Namespace) -> int:
     from campaigns.sandbox.limits import UNLIMITED
     from campaigns.test_sets import NamedContent, find_campaign_test_set, read_reference_files
     from cli.campaigns.changes import changing, to_change
-    from metrics.text.given_files import read_given
-    from metrics.text.wording import number_of
+    from steelyard.formats.input.given_files import read_given
+    from steelyard.text.wording import number_of
 
     files = [NamedContent(path.name, read_given(path)) for path in options.files]
     texts = read_reference_files(files, UNLIMITED)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from analysis.leaderboard.board import Board
     from campaigns.reports.delimited import Cell
-    from metrics.ranking import Place
     from models.results.leaderboard import LeaderboardScore
+    from steelyard.ranking.clusters import Place
 
 
 def as_text(board: Board, width: int = 1) -> str:

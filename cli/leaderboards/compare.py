@@ -167,7 +167,7 @@ def rows_of(
 
     Selected are the named systems; without names all ranked ones (with `every` all) and the baseline, ranked or not.
     """
-    from metrics.text.wording import listed as summed_up
+    from steelyard.text.wording import listed as summed_up
 
     # Of two submissions of one system, its name means the one that is ranked.
     order = sorted(range(len(board.rows)), key=lambda number: board.rows[number].ranked)
@@ -248,7 +248,7 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
     from analysis.leaderboard.significance import compared_to_leaderboard, ranked_by_bootstrap
     from campaigns.reports.campaign import BoardTests, render_report
     from campaigns.reports.leaderboard import CORRECTIONS
-    from metrics.resampling.paired import TITLES_OF_TESTS, smallest_p
+    from steelyard.resampling.paired import TITLES_OF_TESTS, smallest_p
 
     boards, tests, pairs = [], [], []
     kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]

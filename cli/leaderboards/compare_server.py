@@ -113,7 +113,7 @@ def tests_of(
 ) -> PairedTests:
     """A server's tests in the form in which `compare` shows those of a database."""
     from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
-    from metrics.resampling.paired import PairedResult
+    from steelyard.resampling.paired import PairedResult
 
     place = {each.submission: number for number, each in enumerate(made.systems)}
     wanted = list(dict.fromkeys(each for each in _positions(board, options) if each is not None))

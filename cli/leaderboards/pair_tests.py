@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.leaderboard.board import Board
-    from metrics.resampling.paired import PairedResult
     from models.queue_status.progress import ComparisonProgress
     from runtime.settings import Settings
+    from steelyard.resampling.paired import PairedResult
 
 
 def compute_missing_tests(
@@ -30,8 +30,8 @@ def compute_missing_tests(
     if options.paired != "randomization":
         return
     from cli.terminal.progress import shown_trials
-    from metrics.resampling.paired import pairs_to_test
     from scheduler.embedded.randomize import WantedTests, randomize
+    from steelyard.resampling.paired import pairs_to_test
 
     wanted = []
     for board, metrics, baseline in boards:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from campaigns.reports.latex import booktabs, comments, escaped
 from cli.terminal.columns import aligned, digits
-from metrics.resampling.correction import TITLES
-from metrics.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
+from steelyard.resampling.correction import TITLES
+from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from campaigns.reports.delimited import Cell
-    from metrics.resampling.paired import PairedResult
+    from steelyard.resampling.paired import PairedResult
 
 LARGEST_MATRIX = 12
 """Systems whose matrix still fits a terminal."""
@@ -51,7 +51,7 @@ class PairedTests:
     systems: Sequence[str]
     metrics: Sequence[ComparedMetric]
     test: str
-    """One of metrics.resampling.paired.TESTS."""
+    """One of steelyard.resampling.paired.TESTS."""
     draws: int
     """Replicates of the bootstrap, or trials of the randomization: p is a multiple of 1 / (draws + 1)."""
     seed: int

@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
     """The statistics of each requested level, in their order. Raises UsageError."""
     from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM
-    from metrics.correlation.statistics import (
+    from steelyard.meta_evaluation.statistics import (
         DEFAULT_SEGMENT,
         DEFAULT_SYSTEM,
         SEGMENT_STATISTICS,

@@ -130,12 +130,12 @@ def run_import(options: argparse.Namespace) -> int:
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.inspection.judgments import audit_judgments_added, judgment_counts
     from cli.campaigns.judgments import RENAME_HINT, describe_import, judgments_name, match_notices
-    from metrics.human.reading import Reading, read_judgments
-    from metrics.human.weights import parse_weights
     from models.corpus.standing_submissions import find_campaign_with
     from models.corpus.test_sets import find_test_set, segments_of_documents
     from models.database.session import make_engine, reading, writing
     from scheduler.ingest.judgments import NothingMatched, store_matched_judgments
+    from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+    from steelyard.meta_evaluation.human.weights import parse_weights
 
     settings = read_settings(options)
     require_schema(settings, create=False)

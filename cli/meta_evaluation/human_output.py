@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from campaigns.reports.delimited import as_tsv
 from cli.terminal.columns import aligned
-from metrics.text.names import printable
-from metrics.text.wording import listed, number_of
+from steelyard.text.names import printable
+from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from analysis.meta_evaluation.human import HumanScores
-    from metrics.human.agreement import Agreement
-    from metrics.human.standing import Standing
     from models.corpus.judgments import StoredJudgments
     from models.corpus.test_sets import StoredTestSet
+    from steelyard.meta_evaluation.human.agreement import Agreement
+    from steelyard.ranking.human_ranks import Standing
 
 LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method", "campaign")
 SYSTEM_COLUMNS = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analysis.meta_evaluation.parameter_sweep import SweepOptions
     from analysis.meta_evaluation.tuning import Tuned
     from cli.meta_evaluation.tune_measure import Measured
-    from metrics.sweep import Sweep
+    from steelyard.metrics.sweep import Sweep
 
 DEFAULT_STATISTICS = {"system": ("pearson",), "segment": ("kendall-wmt14", "pearson")}
 
@@ -127,9 +127,9 @@ def run(options: argparse.Namespace) -> int:
 
 def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     """The sweeps by their label, "" for a single one. Raises UsageError and BadParameter."""
-    from metrics.registry import asked_metrics, follows_language, metric_class
-    from metrics.sweep import evenly, published_values, sweep
-    from metrics.text.tokenizers import AUTO
+    from steelyard.metrics.registry import asked_metrics, follows_language, metric_class
+    from steelyard.metrics.sweep import evenly, published_values, sweep
+    from steelyard.tokenizers.tokenizer import AUTO
 
     metric, _, more = options.metric.partition(":")
     spaced = (options.first, options.last, options.steps)
@@ -165,7 +165,7 @@ def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
     """The requested levels and statistics. Raises UsageError."""
     from analysis.meta_evaluation.correlation import LEVELS
     from analysis.meta_evaluation.parameter_sweep import SweepOptions
-    from metrics.correlation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
+    from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 
     known = {
         "system": tuple(each.name for each in SYSTEM_STATISTICS),

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from analysis.meta_evaluation.parameter_sweep import SweepResult
-    from metrics.base import Metric
-    from metrics.resources import Resources
-    from metrics.sweep import Sweep
-    from metrics.text.folder import CampaignFolder
     from models.corpus.standing_submissions import StandingSubmissions
     from runtime.settings import Settings
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.resources import Resources
+    from steelyard.metrics.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ def measure(
     from cli.campaigns.evaluate import working
     from cli.campaigns.judgments import read_campaign_judgments, store_campaign_judgments
     from cli.terminal.progress import shown_progress
-    from metrics.resources import Resources
-    from metrics.text.campaigns import read_any_campaign
-    from metrics.text.layers import common_layers
     from models.queue_status.progress import failure_reasons
     from scheduler.embedded.wait import read_with_retries, with_retries
+    from steelyard.formats.campaign.campaigns import read_any_campaign
+    from steelyard.formats.layers import common_layers
+    from steelyard.metrics.resources import Resources
 
     resources = Resources(settings.resource_folder)
     for name, file in options.resource:
@@ -115,7 +115,7 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
 
     Raises MetricsError.
     """
-    from metrics.surroundings import Surroundings, settle
+    from steelyard.metrics.context import Surroundings, settle
 
     every, notices = settle(sweep.every, Surroundings(language, layers, resources))
     by_metric: dict[Metric, Metric] = dict(zip(sweep.every, every, strict=True))

@@ -84,7 +84,7 @@ def _asked(agreement: SweepCorrelation) -> str:
 
 def title_of(question: SweepOptions) -> str:
     """The statistic's name for people."""
-    from metrics.correlation.statistics import segment_statistic, system_statistic
+    from steelyard.meta_evaluation.statistics import segment_statistic, system_statistic
 
     if question.level == "system":
         return system_statistic(question.statistic).title

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine
 
-    from metrics.base import Metric
-    from metrics.resources import Resources
-    from metrics.text.folder import CampaignFolder
     from models.nightly.schedules import Baseline
     from scheduler.ingest.campaigns import NewSubmission
     from scheduler.nightly.cron import Calendar
     from scheduler.nightly.schedules import NewSchedule
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.resources import Resources
 
 
 def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -151,13 +151,13 @@ class _Chosen:
 
 def run(options: argparse.Namespace) -> int:
     """Store the schedule and its baselines; the exit status."""
-    from metrics.resources import Resources
     from models.corpus.test_sets import list_test_sets
     from models.database.session import make_engine, writing
     from models.nightly.schedules import read_schedule
     from scheduler.ingest.campaigns import store_campaign
     from scheduler.nightly.cron import Calendar
     from scheduler.nightly.schedules import add_schedule, store_baseline
+    from steelyard.metrics.resources import Resources
 
     settings = read_settings(options)
     calendar = Calendar(options.cron, options.time_zone)
@@ -187,7 +187,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _secret(options: argparse.Namespace) -> str | None:
-    from metrics.text.given_files import read_given
+    from steelyard.formats.input.given_files import read_given
 
     if (options.webhook is None) != (options.webhook_secret_file is None):
         raise UsageError("--webhook and --webhook-secret-file go together: messages are signed.")
@@ -204,12 +204,12 @@ def _chosen(
 ) -> _Chosen:
     """A test set by its name or its folder. Raises UsageError, CommandError, BadText and MetricsError."""
     from cli.campaigns.evaluate import checked_name
-    from metrics.text.campaigns import read_any_campaign
-    from metrics.text.limits import STORING_LIMITS
-    from metrics.text.plain import Text
     from models.corpus.test_sets import find_test_set, read_references
     from models.database.session import reading
     from models.errors import NotFound
+    from steelyard.formats.campaign.campaigns import read_any_campaign
+    from steelyard.formats.plain import Text
+    from steelyard.text.limits import STORING_LIMITS
 
     if Path(given).is_dir():
         folder = read_any_campaign([given], limits=STORING_LIMITS, without_systems=True)

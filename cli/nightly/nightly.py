@@ -134,7 +134,7 @@ def _as_text(shown: list[dict[str, Any]]) -> str:
 
 def _untold(schedule: str, untold: dict[str, Any]) -> str:
     """A line about a failed webhook delivery."""
-    from metrics.text.wording import number_of
+    from steelyard.text.wording import number_of
 
     end = "given up" if untold["given_up"] else "to be tried again"
     return (

@@ -66,10 +66,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_status(settings: Settings, tables: SchemaStatus) -> None:
     """Which programs can work with the tables, and the workers that are alive."""
-    from metrics.base import EDITION, VERSION, edition_name
     from models.database import migrate
     from models.database.compatibility import living_workers
     from models.database.session import make_engine, reading
+    from steelyard.metrics.metric import EDITION, VERSION, edition_name
 
     trouble = tables.problem(migrate.REVISION)
     print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")

@@ -127,10 +127,10 @@ def _rest(seconds: float, web: SupervisedWeb | None) -> None:
 
 
 def _work(settings: Settings, processes: int | None, web: SupervisedWeb | None) -> None:
-    from metrics.text.wording import number_of
     from runtime.http_server import serve_status
     from scheduler.embedded.processes import Embedded
     from scheduler.nightly.runner import NightlyRunner
+    from steelyard.text.wording import number_of
 
     nights = NightlyRunner(settings)
     try:
@@ -217,7 +217,7 @@ def _shown() -> Callable[[_Work], None]:
     before: _Work | None = None
     said = float("-inf")
 
-    from metrics.text.wording import number_of
+    from steelyard.text.wording import number_of
 
     def show(work: _Work) -> None:
         nonlocal before, said

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from metrics.conformance import Campaign, Finding
+    from steelyard.conformance import Campaign, Finding
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -41,8 +41,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Test all promises and print a line for each; exit status 1 where one is broken."""
-    from metrics.conformance import PROMISES, check, subjects
-    from metrics.registry import parse_metric
+    from steelyard.conformance import PROMISES, check, subjects
+    from steelyard.metrics.registry import parse_metric
 
     if options.campaigns < 1:
         raise UsageError("--campaigns must be at least 1: without any, no promise is tried.")

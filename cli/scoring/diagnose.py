@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from campaigns.checks.finding import Finding
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -83,8 +83,8 @@ def as_json(findings: Sequence[Finding]) -> str:
 def _read(argument: str, options: argparse.Namespace) -> Text:
     from cli.errors import CommandError
     from cli.scoring.inputs import input_file
-    from metrics.text.formats import read_file
-    from metrics.text.plain import Text
+    from steelyard.formats.detection import read_file
+    from steelyard.formats.plain import Text
 
     file = input_file(argument)
     read = read_file(file.path, format=options.input_format, part=file.part)
@@ -97,6 +97,6 @@ def _read(argument: str, options: argparse.Namespace) -> Text:
 
 
 def _check(texts: Sequence[Text]) -> None:
-    from metrics.text.plain import check_same_length
+    from steelyard.formats.plain import check_same_length
 
     check_same_length(texts[0], texts[1:])

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator
 
-    from metrics.embeddings import Vectors
-    from metrics.resources import Resource, Resources
+    from steelyard.metrics.embeddings.vectors import Vectors
+    from steelyard.metrics.resources import Resource, Resources
 
 FORMATS = ("auto", "text", "binary", "gensim")
 
@@ -79,9 +79,9 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run_train(options: argparse.Namespace) -> int:
     """Train and register vectors and print their size; the exit status."""
-    from metrics.embedding_training import Sentences, Training, train
-    from metrics.embeddings import LARGEST_SIZE
-    from metrics.text.tokenizers import TOKENIZERS, settled_tokenizer
+    from steelyard.metrics.embeddings.training import Sentences, Training, train
+    from steelyard.metrics.embeddings.vectors import LARGEST_SIZE
+    from steelyard.tokenizers.tokenizer import TOKENIZERS, settled_tokenizer
 
     if options.tokenize not in TOKENIZERS:
         raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
@@ -106,7 +106,7 @@ def run_train(options: argparse.Namespace) -> int:
 
 def run_import(options: argparse.Namespace) -> int:
     """Convert and register vectors and print their size; the exit status."""
-    from metrics.embedding_files import entries_of
+    from steelyard.metrics.embeddings.vector_files import entries_of
 
     with _registering(options.name) as register:
         entries, form = entries_of(options.file, options.format)
@@ -117,7 +117,7 @@ def run_import(options: argparse.Namespace) -> int:
 def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs are called alike
     """Print a table of the registered vectors; the exit status."""
     from cli.terminal.columns import aligned
-    from metrics.embeddings import vectors_in
+    from steelyard.metrics.embeddings.vectors import vectors_in
 
     resources = _resources()
     table = [["Vectors", "Words", "Dimensions", "From"]]
@@ -135,8 +135,8 @@ def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs ar
 @contextmanager
 def _registering(name: str) -> Iterator[Callable[..., None]]:
     """A function that stores entries, registers them under this name and prints what they are."""
-    from metrics.embeddings import store
-    from metrics.resources import check_name
+    from steelyard.metrics.embeddings.vectors import store
+    from steelyard.metrics.resources import check_name
 
     check_name(name)
     resources, began = _resources(), time.monotonic()

@@ -9,20 +9,20 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from cli.errors import CommandError, UsageError
-from metrics.errors import BadText
-from metrics.text.contents import STDIN
-from metrics.text.formats import read_file
-from metrics.text.layers import common_layers
-from metrics.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
-from metrics.text.names import printable, system_name
-from metrics.text.pairing import check_pairing
-from metrics.text.plain import Text
+from steelyard.errors import BadText
+from steelyard.formats.campaign.pairing import check_pairing
+from steelyard.formats.detection import read_file
+from steelyard.formats.input.contents import STDIN
+from steelyard.formats.layers import common_layers
+from steelyard.formats.plain import Text
+from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
+from steelyard.text.names import printable, system_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metrics.text.documents import MarkedFile
-    from metrics.text.formats import Format
+    from steelyard.formats.detection import Format
+    from steelyard.formats.markup.documents import MarkedFile
 
 
 class GivenSystem(NamedTuple):
@@ -197,7 +197,7 @@ def _by_position(texts: list[Text], systems: list[InputSystem], references: int,
 
 
 def _by_ids(files: Sequence[MarkedFile], variable_references: bool) -> Inputs:
-    from metrics.text.alignment import align
+    from steelyard.formats.campaign.alignment import align
 
     aligned = align(files)
     campaign = aligned.campaign()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,8 +23,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Print a paragraph for each metric; the exit status."""
-    from metrics import METRICS
-    from metrics.registry import metric_class
+    from steelyard.metrics.registry import METRICS, metric_class
 
     if options.names:
         print("\n".join(described(metric_class(name)) for name in options.names), end="")
@@ -35,10 +34,9 @@ def run(options: argparse.Namespace) -> int:
 
 def others() -> Iterator[str]:
     """Paragraphs on the metrics of other distributions; prints a note for each that cannot be used."""
-    from metrics import METRICS
-    from metrics.entry_points import offers
-    from metrics.errors import BrokenMetric
-    from metrics.registry import ALIASES, metric_class
+    from steelyard.errors import BrokenMetric
+    from steelyard.metrics.entry_points import offers
+    from steelyard.metrics.registry import ALIASES, METRICS, metric_class
 
     ours = {*ALIASES, *(metric.name for metric in METRICS)}
     for offer in offers():
@@ -56,7 +54,7 @@ def others() -> Iterator[str]:
 
 def described(metric: type[Metric]) -> str:
     """Name, meaning, source and parameters of one metric."""
-    from metrics.entry_points import origin
+    from steelyard.metrics.entry_points import origin
 
     plain = metric()
     better = "higher is better" if metric.higher_is_better else "lower is better"

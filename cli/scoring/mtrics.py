@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.scoring.inputs import Inputs
-    from metrics.base import Metric
-    from metrics.text.formats import Format
+    from steelyard.formats.detection import Format
+    from steelyard.metrics.metric import Metric
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,8 +63,8 @@ def annotated(options: argparse.Namespace, metrics: Sequence[Metric], inputs: In
     Beyond the manual Meteor takes lemmas from other annotated files, too, and looks them up for text whose language is
     known. Raises UsageError.
     """
-    from metrics.meteor import Meteor
-    from metrics.text.layers import common_layers
+    from steelyard.formats.layers import common_layers
+    from steelyard.metrics.alignment.meteor import Meteor
 
     layers = common_layers(inputs.texts)
     if options.sempos is not None and "sempos" not in layers and options.tectomt_input is None:

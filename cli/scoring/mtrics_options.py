@@ -12,7 +12,7 @@ from cli.options import MOST_REPLICATES, at_most, level, whole_number
 from cli.parser import Parser
 
 if TYPE_CHECKING:
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 DESCRIPTION = "Score translations against references with the metrics and options of MTrics (Kos 2008, Appendix A)."
 EPILOGUE = (
@@ -49,8 +49,8 @@ class MetricOption:
 
     def asked(self, value: str, common: dict[str, str]) -> Metric:
         """The metric with this value of the option and the settings that all metrics share. Raises UsageError."""
-        from metrics.errors import BadParameter
-        from metrics.registry import metric_class
+        from steelyard.errors import BadParameter
+        from steelyard.metrics.registry import metric_class
 
         found = metric_class(self.metric)
         values = value.split(",") if len(self.parameters) > 1 else [value][: len(self.parameters)]
@@ -147,7 +147,7 @@ def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
 
 def tokenizer_for(options: argparse.Namespace) -> str:
     """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs."""
-    from metrics.text.tokenizers import USUAL, tokenizer_of
+    from steelyard.tokenizers.tokenizer import USUAL, tokenizer_of
 
     asked_for = tokenizer_of((options.language_pair or "").partition("-")[2])
     return TOKENIZER if asked_for == USUAL else asked_for

@@ -8,14 +8,14 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from cli.scoring.runs import shown_words
-from metrics.parameters import show_number
-from metrics.text.names import printable
+from steelyard.metrics.parameters import show_number
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from cli.scoring.score_outputs.score_result import MetricScores, Result
-    from metrics.measure import Measurement
+    from steelyard.metrics.measure import Measurement
 
 
 class Run(NamedTuple):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metrics.resources import DEFAULT_FOLDER, Resources
+from steelyard.metrics.resources import DEFAULT_FOLDER, Resources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

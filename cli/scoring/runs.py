@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metrics.gtm import GTM
-from metrics.parameters import show_number
-from metrics.text.names import printable
+from steelyard.metrics.alignment.gtm import GTM
+from steelyard.metrics.parameters import show_number
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from metrics.base import Metric
-    from metrics.batch import Batch
-    from metrics.gtm import Run
+    from steelyard.metrics.alignment.gtm import Run
+    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.metric import Metric
 
 COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place", "words")
 

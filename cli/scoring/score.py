@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from cli.scoring.inputs import GivenSystem, Inputs
     from cli.scoring.score_outputs.score_result import Result
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 FORMATS = ("text", "json", "tsv", "latex", "html", "scr")
 INPUT_FORMATS = ("plain", "mteval", "wmt-xml", "conllu", "tectomt", "treex")
-"""The formats of `metrics.text.formats`, not imported to keep help fast."""
+"""The formats of `steelyard.formats.detection`, not imported to keep help fast."""
 REPLICATES = 1000
 """Default bootstrap replicates where a test or an interval needs them."""
 
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     from importlib import import_module
 
     from cli.scoring.inputs import GivenSystem, read_inputs
-    from metrics.text.contents import STDIN
+    from steelyard.formats.input.contents import STDIN
 
     check_paired(options)
     metrics = chosen_metrics(options)
@@ -168,8 +168,8 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     from cli.scoring.registered import registered_resources
     from cli.scoring.runs import TakenRuns
     from cli.scoring.score_outputs.score_result import conclude
-    from metrics.measure import LARGEST_SHARD, measure
-    from metrics.segments import Segments
+    from steelyard.metrics.measure import LARGEST_SHARD, measure
+    from steelyard.metrics.segments import Segments
 
     note(inputs.notices)
     # Registered resources need no database.

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from metrics import Metric
-from metrics.parameters import case_parameter, parameter, whole_number_to
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.parameters import case_parameter, parameter, whole_number_to
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from metrics.batch import Batch
+    from steelyard.metrics.batch import Batch
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class Team(Base):
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(100), unique=True)
     folded_name: Mapped[str] = mapped_column(String(400), unique=True)
-    """`metrics.text.names.folded`: no two teams have names that people would confuse."""
+    """`steelyard.text.names.folded`: no two teams have names that people would confuse."""
     publication_name: Mapped[str] = mapped_column(String(100), server_default="", default="")
     affiliation: Mapped[str] = mapped_column(String(200), server_default="", default="")
     created_at: Mapped[Seconds] = mapped_column(default=now())

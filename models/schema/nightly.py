@@ -55,7 +55,7 @@ class Schedule(Base):
     """`Baseline.as_json`."""
     alpha: Mapped[float] = mapped_column(Double)
     correction: Mapped[str] = mapped_column(String(20))
-    """The correction of a run's p-values for multiple tests: a name of `metrics.resampling`."""
+    """The correction of a run's p-values for multiple tests: a name of `steelyard.resampling`."""
     test: Mapped[PairedTest] = mapped_column(EnumText(PairedTest, 20))
     """A `models.schema.states.PairedTest`."""
     minimum_difference: Mapped[float] = mapped_column(Double, server_default="0", default=0.0)

@@ -42,7 +42,7 @@ class Leased:
     due_at: Mapped[Seconds | None]
     """The requested time of completion; among a team's rows, earlier ones go first."""
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
-    """The edition of the numbers that it produces (`metrics.base.EDITION`)."""
+    """The edition of the numbers that it produces (`steelyard.metrics.metric.EDITION`)."""
     created_at: Mapped[Seconds | None] = mapped_column(default=now())
     claimed_at: Mapped[Seconds | None]
     """When the last attempt began."""
@@ -121,7 +121,7 @@ class Evaluation(Base):
     due_at: Mapped[Seconds | None]
     """The requested time of completion."""
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
-    """The edition of the numbers that it uses (`metrics.base.EDITION`)."""
+    """The edition of the numbers that it uses (`steelyard.metrics.metric.EDITION`)."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]
@@ -320,7 +320,7 @@ class Worker(Base):
     concurrency: Mapped[int] = mapped_column(Integer)
     """Processes in its pool."""
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
-    """The edition of the numbers that it produces (`metrics.base.EDITION`)."""
+    """The edition of the numbers that it produces (`steelyard.metrics.metric.EDITION`)."""
     started_at: Mapped[Seconds | None] = mapped_column(default=now())
     revision: Mapped[str | None] = mapped_column(String(32))
     """The newest migration that it knows (`models.database.migrate.REVISION`); older releases do not report it."""

@@ -8,7 +8,6 @@ from functools import partial
 
 from sqlalchemy import Connection, Engine
 
-from metrics.resampling.randomization import TRIALS
 from models.database.session import make_engine, writing
 from models.queue.kinds.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
@@ -17,6 +16,7 @@ from runtime.settings import Settings
 from scheduler.embedded.wait import wait_until, with_retries
 from scheduler.enqueue.randomization import log, request_comparison
 from scheduler.errors import ComparisonFailed
+from steelyard.resampling.randomization import TRIALS
 
 
 @dataclass(frozen=True, slots=True)

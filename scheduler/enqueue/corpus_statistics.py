@@ -9,9 +9,6 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Engine, delete, exists, func, select
 
-from metrics import parse_metric
-from metrics.base import EDITION
-from metrics.preparation import Preparation, preparation_of, preparations
 from models.corpus.protocols import ProtocolContent
 from models.database.compatibility import living_workers
 from models.database.migrate import REVISION
@@ -43,6 +40,9 @@ from models.schema.states import UNSCORED
 from runtime.release import release
 from runtime.settings import Settings
 from scheduler.enqueue.partition import ShardLimits, count_units, partition_blocks
+from steelyard.metrics.corpus_statistics import Preparation, preparation_of, preparations
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
 
 log = logging.getLogger(__name__)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from metrics import parse_metric
 from models.database.upsert import upsert
 from models.errors import UnreadableRow
 from models.schema.base import database_time
 from models.schema.column_types import stored
 from models.schema.corpus import Protocol
 from models.schema.queue import MeasuredCost, Shard
+from steelyard.metrics.registry import parse_metric
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from metrics import parse_metric
-from metrics.base import EDITION
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.upsert import insert_ignore
 from models.queue.kinds.reductions import enqueue_reduction
@@ -28,6 +26,8 @@ from runtime.settings import Settings
 from scheduler.enqueue.corpus_statistics import enqueue_corpus_counts
 from scheduler.enqueue.reuse import reuse_statistics
 from scheduler.enqueue.shard_plan import PlannedShard, plan_missing
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
 
 PRODUCTS_TOGETHER = 1 << 35
 """Limit on the products (segments × replicates × columns) of one reduction over reused statistics."""

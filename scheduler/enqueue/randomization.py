@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, Engine, select
 
-from metrics import parse_metric
-from metrics.base import EDITION
-from metrics.resampling.randomization import TRIALS
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import reading, writing
 from models.errors import NotFound
@@ -27,6 +24,9 @@ from models.schema.states import EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.partition import ShardLimits, partition_blocks
 from scheduler.errors import BadComparison
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
+from steelyard.resampling.randomization import TRIALS
 
 log = logging.getLogger(__name__)
 

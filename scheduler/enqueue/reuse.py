@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from metrics import parse_metric
-from metrics.base import EDITION
 from models.corpus.protocols import ProtocolContent
 from models.queue.reuse import CachedStatistics, CopyPlan, copy_statistics, find_cached_statistics
 from models.storage.blobs import read_stored_objects
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
 from worker.computing.signature import stored_signature
 
 

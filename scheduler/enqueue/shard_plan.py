@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, func, select
 
-from metrics import parse_metric
 from models.corpus.protocols import ProtocolContent
 from models.queue.missing_blocks import MissingBlocks, Ranges
 from models.schema.base import BLOCK_SEGMENTS
@@ -16,6 +15,7 @@ from models.schema.corpus import TextBlock
 from runtime.settings import Settings
 from scheduler.enqueue.cost_model import metric_costs
 from scheduler.enqueue.partition import BlockRange, ShardLimits, block_units, group_systems, partition_blocks
+from steelyard.metrics.registry import parse_metric
 
 LONG_SEGMENT = 4096
 """Bytes from which on a segment is costed individually: some metrics are quadratic or worse."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from metrics.text.names import folded
 from models.corpus.campaign_protocols import lock_campaign
 from models.database.session import writing
 from models.database.upsert import insert_ignore
@@ -21,10 +20,11 @@ from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.errors import BadIngest
 from scheduler.ingest.texts import NewText, digest, segment_count, store_texts, text_hash
+from steelyard.text.names import folded
 
 if TYPE_CHECKING:
-    from metrics.base import Metric
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
+    from steelyard.metrics.metric import Metric
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.human import match_system_names
-from metrics.text.names import printable
-from metrics.text.wording import listed
 from models.corpus.judgments import BadJudgments, NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
 from models.corpus.test_sets import submitted_systems
 from models.database.session import writing
 from models.schema.states import JudgmentKind
+from steelyard.text.names import printable
+from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from analysis.meta_evaluation.human import Matched
-    from metrics.human.judgments import Judged
     from models.corpus.judgments import StoredJudgments
+    from steelyard.meta_evaluation.human.judgments import Judged
 
 
 class NothingMatched(BadJudgments):

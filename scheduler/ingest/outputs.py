@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from metrics.text.contents import Source
-from metrics.text.documents import Document, MarkedFile, MarkedText, Role
-from metrics.text.findings import quoted
-from metrics.text.formats import Format, read_file
-from metrics.text.limits import STORING_LIMITS, TextLimits
-from metrics.text.markup import DEFAULT_MARKUP_LIMITS, MarkupLimits
-from metrics.text.plain import Text
-from metrics.text.windows import NotUtf8
-from metrics.text.wording import listed, number_of
 from models.corpus.test_sets import StoredTestSet
 from scheduler.errors import BadIngest
+from steelyard.formats.detection import Format, read_file
+from steelyard.formats.input.contents import Source
+from steelyard.formats.input.windows import NotUtf8
+from steelyard.formats.markup.documents import Document, MarkedFile, MarkedText, Role
+from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.plain import Text
+from steelyard.text.findings import quoted
+from steelyard.text.limits import STORING_LIMITS, TextLimits
+from steelyard.text.wording import listed, number_of
 
 
 def read_output(

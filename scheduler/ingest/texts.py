@@ -11,12 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from metrics.kernels.lines import line_count
-from metrics.text.layers import LAYERS
-from metrics.text.plain import Text as PlainText
 from models.database.upsert import insert_ignore
 from models.schema.corpus import LayerBlock, Text, TextBlock
 from scheduler.errors import BadIngest
+from steelyard.formats.layers import LAYERS
+from steelyard.formats.plain import Text as PlainText
+from steelyard.kernels.text.lines import line_count
 
 AT_ONCE = 64
 """Blocks per insert."""
@@ -28,7 +28,7 @@ class NewText:
 
     lines: bytes | PlainText
     layers: Mapping[str, bytes] = field(default_factory=dict)
-    """Its linguistic layers by name (`metrics.text.layers`), with the same number of lines."""
+    """Its linguistic layers by name (`steelyard.formats.layers`), with the same number of lines."""
 
     @property
     def segments(self) -> int:

@@ -15,10 +15,10 @@ from contextlib import suppress
 from typing import IO
 from urllib.parse import quote, unquote, urlsplit
 
-from metrics.text.names import printable
 from runtime.redaction import HIDDEN, redacted
 from scheduler.errors import BadSource
 from scheduler.nightly import process_group
+from steelyard.text.names import printable
 
 TAIL_BYTES = 4000
 """Bytes of the output that are kept."""

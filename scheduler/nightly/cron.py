@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from metrics.text.wording import number_of
 from scheduler.errors import BadSchedule
+from steelyard.text.wording import number_of
 
 FIELDS = {
     "minute": "0 to 59",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from metrics.text.given_files import TooManyFiles, list_given
-from metrics.text.names import printable
 from scheduler.errors import BadSchedule, BadSource
+from steelyard.formats.input.given_files import TooManyFiles, list_given
+from steelyard.text.names import printable
 
 OUTPUT = "output"
 LONGEST = 4096

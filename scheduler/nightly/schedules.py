@@ -8,8 +8,6 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from metrics.resampling.correction import CORRECTIONS
-from metrics.text.names import fault_of_name
 from models.database.upsert import insert_ignore
 from models.nightly.schedules import Baseline, ScheduleInfo, find_schedule, find_schedule_id
 from models.nightly.transitions import add_manual_run, cancel_due_runs
@@ -22,6 +20,8 @@ from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_subm
 from scheduler.nightly.cron import Calendar, parse_date
 from scheduler.nightly.sources import Source
 from scheduler.webhooks.address import check_webhook
+from steelyard.resampling.correction import CORRECTIONS
+from steelyard.text.names import fault_of_name
 
 MAX_SECRET = 1000
 """Maximum number of characters."""

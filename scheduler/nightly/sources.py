@@ -12,17 +12,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
-from metrics.errors import BadText
-from metrics.registry import parse_metric
-from metrics.text.formats import read_text
-from metrics.text.layers import FORMATS_WITH, describe_layers
-from metrics.text.limits import STORING_LIMITS
-from metrics.text.names import fault_of_name, folded, printable
-from metrics.text.plain import Text
-from metrics.text.wording import listed, number_of
 from scheduler.errors import BadSchedule, BadSource
 from scheduler.nightly.commands import run_command
 from scheduler.nightly.patterns import FoundOutput, Pattern
+from steelyard.errors import BadText
+from steelyard.formats.detection import read_text
+from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.formats.plain import Text
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.limits import STORING_LIMITS
+from steelyard.text.names import fault_of_name, folded, printable
+from steelyard.text.wording import listed, number_of
 
 COMMAND_SECONDS = 3600.0
 WRITTEN = "{output}/{test_set}/{system}.txt"

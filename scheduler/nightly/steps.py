@@ -12,9 +12,6 @@ from datetime import date
 
 from sqlalchemy import Connection, Engine, select
 
-from metrics.errors import BadText
-from metrics.registry import parse_metric
-from metrics.text.plain import Text
 from models.corpus.test_sets import list_test_sets
 from models.database.session import reading, writing
 from models.nightly.runs import read_nightly_run
@@ -32,6 +29,9 @@ from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import BadIngest, BadSource
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, store_protocols, store_submissions
 from scheduler.nightly.sources import Source, WantedTestSet, outputs
+from steelyard.errors import BadText
+from steelyard.formats.plain import Text
+from steelyard.metrics.registry import parse_metric
 
 log = logging.getLogger(__name__)
 

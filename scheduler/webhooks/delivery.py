@@ -20,7 +20,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from analysis.nightly.verdict import read_report
-from metrics.base import VERSION
 from models.database.session import reading, writing
 from models.queue.kinds.deliveries import DELIVERY, ClaimedDelivery
 from models.queue.task_kind import claim, complete, release
@@ -28,6 +27,7 @@ from models.schema.base import now
 from models.schema.nightly import Delivery
 from models.schema.states import LeaseState
 from scheduler.webhooks.address import BadWebhook, RefusedAddress
+from steelyard.metrics.metric import VERSION
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from tests.acceptance.commands import REPOSITORY, running, steelyard, steelyard_here
-from tests.metrics.text.test_campaigns import DATASET
-from tests.metrics.text.test_layered_folders import treex, write
+from tests.library.formats.test_campaigns import DATASET
+from tests.library.formats.test_layered_folders import treex, write
 
 HARBOUR = str(REPOSITORY / "demo" / "harbour")
 

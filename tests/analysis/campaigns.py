@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 
 from analysis.leaderboard.board import Board, read_board
-from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, work_off
 
 REFERENCES = {

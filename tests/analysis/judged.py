@@ -10,13 +10,13 @@ from sqlalchemy import Engine, select
 from analysis.leaderboard.board import Board, read_board
 from analysis.meta_evaluation.human import HumanScores
 from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric, read_judged
-from metrics.kernels.resampling import resampling_counts
 from models.corpus.judgments import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
 from models.schema.corpus import TestSet
 from models.schema.states import JudgmentKind
+from steelyard.kernels.resampling.resampling import resampling_counts
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 SYSTEMS, SEGMENTS = 6, 60

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Engine, insert, select, update
 
 from analysis.nightly.verdict import Verdict, judge_nightly_run
-from metrics import parse_metric
 from models.database.session import reading, writing
 from models.queue.kinds.reductions import REDUCTION
 from models.schema.base import now
@@ -19,6 +18,7 @@ from models.schema.queue import Evaluation, Reduction
 from models.schema.states import LeaseState, NightlyRunState, QueueClass
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
 from worker.context import WorkerContext
 from worker.handlers import do

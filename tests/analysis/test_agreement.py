@@ -10,11 +10,11 @@ from scipy import stats
 from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import explanations
-from metrics.correlation.comparison import permutation_p, williams_p
-from metrics.correlation.statistics import segment_statistic, system_statistic
-from metrics.correlation.system import better_or_equal_share, pearson
-from metrics.kernels.resampling import resampling_counts
-from metrics.resampling.interval import percentile_interval
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.comparison import permutation_p, williams_p
+from steelyard.meta_evaluation.statistics import segment_statistic, system_statistic
+from steelyard.meta_evaluation.system import better_or_equal_share, pearson
+from steelyard.resampling.interval import percentile_interval
 from tests.analysis.judged import made_judged
 
 SYSTEMS, SEGMENTS, REPLICATES = 6, 40, 40

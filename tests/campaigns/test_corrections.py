@@ -21,8 +21,6 @@ from campaigns.declarations import DeclarationUpdate, declare_submission, reinst
 from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import read_access
 from campaigns.test_sets import NamedContent, find_campaign_test_set, list_campaign_test_sets, remove_test_set
-from metrics.errors import BadText
-from metrics.text.plain import Text
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.corpus.judgments import (
     NewJudgments,
@@ -44,6 +42,8 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
 from runtime.settings import Settings
+from steelyard.errors import BadText
+from steelyard.formats.plain import Text
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, hand_in, with_test_set
 

@@ -12,7 +12,6 @@ from sqlalchemy import func, insert, select, update
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.export import export_campaign, safe_name
 from campaigns.test_sets import NamedContent
-from metrics import parse_metric
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
@@ -22,6 +21,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, SiteRole, TeamRole
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.campaigns.exports import LANGUAGES, OURS, THEIRS, exported, rows
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set

@@ -12,13 +12,13 @@ from campaigns.changes import lock_for_change
 from campaigns.corrections import correct_test_set
 from campaigns.permissions import read_access
 from campaigns.test_sets import NamedContent, find_campaign_test_set
-from metrics import parse_metric
-from metrics.text.plain import Text
 from models.database.session import writing
 from models.schema.accounts import AuditEntry, Team
 from models.schema.campaigns import CampaignTestSet, Correction, Phase
 from models.schema.roles import Feedback, LateRule, PhaseKind, SiteRole
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.formats.plain import Text
+from steelyard.metrics.registry import parse_metric
 from tests.campaigns.exports import LANGUAGES, OURS, exported, rows
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set

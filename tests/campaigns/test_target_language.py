@@ -12,13 +12,13 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.measures import add_protocols
-from metrics import parse_metric
-from metrics.text import mecab
-from metrics.text.tokenizers import tokenizer_name
 from models.database.session import writing
 from models.schema.roles import SiteRole
 from scheduler.ingest.campaigns import NewProtocol, store_protocol
-from tests.metrics.target_languages import CAMPAIGNS
+from steelyard.metrics.registry import parse_metric
+from steelyard.tokenizers import mecab
+from steelyard.tokenizers.tokenizer import tokenizer_name
+from tests.library.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, hand_in, with_test_set
 from tests.service.service import Service

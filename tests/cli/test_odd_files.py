@@ -15,7 +15,7 @@ import pytest
 
 from cli.main import main
 from cli.scoring.mtrics import main as mtrics
-from metrics.text.given_files import MOST_ENTRIES
+from steelyard.formats.input.given_files import MOST_ENTRIES
 
 FILES = 100_000
 MOST_OPENED = 3_000

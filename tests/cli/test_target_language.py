@@ -10,13 +10,13 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 from cli.meta_evaluation.tune import requested_sweeps
 from cli.meta_evaluation.tune_measure import pinned
 from cli.scoring.mtrics import main as mtrics
-from metrics import parse_metric
-from metrics.resources import Resources
-from metrics.text.tokenizers import tokenizer_name
 from models.database.session import make_engine, reading
 from models.nightly.schedules import list_schedules
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.tokenizers.tokenizer import tokenizer_name
 from tests.acceptance.commands import steelyard_here
-from tests.metrics.target_languages import CAMPAIGNS
+from tests.library.target_languages import CAMPAIGNS
 
 LEAVES = "leaves whole clauses as one word"
 

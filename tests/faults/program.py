@@ -17,7 +17,6 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from metrics import base
 from models.database.session import make_engine, reading
 from models.queue_status.progress import Progress
 from models.schema.queue import Evaluation
@@ -27,6 +26,7 @@ from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.randomize import WantedTests, randomize
 from scheduler.leader import Leadership
+from steelyard.metrics import metric as base
 from tests.faults.troubled import register
 from tests.scheduler.jobs import queue_job
 from worker import app, context

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-import metrics
-from metrics.base import Metric
-from metrics.parameters import parameter
-from metrics.preparation import Preparation
+import steelyard.metrics
+from steelyard.metrics.corpus_statistics import Preparation
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.parameters import parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from metrics.batch import Batch
+    from steelyard.metrics.batch import Batch
 
 MARKS = "STEELYARD_TEST_MARKS"
 """Environment variable with the folder where trouble that happens once leaves its mark."""
@@ -152,5 +152,5 @@ class Weary(Metric):
 
 def register() -> None:
     """Make the metrics known in this process and those forked from it."""
-    if Troubled not in metrics.METRICS:
-        metrics.METRICS += (Troubled, Careful, Weary)
+    if Troubled not in steelyard.metrics.METRICS:
+        steelyard.metrics.METRICS += (Troubled, Careful, Weary)

@@ -2,22 +2,22 @@
 
 from collections.abc import Callable, Iterator
 
-from metrics.errors import MetricsError
-from metrics.human.kinds import KINDS
-from metrics.human.reading import Reading, read_judgments
-from metrics.inspection.marks import compare
-from metrics.kernels.lowered import lowered
-from metrics.kernels.words import words
-from metrics.text.encodings import advice
-from metrics.text.formats import FORMATS, looks_like, read_file
-from metrics.text.languages import main_code, same_language
-from metrics.text.markup import DEFAULT_MARKUP_LIMITS
-from metrics.text.names import fault_of_name, folded, printable, system_name
-from metrics.text.normalization import normalized
-from metrics.text.tables import looks_like_table
-from metrics.text.tercom import reference_text
-from metrics.text.tokenizers import TOKENIZERS, folds_afterwards, prepared_text
-from metrics.text.trees import short_lemma
+from steelyard.errors import MetricsError
+from steelyard.formats.detection import FORMATS, looks_like, read_file
+from steelyard.formats.input.encodings import advice
+from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS
+from steelyard.formats.tables import looks_like_table
+from steelyard.formats.treebanks.trees import short_lemma
+from steelyard.inspection.marks import compare
+from steelyard.kernels.text.lowered import lowered
+from steelyard.kernels.text.words import words
+from steelyard.meta_evaluation.human.kinds import KINDS
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+from steelyard.text.languages import main_code, same_language
+from steelyard.text.names import fault_of_name, folded, printable, system_name
+from steelyard.text.normalization import normalized
+from steelyard.tokenizers.tercom import reference_text
+from steelyard.tokenizers.tokenizer import TOKENIZERS, folds_afterwards, prepared_text
 from tests.growth.families import FAMILIES, in_turn
 from tests.growth.measuring import USUAL, Subject
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from metrics import METRICS
-from metrics.conformance import subjects as subjects_of_metric
-from metrics.conformance.campaign import Campaign
-from metrics.conformance.subject import Subject as Scored
+from steelyard.conformance import subjects as subjects_of_metric
+from steelyard.conformance.campaign import Campaign
+from steelyard.conformance.subject import Subject as Scored
+from steelyard.metrics.registry import METRICS
 from tests.growth.families import MARKS, runs_of
 from tests.growth.measuring import ALWAYS, LARGEST, Subject
 

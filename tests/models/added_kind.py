@@ -34,7 +34,6 @@ exec(blocks["worker/runners.py"], vars(worker.runners))
 
 from sqlalchemy import insert, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.retention import prune_finished
 from models.queue.task_kind import claim
@@ -43,6 +42,7 @@ from models.schema.corpus import Text
 from models.schema.queue import TextLength, Worker
 from scheduler.dispatch import dispatch
 from scheduler.recovery import sweep
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.handlers import do

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
@@ -32,6 +31,7 @@ from models.schema.queue import (
 )
 from models.schema.results import Score
 from models.schema.states import NOT_YET, ComparisonState, EvaluationState, Fault, LeaseState
+from steelyard.metrics.metric import EDITION
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.queue.test_shards import results, score_rows

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+KERNELS = ROOT / "library" / "steelyard" / "kernels"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,9 @@ def _of_one_name(folder: str, names: str, tests: str, more: str = "") -> list[Ta
 
 
 def _kernel(names: str, tests: str) -> Target:
-    return _target(" ".join(f"metrics/kernels/{name}" for name in names.split()), tests)
+    """C files, whose names are their own in all families."""
+    found = (next(KERNELS.rglob(name)) for name in names.split())
+    return _target(" ".join(str(path.relative_to(ROOT)) for path in found), tests)
 
 
 AREAS: dict[str, list[Target]] = {
@@ -265,18 +268,21 @@ AREAS: dict[str, list[Target]] = {
         _target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
     ],
     "resampling": [
-        _target("metrics/resampling/bootstrap.py", "tests/metrics/resampling/test_bootstrap.py"),
-        _target("metrics/resampling/randomization.py", "tests/metrics/resampling/test_randomization.py"),
-        *_of_one_name("metrics/resampling", "interval jackknife runs remembered", "tests/metrics/resampling"),
+        _target("library/steelyard/resampling/bootstrap.py", "tests/library/resampling/test_bootstrap.py"),
+        _target("library/steelyard/resampling/randomization.py", "tests/library/resampling/test_randomization.py"),
+        *_of_one_name(
+            "library/steelyard/resampling", "interval jackknife runs bounded_cache", "tests/library/resampling"
+        ),
     ],
     "significance": [
         *_of_one_name(
-            "metrics/resampling", "bootstrap_p correction binomial paired power best_of", "tests/metrics/resampling"
+            "library/steelyard/resampling", "bootstrap_p correction paired power best_of", "tests/library/resampling"
         ),
+        *_of_one_name("library/steelyard/kernels/resampling", "binomial", "tests/library/resampling"),
         *_of_one_name(
             "analysis/leaderboard", "significance more_replicates randomization power", "tests/analysis/leaderboard"
         ),
-        _target("metrics/ranking.py", "tests/metrics/test_ranking.py"),
+        _target("library/steelyard/ranking/clusters.py", "tests/library/ranking/test_clusters.py"),
     ],
     "analysis": [
         _target(
@@ -314,179 +320,267 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "metrics": [
+        *_of_one_name("library/steelyard/metrics/ngram", "bleu chrf nist lebleu", "tests/library/metrics/ngram"),
+        *_of_one_name("library/steelyard/metrics/edit", "ter wer per character", "tests/library/metrics/edit"),
+        *_of_one_name("library/steelyard/metrics/alignment", "fmeasure gtm tbleu", "tests/library/metrics/alignment"),
         *_of_one_name(
-            "metrics",
-            "bleu chrf ter nist wer per fmeasure gtm lebleu character tbleu",
-            "tests/metrics",
+            "library/steelyard/metrics/alignment",
+            "sempos meteor",
+            "tests/library/metrics/alignment",
+            "tests/library/test_composed.py",
         ),
         *_of_one_name(
-            "metrics", "sempos meteor bleu_modif wer_modif", "tests/metrics", "tests/metrics/test_composed.py"
+            "library/steelyard/metrics/embeddings",
+            "bleu_modif wer_modif",
+            "tests/library/metrics/embeddings",
+            "tests/library/test_composed.py",
         ),
-        *_of_one_name("metrics", "average_length segments segmentation set_aside parameters sweep", "tests/metrics"),
-        _target("metrics/portable.py", "tests/metrics/test_portable.py tests/metrics/test_bleu.py"),
+        *_of_one_name(
+            "library/steelyard/metrics",
+            "average_length segments segmentation spill_buffer parameters sweep",
+            "tests/library/metrics",
+        ),
         _target(
-            "metrics/error_rate.py metrics/best_reference.py", "tests/metrics/test_wer.py tests/metrics/test_per.py"
+            "library/steelyard/numerics/portable.py",
+            "tests/library/numerics/test_portable.py tests/library/metrics/ngram/test_bleu.py",
         ),
-        _target("metrics/common_words.py", "tests/metrics/test_fmeasure.py"),
         _target(
-            "metrics/information.py metrics/ngram_table.py metrics/ngram_merging.py metrics/preparation.py",
-            "tests/metrics/test_nist.py",
+            "library/steelyard/metrics/edit/error_rate.py library/steelyard/metrics/reference_choice.py",
+            "tests/library/metrics/edit/test_wer.py tests/library/metrics/edit/test_per.py",
         ),
-        _target("metrics/meteor_modules.py metrics/meteor_settling.py", "tests/metrics/test_meteor.py"),
-        *_of_one_name("metrics", "lemmas synonyms resources surroundings entry_points stopwatch", "tests/metrics"),
-        _target("metrics/base.py", "tests/metrics/test_base.py tests/metrics/test_parameters.py"),
-        _target("metrics/batch.py metrics/measure.py", "tests/metrics/test_segments.py tests/metrics/test_composed.py"),
-        _target("metrics/registry.py", "tests/metrics/test_parameters.py"),
+        _target("library/steelyard/metrics/common_words.py", "tests/library/metrics/alignment/test_fmeasure.py"),
+        _target(
+            "library/steelyard/metrics/ngram/information_weights.py library/steelyard/metrics/ngram/ngram_table.py "
+            "library/steelyard/metrics/ngram/ngram_merging.py library/steelyard/metrics/corpus_statistics.py",
+            "tests/library/metrics/ngram/test_nist.py",
+        ),
+        _target(
+            "library/steelyard/metrics/alignment/meteor_modules.py "
+            "library/steelyard/metrics/alignment/meteor_resolution.py",
+            "tests/library/metrics/alignment/test_meteor.py",
+        ),
+        *_of_one_name("library/steelyard/metrics/alignment", "lemmas synonyms", "tests/library/metrics/alignment"),
+        *_of_one_name("library/steelyard/metrics", "resources context entry_points stopwatch", "tests/library/metrics"),
+        _target(
+            "library/steelyard/metrics/metric.py",
+            "tests/library/metrics/test_metric.py tests/library/metrics/test_parameters.py",
+        ),
+        _target(
+            "library/steelyard/metrics/batch.py library/steelyard/metrics/measure.py",
+            "tests/library/metrics/test_segments.py tests/library/test_composed.py",
+        ),
+        _target("library/steelyard/metrics/registry.py", "tests/library/metrics/test_parameters.py"),
     ],
     "conformance": [
         _target(
-            "metrics/conformance/campaign.py metrics/conformance/check.py metrics/conformance/declarations.py "
-            "metrics/conformance/promises.py metrics/conformance/subject.py",
-            "tests/metrics/conformance/test_check.py tests/metrics/conformance/test_subject.py",
+            "library/steelyard/conformance/campaign.py library/steelyard/conformance/check.py "
+            "library/steelyard/conformance/declarations.py library/steelyard/conformance/promises.py "
+            "library/steelyard/conformance/subject.py",
+            "tests/library/conformance/test_check.py tests/library/conformance/test_subject.py",
         ),
     ],
     "vectors": [
-        *_of_one_name("metrics", "distributions embeddings embedding_files embedding_training", "tests/metrics"),
-        _target("metrics/vector_metric.py", "tests/metrics/test_bleu_modif.py tests/metrics/test_wer_modif.py"),
+        *_of_one_name("library/steelyard/numerics", "distributions", "tests/library/numerics"),
+        *_of_one_name(
+            "library/steelyard/metrics/embeddings", "vectors vector_files training", "tests/library/metrics/embeddings"
+        ),
+        _target(
+            "library/steelyard/metrics/embeddings/embedding_metric.py",
+            "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/embeddings/test_wer_modif.py",
+        ),
     ],
     "correlation": [
         _target(
-            "metrics/correlation/statistics.py metrics/correlation/system.py",
-            "tests/metrics/correlation/test_system.py",
+            "library/steelyard/meta_evaluation/statistics.py library/steelyard/meta_evaluation/system.py",
+            "tests/library/meta_evaluation/test_system.py",
         ),
         _target(
-            "metrics/correlation/segment.py metrics/correlation/tie_calibration.py metrics/correlation/pairs.py",
-            "tests/metrics/correlation/test_segment.py tests/metrics/correlation/test_exchanged.py",
+            "library/steelyard/meta_evaluation/segment.py library/steelyard/meta_evaluation/tie_calibration.py "
+            "library/steelyard/meta_evaluation/pairs.py",
+            "tests/library/meta_evaluation/test_segment.py tests/library/meta_evaluation/test_exchanged.py",
         ),
-        _target("metrics/correlation/exchanged_moments.py", "tests/metrics/correlation/test_exchanged.py"),
-        *_of_one_name("metrics/correlation", "comparison soft_accuracy", "tests/metrics/correlation"),
+        _target(
+            "library/steelyard/meta_evaluation/exchanged_moments.py", "tests/library/meta_evaluation/test_exchanged.py"
+        ),
+        *_of_one_name("library/steelyard/meta_evaluation", "comparison soft_accuracy", "tests/library/meta_evaluation"),
     ],
     "human": [
-        *_of_one_name("metrics/human", "better scoring", "tests/metrics/human"),
-        _target("metrics/human/standing.py", "tests/metrics/human/test_better.py"),
-        _target("metrics/human/rankings.py metrics/human/agreement.py", "tests/metrics/human/test_rankings.py"),
+        *_of_one_name("library/steelyard/ranking", "human_significance", "tests/library/ranking"),
+        *_of_one_name("library/steelyard/meta_evaluation/human", "scoring", "tests/library/meta_evaluation/human"),
+        _target("library/steelyard/ranking/human_ranks.py", "tests/library/ranking/test_human_significance.py"),
         _target(
-            "metrics/human/cells.py metrics/human/kinds.py metrics/human/readers.py metrics/human/reading.py "
-            "metrics/human/table.py metrics/human/weights.py",
-            "tests/metrics/human/test_reading.py",
+            "library/steelyard/meta_evaluation/human/rankings.py library/steelyard/meta_evaluation/human/agreement.py",
+            "tests/library/meta_evaluation/human/test_rankings.py",
+        ),
+        _target(
+            "library/steelyard/meta_evaluation/human/cells.py library/steelyard/meta_evaluation/human/kinds.py "
+            "library/steelyard/meta_evaluation/human/readers.py library/steelyard/meta_evaluation/human/reading.py "
+            "library/steelyard/meta_evaluation/human/table.py library/steelyard/meta_evaluation/human/weights.py",
+            "tests/library/meta_evaluation/human/test_reading.py",
         ),
     ],
-    "inspection": _of_one_name("metrics/inspection", "lengths marks ngrams", "tests/metrics/inspection"),
+    "inspection": _of_one_name("library/steelyard/inspection", "lengths marks ngrams", "tests/library/inspection"),
     "readers": [
-        *_of_one_name(
-            "metrics/text",
-            "campaigns conllu encodings filed folder layered mteval normalization pairing plain tables tercom wmt_xml",
-            "tests/metrics/text",
+        *_of_one_name("library/steelyard/formats/campaign", "campaigns folder pairing", "tests/library/formats"),
+        *_of_one_name("library/steelyard/formats", "conllu filed plain tables", "tests/library/formats"),
+        *_of_one_name("library/steelyard/formats/input", "encodings", "tests/library/formats"),
+        *_of_one_name("library/steelyard/formats/treebanks", "layered", "tests/library/formats"),
+        *_of_one_name("library/steelyard/formats/markup", "mteval wmt_xml", "tests/library/formats"),
+        *_of_one_name("library/steelyard/text", "normalization", "tests/library/text"),
+        *_of_one_name("library/steelyard/tokenizers", "tercom", "tests/library/tokenizers"),
+        _target(
+            "library/steelyard/formats/campaign/alignment.py",
+            "tests/library/formats/test_alignment.py tests/library/formats/test_wmt_xml.py "
+            "tests/library/formats/test_mteval.py",
         ),
         _target(
-            "metrics/text/alignment.py",
-            "tests/metrics/text/test_alignment.py tests/metrics/text/test_wmt_xml.py tests/metrics/text/test_mteval.py",
-        ),
-        _target("metrics/text/tokenizers.py metrics/text/mecab.py", "tests/metrics/text/test_tokenizers.py"),
-        _target("metrics/text/blocks.py", "tests/metrics/text/test_filed.py tests/metrics/kernels/test_resampling.py"),
-        _target(
-            "metrics/text/campaign_files.py metrics/text/names.py metrics/text/layouts.py metrics/text/limits.py",
-            "tests/metrics/text/test_folder.py tests/metrics/text/test_layered_folders.py "
-            "tests/metrics/text/test_campaigns.py",
+            "library/steelyard/tokenizers/tokenizer.py library/steelyard/tokenizers/mecab.py",
+            "tests/library/tokenizers/test_tokenizers.py",
         ),
         _target(
-            "metrics/text/contents.py metrics/text/gzip_members.py metrics/text/windows.py",
-            "tests/metrics/text/test_gzip.py tests/metrics/text/test_plain.py tests/metrics/text/test_encodings.py",
+            "library/steelyard/text/blocks.py",
+            "tests/library/formats/test_filed.py tests/library/kernels/resampling/test_resampling.py",
         ),
         _target(
-            "metrics/text/documents.py metrics/text/elements.py metrics/text/findings.py metrics/text/formats.py "
-            "metrics/text/markup.py metrics/text/wording.py metrics/text/zones.py metrics/text/languages.py",
-            "tests/metrics/text/test_mteval.py tests/metrics/text/test_wmt_xml.py "
-            "tests/metrics/text/test_hostile_markup.py",
+            "library/steelyard/formats/campaign/description.py library/steelyard/text/names.py "
+            "library/steelyard/formats/campaign/layouts.py library/steelyard/text/limits.py",
+            "tests/library/formats/test_folder.py tests/library/formats/test_layered_folders.py "
+            "tests/library/formats/test_campaigns.py",
         ),
         _target(
-            "metrics/text/pml.py metrics/text/pml_bounds.py metrics/text/pml_elements.py metrics/text/trees.py "
-            "metrics/text/sentences.py metrics/text/layers.py",
-            "tests/metrics/text/test_layered.py tests/metrics/text/test_hostile_layers.py",
+            "library/steelyard/formats/input/contents.py library/steelyard/formats/input/gzip_members.py "
+            "library/steelyard/formats/input/windows.py",
+            "tests/library/formats/test_gzip.py tests/library/formats/test_plain.py "
+            "tests/library/formats/test_encodings.py",
+        ),
+        _target(
+            "library/steelyard/formats/markup/documents.py library/steelyard/formats/markup/elements.py "
+            "library/steelyard/text/findings.py library/steelyard/formats/detection.py "
+            "library/steelyard/formats/markup/scanner.py library/steelyard/text/wording.py "
+            "library/steelyard/formats/zones.py library/steelyard/text/languages.py",
+            "tests/library/formats/test_mteval.py tests/library/formats/test_wmt_xml.py "
+            "tests/library/formats/test_hostile_markup.py",
+        ),
+        _target(
+            "library/steelyard/formats/treebanks/pml.py library/steelyard/formats/treebanks/pml_bounds.py "
+            "library/steelyard/formats/treebanks/pml_elements.py library/steelyard/formats/treebanks/trees.py "
+            "library/steelyard/formats/sentences.py library/steelyard/formats/layers.py",
+            "tests/library/formats/test_layered.py tests/library/formats/test_hostile_layers.py",
         ),
     ],
     "kernels": [
         _kernel(
             "ngrams.c ngram_counts.c clipped_ngrams.h ngram_masks.h ngram_rows.h ngram_trie.h",
-            "tests/metrics/kernels/test_ngrams.py",
+            "tests/library/kernels/ngram/test_ngrams.py",
         ),
-        _kernel("ngram_scores.c chrf_score.h", "tests/metrics/kernels/test_ngram_scores.py"),
+        _kernel("ngram_scores.c chrf_score.h", "tests/library/kernels/ngram/test_ngram_scores.py"),
         _kernel(
             "chrf.c character_ngrams.c word_ngrams.c shared_ngrams.h overlap.h overlap_bits.h automaton_overlap.h "
             "ngram_automaton.h ngram_lists.h code_points.h code_symbols.h room.h",
-            "tests/metrics/kernels/test_chrf.py tests/metrics/test_chrf.py",
+            "tests/library/kernels/chrf/test_chrf.py tests/library/metrics/ngram/test_chrf.py",
         ),
-        _kernel("edit_distance.c distance_blocks.h comparing.h", "tests/metrics/kernels/test_edit_distance.py"),
-        _kernel("distance_rows.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_character.py"),
-        _kernel("ter.c ter_shifts.h ter_distance.h", "tests/metrics/kernels/test_ter.py tests/metrics/test_ter.py"),
-        _kernel("resampling.c philox.h", "tests/metrics/kernels/test_resampling.py"),
+        _kernel("edit_distance.c distance_blocks.h comparing.h", "tests/library/kernels/edit/test_edit_distance.py"),
+        _kernel(
+            "distance_rows.h", "tests/library/kernels/edit/test_ter.py tests/library/metrics/edit/test_character.py"
+        ),
+        _kernel(
+            "ter.c ter_shifts.h ter_distance.h",
+            "tests/library/kernels/edit/test_ter.py tests/library/metrics/edit/test_ter.py",
+        ),
+        _kernel("resampling.c philox.h", "tests/library/kernels/resampling/test_resampling.py"),
         _kernel(
             "columns.c subset_sums.h sums_of_draws.c",
-            "tests/metrics/resampling/test_bootstrap.py tests/metrics/resampling/test_randomization.py",
+            "tests/library/resampling/test_bootstrap.py tests/library/resampling/test_randomization.py",
         ),
-        _kernel("draw_bits.c draw_bits.h", "tests/metrics/kernels/test_draw_bits.py"),
-        _kernel("kendall.c", "tests/metrics/kernels/test_kendall.py"),
+        _kernel("draw_bits.c draw_bits.h", "tests/library/kernels/resampling/test_draw_bits.py"),
+        _kernel("kendall.c", "tests/library/kernels/ranking/test_kendall.py"),
         _kernel(
-            "rank_sums.c pairs.c", "tests/metrics/kernels/test_rank_sums.py tests/metrics/correlation/test_segment.py"
+            "rank_sums.c pairs.c",
+            "tests/library/kernels/ranking/test_rank_sums.py tests/library/meta_evaluation/test_segment.py",
         ),
         _kernel(
             "gtm.c gtm_groups.h gtm_budget.h suffix_groups.h",
-            "tests/metrics/kernels/test_gtm.py tests/metrics/test_gtm.py",
+            "tests/library/kernels/alignment/test_gtm.py tests/library/metrics/alignment/test_gtm.py",
         ),
         _kernel(
             "meteor.c meteor_components.h meteor_guess.h meteor_links.h meteor_options.h meteor_search.h",
-            "tests/metrics/kernels/test_meteor.py tests/metrics/test_meteor.py",
+            "tests/library/kernels/alignment/test_meteor.py tests/library/metrics/alignment/test_meteor.py",
         ),
         _kernel(
             "words.c lines.c token_cuts.h byte_classes.h interning.h bytes16.h vocabulary.c word_index.c",
-            "tests/metrics/kernels/test_words.py tests/metrics/kernels/test_lines.py "
-            "tests/metrics/kernels/test_word_index.py tests/metrics/text/test_tokenizers.py",
+            "tests/library/kernels/text/test_words.py tests/library/kernels/text/test_lines.py "
+            "tests/library/kernels/text/test_word_index.py tests/library/tokenizers/test_tokenizers.py",
         ),
-        _kernel("utf8.c utf8_decoding.h", "tests/metrics/kernels/test_utf8.py"),
-        _kernel("spacing.c", "tests/metrics/text/test_tokenizers.py"),
-        _kernel("lebleu.c fuzzy_ngrams.h", "tests/metrics/test_lebleu.py"),
-        _kernel("character.c character_shifts.h spelling.h swap.h", "tests/metrics/test_character.py"),
-        _kernel("alignments.c affix_distance.h assignment.h", "tests/metrics/kernels/test_alignments.py"),
-        _kernel("bag_overlap.c", "tests/metrics/kernels/test_bag_overlap.py"),
-        _kernel("composed.c", "tests/metrics/kernels/test_composed.py"),
-        _kernel("lowered.c", "tests/metrics/kernels/test_lowered.py"),
-        _kernel("markup.c", "tests/metrics/kernels/test_markup.py"),
-        _kernel("word_order.c", "tests/metrics/kernels/test_word_order.py"),
-        _kernel("elementary.c elementary.h fixed_point.h", "tests/metrics/test_portable.py"),
+        _kernel("utf8.c utf8_decoding.h", "tests/library/kernels/text/test_utf8.py"),
+        _kernel("spacing.c", "tests/library/tokenizers/test_tokenizers.py"),
+        _kernel("lebleu.c fuzzy_ngrams.h", "tests/library/metrics/ngram/test_lebleu.py"),
+        _kernel("character.c character_shifts.h spelling.h swap.h", "tests/library/metrics/edit/test_character.py"),
+        _kernel("alignments.c affix_distance.h assignment.h", "tests/library/kernels/alignment/test_alignments.py"),
+        _kernel("bag_overlap.c", "tests/library/kernels/alignment/test_bag_overlap.py"),
+        _kernel("composed.c", "tests/library/kernels/text/test_composed.py"),
+        _kernel("lowered.c", "tests/library/kernels/text/test_lowered.py"),
+        _kernel("markup.c", "tests/library/kernels/text/test_markup.py"),
+        _kernel("word_order.c", "tests/library/kernels/text/test_word_order.py"),
+        _kernel("elementary.c elementary.h fixed_point.h", "tests/library/numerics/test_portable.py"),
         _kernel(
             "ngram_information.c ngram_merging.c ngram_packing.c ngram_stream.h ngram_weights.c",
-            "tests/metrics/test_nist.py",
+            "tests/library/metrics/ngram/test_nist.py",
         ),
-        _kernel("weighted_ngrams.c", "tests/metrics/test_bleu_modif.py tests/metrics/test_tbleu.py"),
+        _kernel(
+            "weighted_ngrams.c",
+            "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/alignment/test_tbleu.py",
+        ),
         _kernel(
             "similarities.c gram.h dot_products.h soft_distance.h soft_ngrams.h",
-            "tests/metrics/test_similarities.py tests/metrics/test_bleu_modif.py tests/metrics/test_wer_modif.py",
+            "tests/library/metrics/embeddings/test_similarities.py "
+            "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/embeddings/test_wer_modif.py",
         ),
     ],
     "bindings": [
         *_of_one_name(
-            "metrics/kernels",
-            "alignments bag_overlap composed draw_bits edit_distance gtm kendall lines loader lowered markup meteor "
-            "ngram_scores ngrams rank_sums resampling ter utf8 word_index word_order words bindings",
-            "tests/metrics/kernels",
+            "library/steelyard/kernels/alignment",
+            "alignments bag_overlap gtm meteor",
+            "tests/library/kernels/alignment",
         ),
-        _target("metrics/kernels/chrf.py metrics/kernels/shared_ngrams.py", "tests/metrics/kernels/test_chrf.py"),
-        _target(
-            "metrics/kernels/columns.py metrics/kernels/sums_of_draws.py", "tests/metrics/resampling/test_bootstrap.py"
+        *_of_one_name(
+            "library/steelyard/kernels/text",
+            "composed lines lowered markup utf8 word_index word_order words",
+            "tests/library/kernels/text",
         ),
-        _target("metrics/kernels/character.py", "tests/metrics/test_character.py"),
-        _target("metrics/kernels/lebleu.py metrics/kernels/letters.py", "tests/metrics/test_lebleu.py"),
-        _target("metrics/kernels/elementary.py", "tests/metrics/test_portable.py"),
-        _target(
-            "metrics/kernels/ngram_counts.py metrics/kernels/ngram_information.py metrics/kernels/ngram_merging.py "
-            "metrics/kernels/ngram_packing.py metrics/kernels/ngram_weights.py metrics/kernels/vocabulary.py",
-            "tests/metrics/test_nist.py",
+        *_of_one_name(
+            "library/steelyard/kernels/resampling", "draw_bits resampling", "tests/library/kernels/resampling"
         ),
-        _target("metrics/kernels/pairs.py", "tests/metrics/correlation/test_segment.py"),
-        _target("metrics/kernels/spacing.py", "tests/metrics/text/test_tokenizers.py"),
+        *_of_one_name("library/steelyard/kernels/edit", "edit_distance ter", "tests/library/kernels/edit"),
+        *_of_one_name("library/steelyard/kernels/ranking", "kendall rank_sums", "tests/library/kernels/ranking"),
+        *_of_one_name("library/steelyard/kernels", "loader bindings", "tests/library/kernels"),
+        *_of_one_name("library/steelyard/kernels/ngram", "ngram_scores ngrams", "tests/library/kernels/ngram"),
         _target(
-            "metrics/kernels/similarities.py metrics/kernels/weighted_ngrams.py metrics/kernels/word_pairs.py",
-            "tests/metrics/test_similarities.py tests/metrics/test_bleu_modif.py tests/metrics/test_tbleu.py",
+            "library/steelyard/kernels/chrf/chrf.py library/steelyard/kernels/chrf/shared_ngrams.py",
+            "tests/library/kernels/chrf/test_chrf.py",
+        ),
+        _target(
+            "library/steelyard/kernels/resampling/columns.py library/steelyard/kernels/resampling/sums_of_draws.py",
+            "tests/library/resampling/test_bootstrap.py",
+        ),
+        _target("library/steelyard/kernels/edit/character.py", "tests/library/metrics/edit/test_character.py"),
+        _target(
+            "library/steelyard/kernels/edit/lebleu.py library/steelyard/kernels/text/letters.py",
+            "tests/library/metrics/ngram/test_lebleu.py",
+        ),
+        _target("library/steelyard/kernels/numerics/elementary.py", "tests/library/numerics/test_portable.py"),
+        _target(
+            "library/steelyard/kernels/nist/ngram_counts.py library/steelyard/kernels/nist/ngram_information.py "
+            "library/steelyard/kernels/nist/ngram_merging.py library/steelyard/kernels/nist/ngram_packing.py "
+            "library/steelyard/kernels/nist/ngram_weights.py library/steelyard/kernels/text/vocabulary.py",
+            "tests/library/metrics/ngram/test_nist.py",
+        ),
+        _target("library/steelyard/kernels/ranking/pairs.py", "tests/library/meta_evaluation/test_segment.py"),
+        _target("library/steelyard/kernels/text/spacing.py", "tests/library/tokenizers/test_tokenizers.py"),
+        _target(
+            "library/steelyard/kernels/embeddings/similarities.py "
+            "library/steelyard/kernels/alignment/weighted_ngrams.py library/steelyard/kernels/text/word_pairs.py",
+            "tests/library/metrics/embeddings/test_similarities.py "
+            "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/alignment/test_tbleu.py",
         ),
     ],
 }

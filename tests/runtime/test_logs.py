@@ -156,7 +156,7 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
         shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
     assert len(shards) == 2
     # The first fails once, and says what is in the text.
-    from metrics.bleu import BLEU
+    from steelyard.metrics.ngram.bleu import BLEU
 
     count = BLEU.segment_statistics
 

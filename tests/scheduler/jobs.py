@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Engine, select
 
-from metrics import parse_metric
-from metrics.base import EDITION
 from models.database.session import reading
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
 from worker.context import WorkerContext
 from worker.handlers import do
 

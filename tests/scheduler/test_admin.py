@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
@@ -29,6 +28,7 @@ from scheduler.admin import CANCELLED, Action, cancel, cancel_comparisons, plan,
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import NothingToDo
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Scores, stored_scores
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task, complete_shard, complete_task

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -18,6 +17,7 @@ from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import _window, dispatch, new_accounting
 from scheduler.fair_share import INTERACTIVE_EXTRA, Window
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.context import WorkerContext
 from worker.errors import BrokerAway

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
-from metrics.base import EDITION, edition_name, edition_with
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -24,6 +23,7 @@ from scheduler.editions import Editions
 from scheduler.enqueue import corpus_statistics, evaluations, randomization, reuse
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.metrics.metric import EDITION, edition_name, edition_with
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.scheduler.test_dispatch import App
 from tests.tasks import claim_task

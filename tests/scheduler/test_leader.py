@@ -16,7 +16,6 @@ import pytest
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import OperationalError
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.leader import acquire_leadership, read_leader
 from models.queue.sweep import resend_stale
@@ -28,6 +27,7 @@ from scheduler.dispatch import dispatch
 from scheduler.embedded.processes import Embedded
 from scheduler.errors import AlreadyRunning
 from scheduler.leader import Leadership, has_leader
+from steelyard.metrics.metric import EDITION
 from tests.databases import WATCHING
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job

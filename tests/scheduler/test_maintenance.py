@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.consistency import find_broken_comparisons, recount
 from models.queue.kinds.comparisons import TRIALS, start_comparison
@@ -38,6 +37,7 @@ from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.maintenance import Maintenance, recount_open
 from scheduler.recovery import sweep
+from steelyard.metrics.metric import EDITION
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from metrics.measure import measure
-from metrics.registry import asked_metrics
-from metrics.segments import Segments
-from metrics.surroundings import Surroundings, settle
 from models.database.session import reading
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from tests.metrics.target_languages import JAPANESE
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import asked_metrics
+from steelyard.metrics.segments import Segments
+from tests.library.target_languages import JAPANESE
 from tests.scheduler.jobs import one_block_shards
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.

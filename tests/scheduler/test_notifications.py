@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue_status.progress import read_progress
 from models.schema.base import now
@@ -22,6 +21,7 @@ from scheduler.embedded import processes, wait
 from scheduler.embedded.processes import Embedded
 from scheduler.loop import SchedulerLoop
 from scheduler.nightly.runner import NightlyRunner
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.test_dispatch import App

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, insert, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, writing
 from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.queue.kinds.shards import SHARD
@@ -17,6 +16,7 @@ from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.fair_share import InFlight
 from scheduler.queue_queries import keys_by_kind, read_in_flight, read_waiting, read_waiting_keys, urgent_class
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from metrics import parse_metric
-from metrics.embeddings import store
-from metrics.measure import measure
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.surroundings import Surroundings, settle
 from models.database.session import reading
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.embeddings.vectors import store
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
 from tests.faults.cluster import until
 from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, similar_text, some_text
 

@@ -14,11 +14,11 @@ from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
 from campaigns.test_sets import InputTestSet, NamedContent, add_test_set, read_test_set_files
-from metrics.text.plain import Text
 from models.database.session import writing
 from models.schema.roles import DeclaredKind
 from runtime.service_settings import WebSettings
 from runtime.settings import Settings
+from steelyard.formats.plain import Text
 
 SOURCE = b"the cat\nthe dog\nthe house\n"
 REFERENCE = b"kocka\npes\ndum\n"

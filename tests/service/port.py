@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from metrics import parse_metric
 from models.database.session import reading
 from models.schema.roles import PhaseKind, SiteRole
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 
 if TYPE_CHECKING:

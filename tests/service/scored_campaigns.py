@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from sqlalchemy import delete, insert, select, update
 
-from metrics import parse_metric
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import Declaration
@@ -19,6 +18,7 @@ from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.storage.arrays import pack
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.service.service import Service
 
 METRICS = ("bleu", "ter")

@@ -10,13 +10,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, insert, select
 
 from campaigns.accounts.secrets import hash_of, new_secret
-from metrics.text.names import folded
 from models.database.session import make_engine, writing
 from models.schema.accounts import Account, ApiToken, Membership, Team, WebSession
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, Participation, Phase
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from runtime.service_settings import WebSettings
+from steelyard.text.names import folded
 from web.app import create_app
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 

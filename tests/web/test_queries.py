@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, func, select
 
-from metrics import parse_metric
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.analysis.nights import add_night, add_schedule
 from tests.scheduler.jobs import one_block_shards
 from tests.service.service import DAY, Service

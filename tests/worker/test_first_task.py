@@ -26,7 +26,7 @@ context = WorkerContext(Settings(database_url=url))
 preload(context)
 before = set(sys.modules)
 
-from metrics.kernels.loader import shared_library
+from steelyard.kernels.loader import shared_library
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from worker.handlers import do

@@ -12,8 +12,6 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 import worker.context
 import worker.preemption
 import worker.runners
-from metrics.base import EDITION
-from metrics.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
 from models.database.session import reading, writing
 from models.errors import BadBlob
 from models.queue.kinds.comparisons import TRIALS, start_comparison
@@ -28,6 +26,8 @@ from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Red
 from models.schema.results import Score
 from models.schema.states import LeaseState, QueueClass
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.errors import ShardsMissing

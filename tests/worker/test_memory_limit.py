@@ -14,9 +14,9 @@ from worker.memory_limit import machine_bytes, out_of_memory, task_bytes
 WANTS_MORE = """
 import sys
 import numpy as np
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.segments import Segments
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.measure import measure
+from steelyard.metrics.segments import Segments
 from worker.memory_limit import limit_memory
 
 held = np.ones(48 * 2**20 // 8)  # as of a parent that has read a campaign

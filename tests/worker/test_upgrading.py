@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import insert, select, update
 
-from metrics.errors import BadParameter, MetricsError, UnknownMetric
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState
+from steelyard.errors import BadParameter, MetricsError, UnknownMetric
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker import runners
 from worker.context import WorkerContext

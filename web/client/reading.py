@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from metrics.text.names import visible
-from metrics.text.wording import number_of
+from steelyard.text.names import visible
+from steelyard.text.wording import number_of
 from web.client.errors import NotSteelyard
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from metrics.base import VERSION
-from metrics.text.names import visible
+from steelyard.metrics.metric import VERSION
+from steelyard.text.names import visible
 from web.client.errors import ERRORS_BY_STATUS, NotSteelyard, Refused, ServerUnreachable
 from web.client.reading import read_json, read_lines, read_whole
 

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from campaigns.errors import BadRequest, CampaignsError, NotSignedIn, TooLarge, TooMany, TooSlow, Unavailable
-from metrics.text.wording import number_of
+from steelyard.text.wording import number_of
 from web.dependencies import read_principal
 from web.guards.refusing import refuse
 from web.uploads.large_bodies import is_upload

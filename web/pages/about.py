@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from analysis.leaderboard.significance import ALPHA
 from campaigns.inspection.method import describe_metrics
-from metrics.base import EDITION, edition_name
-from metrics.resampling.randomization import TRIALS
+from steelyard.metrics.metric import EDITION, edition_name
+from steelyard.resampling.randomization import TRIALS
 from web.pages.rendering import page
 
 router = APIRouter()

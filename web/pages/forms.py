@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from campaigns.errors import CampaignsError, NotSignedIn
-from metrics.errors import MetricsError
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
+from steelyard.errors import MetricsError
 
 FORM_ERROR_STATUSES = frozenset({409, 412, 413, 422})
 """Errors that the user can correct in the form; all others get an error page."""

@@ -16,8 +16,8 @@ from campaigns.accounts.secrets import new_secret
 from campaigns.errors import CampaignsError
 from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
-from metrics.base import VERSION
 from runtime.times import utc
+from steelyard.metrics.metric import VERSION
 from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,

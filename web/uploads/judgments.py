@@ -15,10 +15,10 @@ from campaigns.inspection.judgments import _find_test_set, _store, read_tables
 from campaigns.permissions import CampaignAccess
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.short_text import short_text
-from metrics.human.reading import Reading
-from metrics.text.gzip_members import GZIP
-from metrics.text.names import printable
 from models.corpus.judgments import StoredJudgments
+from steelyard.formats.input.gzip_members import GZIP
+from steelyard.meta_evaluation.human.reading import Reading
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from web.state import State

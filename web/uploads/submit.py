@@ -21,12 +21,12 @@ from campaigns.submissions.admission import check_open
 from campaigns.submissions.reading import ExpectedOutput, read_uploaded_output
 from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
 from campaigns.submissions.test_sets import choose_test_set
-from metrics.text.names import folded
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.corpus.test_sets import segments_of_documents
 from models.database.session import reading
 from models.schema.accounts import Team
 from models.schema.states import QueueClass
+from steelyard.text.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess
     from campaigns.submissions.form import SubmissionFields
     from campaigns.submissions.upload_file import UploadedFile
-    from metrics.text.plain import Text
     from models.corpus.test_sets import StoredTestSet
+    from steelyard.formats.plain import Text
     from web.state import State
     from web.uploads.request import SubmissionRequest
 

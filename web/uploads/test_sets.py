@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
     from campaigns.measures import MeasureRequest
     from campaigns.test_sets import InputTestSet, NamedContent
-    from metrics.text.folder import CampaignFolder
-    from metrics.text.plain import Text
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.formats.plain import Text
     from web.state import State
 
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select
 
-from metrics.base import EDITION
-from metrics.batch import Batch
-from metrics.preparation import preparation_of, preparations
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.set_aside import AT_ONCE, SetAside
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount, CountedPart, counted_parts, read_part
 from models.queue.state_chunks import find_chunks, read_chunk
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import CorpusStatistics, ProtocolStatistics
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.corpus_statistics import preparation_of, preparations
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.metrics.spill_buffer import AT_ONCE, SetAside
 from worker.computing.scoring import cached_metric, read_texts
 from worker.errors import CorpusStatisticsMissing, PartsMissing
 
 if TYPE_CHECKING:
-    from metrics.preparation import Preparation
+    from steelyard.metrics.corpus_statistics import Preparation
 
 KEPT = 4
 """Decoded corpus statistics, or chunks of them, that a process caches."""

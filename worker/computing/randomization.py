@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine
 
-from metrics.resampling.randomization import exceedances
 from models.corpus.protocols import read_protocol
 from models.database.session import reading
 from models.results.randomizations import RandomizationPlan, Runs
 from models.results.statistics import read_statistics
+from steelyard.resampling.randomization import exceedances
 from worker.computing.scoring import cached_metric
 
 LARGEST_TABLE = 1 << 24

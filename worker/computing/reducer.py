@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from metrics.measure import LARGEST_COUNTS, corpus_sums
-from metrics.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from models.corpus.protocols import ProtocolContent
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, ShardResult, Statistics
 from models.storage.arrays import max_packed_bytes, pack, unpack
 from models.storage.blobs import content_of
+from steelyard.metrics.measure import LARGEST_COUNTS, corpus_sums
+from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from worker.computing.scoring import LARGEST_TRAVELLING, cached_metric
 from worker.computing.signature import stored_signature
 from worker.errors import ShardsMissing

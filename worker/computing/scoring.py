@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import Connection, select
 
-from metrics import parse_metric
-from metrics.batch import Batch
-from metrics.errors import MissingLayer
-from metrics.measure import corpus_sums, resampled_run, shard_statistics
-from metrics.resources import Resources
-from metrics.segments import Segments
-from metrics.stopwatch import Stopwatch
-from metrics.text.layers import describe_layers
 from models.corpus.protocols import ProtocolContent
 from models.queue.kinds.shards import ClaimedShard, ShardRow, ShardTiming
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import LayerBlock, TextBlock
 from models.storage.arrays import pack
+from steelyard.errors import MissingLayer
+from steelyard.formats.layers import describe_layers
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.measure import corpus_sums, resampled_run, shard_statistics
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.metrics.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 LARGEST_TRAVELLING = 16
 """The number of blocks above which a shard computes its part of the replicates itself.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metrics.base import Metric
     from models.corpus.protocols import ProtocolContent
+    from steelyard.metrics.metric import Metric
 
 
 def stored_signature(metric: Metric, protocol: ProtocolContent) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import ChannelError, OperationalError
 
-from metrics.base import EDITION
 from models.schema.states import QueueClass
+from steelyard.metrics.metric import EDITION
 from worker.errors import BrokerAway
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.leaderboards import pairs_output
 from cli.scoring.score_outputs.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
-from metrics.base import VERSION
+from steelyard.metrics.metric import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

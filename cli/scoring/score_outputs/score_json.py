@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from cli.leaderboards.pairs_output import as_objects
 from cli.scoring import runs
-from metrics.base import VERSION
+from steelyard.metrics.metric import VERSION
 
 if TYPE_CHECKING:
     from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore
-    from metrics.text.plain import Text
+    from steelyard.formats.plain import Text
 
 
 def render(result: Result) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
 from cli.terminal.columns import digits
 from cli.terminal.progress import counted
-from metrics.resampling.interval import interval
-from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
-from metrics.resampling.randomization import TRIALS
-from metrics.resampling.runs import RunSpread, mean_over_runs, run_spread
+from steelyard.resampling.interval import interval
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
+from steelyard.resampling.randomization import TRIALS
+from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 
 if TYPE_CHECKING:
     import argparse
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from cli.scoring.inputs import Inputs
     from cli.scoring.runs import TakenRuns
-    from metrics.measure import Measurement
-    from metrics.resampling.paired import PairedResult
+    from steelyard.metrics.measure import Measurement
+    from steelyard.resampling.paired import PairedResult
 
 
 @dataclass(frozen=True)

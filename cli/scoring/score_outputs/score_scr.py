@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.scoring.score_outputs.score_result import Result
-    from metrics.base import Metric
+    from steelyard.metrics.metric import Metric
 
 TEST_SET, DOCUMENT = "set", "doc"
 """Names where the files say none."""

@@ -7,9 +7,9 @@ import pytest
 
 from analysis.breakdown.buckets import Partition, break_down, by_document, by_domain, by_length
 from analysis.breakdown.texts import BoardTexts, Passage, read_board_texts, read_outputs
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.segments import Segments
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, joined, opened, store
 
 

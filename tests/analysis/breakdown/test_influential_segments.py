@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from analysis.breakdown.influential_segments import read_influential_segments
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.segments import Segments
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 BOTH = ("bleu:order=1,2", "ter")

@@ -3,9 +3,9 @@
 from analysis.breakdown import ngrams
 from analysis.breakdown.ngrams import read_ngrams, words_of
 from analysis.breakdown.texts import read_board_texts, read_outputs
-from metrics.batch import Batch
-from metrics.inspection.ngrams import ngram_differences
-from metrics.segments import Segments
+from steelyard.inspection.ngrams import ngram_differences
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.leaderboard.board import position_of_metric, read_board, remark, same_output_pairs, spread_of_runs
-from metrics.resampling.interval import interval
+from steelyard.resampling.interval import interval
 from tests.analysis.boards import made_board, spread, undefined
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, opened, store
 

@@ -9,13 +9,13 @@ from sqlalchemy import delete
 from analysis.leaderboard.board import read_board
 from analysis.leaderboard.more_replicates import draws_of_tests, with_enough_draws
 from analysis.leaderboard.significance import bootstrap_pairs, ranked_by_bootstrap
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.resampling.paired import enough_draws, smallest_p
-from metrics.segments import Segments
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.schema.results import Statistics
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import enough_draws, smallest_p
 from tests.analysis.boards import made_board, spread, undefined
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, store
 

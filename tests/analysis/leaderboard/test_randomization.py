@@ -10,14 +10,14 @@ from sqlalchemy import Engine
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.randomization import randomization_pairs, stored_randomizations
 from analysis.leaderboard.significance import bootstrap_pairs
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.resampling.paired import paired_randomization
-from metrics.segments import Segments
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.paired import paired_randomization
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off
 
 METRICS = ("bleu", "wer")

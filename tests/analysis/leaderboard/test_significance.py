@@ -14,10 +14,10 @@ from analysis.leaderboard.significance import (
     compared_to_leaderboard,
     ranked_by_bootstrap,
 )
-from metrics.ranking import places
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.correction import corrected
-from metrics.resampling.interval import percentile_interval
+from steelyard.ranking.clusters import places
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.interval import percentile_interval
 from tests.analysis.boards import made_board, spread, undefined
 
 N = 200

@@ -12,13 +12,6 @@ from analysis.leaderboard.board import read_board
 from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from analysis.meta_evaluation.metrics_and_human import _is_percentage, read_judged
 from campaigns.submissions.submit import SubmissionInput, submit
-from metrics import parse_metric
-from metrics.correlation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
-from metrics.kernels.resampling import resampling_counts
-from metrics.measure import measure
-from metrics.resampling.correction import corrected
-from metrics.segments import Segments
-from metrics.text.plain import Text
 from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.errors import NotFound
@@ -28,6 +21,13 @@ from models.schema.corpus import TestSet
 from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
+from steelyard.formats.plain import Text
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.correction import corrected
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, read, scored_campaign
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 

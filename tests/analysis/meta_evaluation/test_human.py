@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import Engine
 
 from analysis.meta_evaluation.human import annotator_agreement, is_reference, read_human
-from metrics.human.reading import Reading, read_judgments
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
 from scheduler.ingest.judgments import ingest_judgments
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ from sqlalchemy import select
 from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments
 from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult, read_sweep
 from analysis.meta_evaluation.tuning import best_choice, cross_fit, document_folds, rival_positions, transfer_choice
-from metrics.correlation.statistics import segment_statistic
-from metrics.resampling.interval import percentile_interval
-from metrics.sweep import sweep
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.queue.kinds.shards import SHARD
 from models.results.boards import BoardSummary, list_boards
 from models.schema.queue import Shard
 from models.schema.states import JudgmentKind
+from steelyard.meta_evaluation.statistics import segment_statistic
+from steelyard.metrics.sweep import sweep
+from steelyard.resampling.interval import percentile_interval
 from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext

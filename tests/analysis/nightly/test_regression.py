@@ -10,11 +10,11 @@ import pytest
 
 from analysis.nightly.baselines import Candidate
 from analysis.nightly.regression import BaselineScore, Outcome, RegressionFinding, ScoreEntry, Subject, findings
-from metrics.resampling.best_of import bootstrap_best_p
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.correction import corrected
-from metrics.resampling.interval import percentile_interval
 from models.nightly.scores import NightlyScore
+from steelyard.resampling.best_of import bootstrap_best_p
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.interval import percentile_interval
 
 REPLICATES = 400
 SEGMENT_NOISE = np.random.default_rng(1).standard_normal(REPLICATES)

@@ -12,7 +12,6 @@ from analysis.nightly.regression import Outcome
 from analysis.nightly.series import Reported, _already_reported
 from analysis.nightly.tests import wanted_tests
 from analysis.nightly.verdict import Verdict, judge_nightly_run, read_history, read_report
-from metrics.resampling.interval import percentile_interval
 from models.database.session import make_engine, reading, writing
 from models.nightly.scores import read_nightly_scores
 from models.schema.nightly import NightlyRun
@@ -20,6 +19,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.resampling.interval import percentile_interval
 from tests.analysis.nights import add_nights, judge, output
 from tests.scheduler.jobs import one_block_shards
 

@@ -12,7 +12,7 @@ from benchmarks.gate.counting import CALLGRIND, GROUPS, ROOT, Counted, _keep_lea
 from benchmarks.gate.profiles import by_part, profiles, reason
 from benchmarks.gate.queued import QUEUED
 from benchmarks.gate.workloads import SPECIFICATIONS, WORKLOADS
-from metrics import METRICS
+from steelyard.metrics.registry import METRICS
 
 SCRIPT = """
 import platform, sys

@@ -8,7 +8,7 @@ from campaigns.checks.diagnose import diagnose
 from campaigns.checks.examined import MAX_SEGMENTS, align_output
 from campaigns.checks.finding import Finding, Severity
 from campaigns.checks.standard import CheckContext
-from metrics.text.plain import Text
+from steelyard.formats.plain import Text
 from tests.campaigns.checks.texts import demo, joined
 
 SOURCE, OUTPUT = demo("source"), demo("systems/anchor")

@@ -8,12 +8,12 @@ from campaigns.checks.context import read_check_context
 from campaigns.checks.diagnose import diagnose
 from campaigns.permissions import read_access
 from campaigns.submissions.submit import submit
-from metrics.text.plain import Text
 from models.database.session import make_engine, reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import TestSet
 from runtime.settings import Settings
+from steelyard.formats.plain import Text
 from tests.campaigns.quotas.quotas import SEGMENTS, attempt, open_campaign
 
 

@@ -5,9 +5,9 @@ import pytest
 from campaigns.checks.diagnose import diagnose, fatal_findings
 from campaigns.checks.finding import Finding, Severity, is_fatal
 from campaigns.checks.standard import CheckContext, OtherOutput
-from metrics.errors import BadText
-from metrics.text.plain import read_lines
 from scheduler.errors import BadIngest
+from steelyard.errors import BadText
+from steelyard.formats.plain import read_lines
 
 SOURCE = "\n".join(f"Das ist der Satz Nummer {number} vom Hafen." for number in range(40))
 OUTPUT = "\n".join(f"This is sentence number {number} about the harbour." for number in range(40))

@@ -13,7 +13,7 @@ from campaigns.checks.matching import match_output
 from campaigns.checks.placement import find_misplaced
 from campaigns.checks.shifts import find_runs
 from campaigns.checks.standard import CheckContext
-from metrics.text.plain import Text
+from steelyard.formats.plain import Text
 from tests.campaigns.checks.texts import demo, joined, some_language
 
 OUTPUT, SOURCE = some_language(400)

@@ -12,7 +12,6 @@ from campaigns.quotas.quotas import read_team_quotas, set_quotas
 from campaigns.quotas.rules import QuotaScope
 from campaigns.quotas.usage import QuotaUsage
 from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
-from metrics.text.plain import Text as Output
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import reading, writing
 from models.queue.evaluation_end import fail_evaluations
@@ -21,6 +20,7 @@ from models.schema.corpus import Submission, Text
 from models.schema.queue import Evaluation
 from models.schema.states import Fault, QuotaKind
 from runtime.settings import Settings
+from steelyard.formats.plain import Text as Output
 from tests.scheduler.jobs import queue_job, some_text, work_off
 
 SEGMENTS = 6

@@ -7,7 +7,6 @@ from sqlalchemy import Engine
 
 from campaigns.submissions.errors import ReusedKey
 from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH, MAX_KEY_LENGTH, submissions_ahead, submit
-from metrics import parse_metric
 from models.database.session import writing
 from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations
@@ -17,6 +16,7 @@ from models.schema.states import Fault, QueueClass
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.campaigns.quotas.quotas import CAMPAIGN, attempt, count, fail, one_kind
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
 

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from campaigns.quotas.quotas import read_team_quotas
 from campaigns.quotas.usage_log import lock_quota_account, read_usage_entries, record_usage
 from campaigns.submissions.submit import SubmitResult, submit
-from metrics import parse_metric
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import reading, writing
 from models.queue.evaluation_end import fail_evaluations
@@ -21,6 +20,7 @@ from models.schema.states import Fault, LeaseState, QuotaKind
 from runtime.settings import Settings
 from scheduler.admin import cancel, retry
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.campaigns.quotas.quotas import (
     CAMPAIGN,
     IN_FLIGHT,

@@ -3,7 +3,7 @@
 import re
 
 from campaigns.reports.differences import MetricPairs, differences_body
-from metrics.resampling.paired import PairedResult
+from steelyard.resampling.paired import PairedResult
 
 NAMES = ["a", "b", "c"]
 

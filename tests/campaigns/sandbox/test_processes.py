@@ -20,11 +20,11 @@ from campaigns.errors import Unavailable
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.processes import ReadingFailed, ReadingMemoryLimit, ReadingTimeout, Sandbox, scratch_folder
 from campaigns.sandbox.results import Processes, read_data
-from metrics.errors import BadText
-from metrics.text.contents import Contents
-from metrics.text.filed import FiledText
-from metrics.text.limits import TextLimits
 from runtime.service_settings import WebSettings
+from steelyard.errors import BadText
+from steelyard.formats.filed import FiledText
+from steelyard.formats.input.contents import Contents
+from steelyard.text.limits import TextLimits
 
 PATIENCE_SECONDS = 120.0
 

@@ -3,9 +3,9 @@
 import pytest
 
 from campaigns.submissions.segment_lengths import check_segments
-from metrics import parse_metric
-from metrics.text.limits import OverLimit
-from metrics.text.plain import Text, read_lines
+from steelyard.formats.plain import Text, read_lines
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.limits import OverLimit
 
 SECONDS = 0.2
 

@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import select, update
 
 from cli.main import main
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.resampling.interval import bca_interval
-from metrics.resampling.jackknife import leave_one_out
-from metrics.resampling.paired import paired_bootstrap, paired_randomization
-from metrics.segments import Segments
 from models.database.session import make_engine, reading, writing
 from models.schema.results import Randomization, Score, SystemRuns
 from models.storage.arrays import pack
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.interval import bca_interval
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 from tests.cli import latex_reader
 from tests.cli.status import status_of
 from tests.scheduler.jobs import similar_text, some_text, work_off

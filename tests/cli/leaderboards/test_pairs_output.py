@@ -24,8 +24,8 @@ from cli.leaderboards.pairs_output import (
     shown_p,
     tsv_rows,
 )
-from metrics.resampling.correction import corrected
-from metrics.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
 from tests.cli.latex_reader import tables
 
 BLEU = ComparedMetric("bleu", "BLEU", higher_is_better=True, scale=100.0)

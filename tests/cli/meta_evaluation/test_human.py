@@ -9,8 +9,6 @@ from sqlalchemy import select
 from cli.campaigns.judgments import judgments_name
 from cli.main import main
 from cli.meta_evaluation.human import KINDS, SYSTEM_SCORES
-from metrics.human import kinds
-from metrics.human import reading as reading_module
 from models.corpus.test_sets import find_test_set
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
@@ -23,6 +21,8 @@ from scheduler.ingest.campaigns import (
     store_submissions,
     store_test_set,
 )
+from steelyard.meta_evaluation.human import kinds
+from steelyard.meta_evaluation.human import reading as reading_module
 from tests.cli.keyboard import answer
 
 RATINGS = """\

@@ -12,7 +12,6 @@ from sqlalchemy import select, update
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
 from cli.main import main
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import fail_evaluations
 from models.queue.kinds.comparisons import start_comparison
@@ -22,6 +21,7 @@ from models.schema.campaigns import Campaign
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState, QuotaKind
+from steelyard.metrics.metric import EDITION
 from tests.cli.keyboard import answer
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

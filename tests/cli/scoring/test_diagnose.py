@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.campaigns.noticed import folder_warnings
-from metrics.text.campaigns import read_any_campaign
+from steelyard.formats.campaign.campaigns import read_any_campaign
 from tests.cli.status import status_of
 
 DEMO = Path(__file__).parents[3] / "demo" / "harbour"

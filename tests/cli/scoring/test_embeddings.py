@@ -74,7 +74,7 @@ def test_nothing_is_listed_where_nothing_is(capsys):
 
 
 def test_what_is_no_vectors_is_not_listed(files, store, tmp_path, capsys):
-    from metrics.resources import Resources
+    from steelyard.metrics.resources import Resources
 
     Resources(store).register("groups", "synonyms", tmp_path / "text")
     assert "groups" not in run(capsys, "embeddings", "list")[1]

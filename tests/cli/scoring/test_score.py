@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from cli.main import main
-from metrics.resampling.interval import percentile_interval
+from steelyard.resampling.interval import percentile_interval
 
 REFERENCE = [
     "The harbour is closed today.",

@@ -10,7 +10,7 @@ import pytest
 
 from cli.main import main
 from cli.scoring.inputs import InputFile, input_file
-from tests.metrics.text.layered_documents import GENERIC, TCZECH, Sentence, Style, Word, write, write_conllu
+from tests.library.formats.layered_documents import GENERIC, TCZECH, Sentence, Style, Word, write, write_conllu
 
 REFERENCE = ["Malá kočka spí .", "Kdo tam ?"]
 OUTPUT = ["Malé kočky spí .", "Kdo je tam ?"]

@@ -7,12 +7,12 @@ from itertools import combinations
 import pytest
 
 from cli.main import main
-from metrics.measure import measure
-from metrics.registry import parse_metrics
-from metrics.resampling.bootstrap_p import bootstrap_p
-from metrics.resampling.correction import corrected
-from metrics.resampling.paired import paired_randomization
-from metrics.segments import Segments
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.paired import paired_randomization
 from tests.cli.status import status_of
 
 REFERENCE = [f"the boat number {number} leaves the harbour at {number % 12} and comes back" for number in range(40)]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from cli.main import main
-from metrics.measure import measure
-from metrics.registry import parse_metrics
-from metrics.resampling.interval import percentile_interval
-from metrics.resampling.paired import paired_randomization
-from metrics.segments import Segments
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.interval import percentile_interval
+from steelyard.resampling.paired import paired_randomization
 
 REFERENCE = [f"the boat number {number} leaves the harbour at {number % 12} and comes back" for number in range(40)]
 OUTPUTS = {

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.schema.accounts import Account
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.acceptance.commands import environment
 from tests.scheduler.jobs import one_block_shards
 

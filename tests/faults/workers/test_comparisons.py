@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading
 from models.queue_status.progress import read_comparison_progress
 from models.schema.queue import Comparison, Trials
 from models.schema.results import Randomization, SystemRuns
 from models.schema.states import ComparisonState, LeaseState, QueueClass
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import PATIENCE, Cluster, children, until
 from tests.faults.workers.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off

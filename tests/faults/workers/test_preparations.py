@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading
 from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation, Shard
 from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
 from tests.faults.workers.test_processes import SETTINGS
 from tests.scheduler.jobs import one_block_shards, queue_job

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading
 from models.queue.leader import read_leader
 from models.queue_status.progress import Progress
@@ -20,6 +19,7 @@ from models.schema.states import EvaluationState, LeaseState, QueueClass
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.wait import wait_until_done
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from metrics.base import EDITION
 from models.schema.states import LeaseState, QueueClass
+from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Cluster, until
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.test_telemetry import Samples, parsed, value

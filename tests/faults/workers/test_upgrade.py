@@ -7,11 +7,11 @@ import pytest
 from celery import Celery
 from sqlalchemy import select, text, update
 
-from metrics.base import EDITION as OURS
-from metrics.base import edition_name
 from models.database.session import reading, writing
 from models.schema.queue import Compatibility, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
+from steelyard.metrics.metric import EDITION as OURS
+from steelyard.metrics.metric import edition_name
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.program import EDITION, IGNORANT, VERSION

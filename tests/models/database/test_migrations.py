@@ -8,7 +8,6 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import insert, inspect, select, text
 
-from metrics import parse_metric
 from models.corpus.judgments import (
     NewJudgments,
     RatingRow,
@@ -42,6 +41,7 @@ from scheduler.ingest.campaigns import (
     store_submissions,
     store_test_set,
 )
+from steelyard.metrics.registry import parse_metric
 from tests.analysis.nights import add_schedule
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext

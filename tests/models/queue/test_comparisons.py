@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, Engine, delete, func, select, update
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import TRIALS, ClaimedTrials, prefer, start_comparison
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
@@ -26,6 +25,7 @@ from models.results.randomizations import (
 from models.schema.queue import Comparison, Evaluation, Trials
 from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import LeaseState, QueueClass
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task, complete_task, release_task
 

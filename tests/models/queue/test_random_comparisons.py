@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, func, select
 
-from metrics.base import EDITION
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.comparisons import TRIALS, ClaimedTrials, start_comparison
 from models.queue.lease import in_flight, retry_later
@@ -15,6 +14,7 @@ from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.queue import Comparison, Trials
 from models.schema.results import Randomization
 from models.schema.states import LeaseState
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task, complete_task, release_task
 

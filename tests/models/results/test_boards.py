@@ -2,7 +2,6 @@
 
 from sqlalchemy import Engine, insert, update
 
-from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards, superseded_boards
 from models.results.leaderboard import read_leaderboard, read_selected_systems
@@ -12,6 +11,7 @@ from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 from tests.statements import caught
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, delete, insert, select, update
 
 from analysis.leaderboard.board import Board
-from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue_status.progress import read_progress
@@ -22,6 +21,7 @@ from models.schema.results import Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from metrics.base import EDITION
 from models.queue.kinds.shards import SHARD
 from models.queue_status.progress import Progress, read_progress
 from models.schema.states import QueueClass
@@ -18,6 +17,7 @@ from scheduler.embedded import pool as embedded_pool
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
 from scheduler.errors import WorkerDidNotStart
+from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.processes import start

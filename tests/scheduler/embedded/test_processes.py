@@ -12,9 +12,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.segments import Segments
 from models.database.session import make_engine, reading
 from models.queue_status.progress import Progress
 from models.results.leaderboard import read_leaderboard
@@ -24,6 +21,9 @@ from models.storage.arrays import unpack
 from runtime.settings import Settings
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 

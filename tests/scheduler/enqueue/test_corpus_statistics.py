@@ -8,13 +8,6 @@ from sqlalchemy import delete, func, insert, select, update
 import worker.computing.corpus_statistics
 import worker.handlers
 import worker.runners
-from metrics import parse_metric
-from metrics.base import EDITION
-from metrics.batch import Batch
-from metrics.errors import MetricsError
-from metrics.measure import measure
-from metrics.preparation import preparations
-from metrics.segments import Segments
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
@@ -40,6 +33,13 @@ from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.maintenance import repair
 from scheduler.recovery import reclaim_all, sweep
+from steelyard.errors import MetricsError
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.corpus_statistics import preparations
+from steelyard.metrics.measure import measure
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
 from tests.tasks import claim_task
@@ -149,7 +149,7 @@ def test_large_states_are_kept_in_chapters(
     context: WorkerContext, monkeypatch: pytest.MonkeyPatch, largest: int
 ) -> None:
     """Each part has one, or the first two share one."""
-    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", largest)
+    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", largest)
     job = queue(context)
     prepare_all(context)
     with reading(context.engine) as connection:
@@ -188,7 +188,7 @@ def prepare_all(context: WorkerContext) -> None:
 
 
 def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 1)
+    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 1)
     queue(context)
     hints = sent(context)
     for _, key in hints[:-1]:
@@ -209,7 +209,7 @@ def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monk
     assert stored == [0, 1, 2]
     assert amount(context, CorpusStatisticsChunk) == 2
     assert states(context, CorpusCount) == ["done"] * 3 + ["running"]
-    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 3500)
+    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 3500)
     with writing(context.engine) as connection:
         connection.execute(update(CorpusCount).where(CorpusCount.merges).values(state=LeaseState.PENDING, owner=None))
     work(context)
@@ -220,7 +220,7 @@ def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monk
 
 
 def test_a_chapter_that_is_lost_is_missed(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.information.LARGEST_CHAPTER", 1)
+    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 1)
     job = queue(context)
     prepare_all(context)
     with writing(context.engine) as connection:

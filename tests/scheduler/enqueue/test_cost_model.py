@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, insert, select, update
 
-from metrics import parse_metric
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.shards import SHARD
 from models.schema.queue import MeasuredCost, Shard
@@ -13,6 +12,7 @@ from models.schema.states import QueueClass
 from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import new_accounting
 from scheduler.enqueue.cost_model import ENOUGH, MEMORY, LearnedCost, learn, metric_costs
+from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 

@@ -9,8 +9,6 @@ import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
 import worker.computing.randomization
-from metrics import parse_metric
-from metrics.resampling.randomization import exceedances
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue.kinds import comparisons
@@ -27,6 +25,8 @@ from scheduler.embedded.randomize import WantedTests, randomize
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.ingest.campaigns import IngestResult
+from steelyard.metrics.registry import parse_metric
+from steelyard.resampling.randomization import exceedances
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
 from tests.scheduler.test_dispatch import App
 from worker.context import WorkerContext

@@ -15,11 +15,6 @@ from sqlalchemy import delete, func, select, update
 
 import worker.computing.reducer
 import worker.computing.scoring
-from metrics import parse_metric
-from metrics.base import EDITION
-from metrics.measure import measure
-from metrics.resampling.randomization import exceedances
-from metrics.segments import Segments
 from models.corpus.protocols import read_protocol
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
@@ -37,6 +32,11 @@ from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.ingest.texts import text_blocks
+from steelyard.metrics.measure import measure
+from steelyard.metrics.metric import EDITION
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.randomization import exceedances
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 from worker.computing.scoring import read_texts
 from worker.context import WorkerContext

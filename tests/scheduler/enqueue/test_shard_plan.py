@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from metrics import WER, parse_metric
 from models.database.session import reading
 from models.schema.queue import Shard, ShardEvaluation
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard import WER
+from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, some_text
 from worker.context import WorkerContext
 

@@ -10,10 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select
 
-from metrics import parse_metric
-from metrics.text.filed import FiledText
-from metrics.text.formats import read_text
-from metrics.text.limits import TextLimits
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.schema.base import Base
@@ -32,6 +28,10 @@ from scheduler.ingest.campaigns import (
     store_test_set,
 )
 from scheduler.ingest.texts import segment_count, text_blocks
+from steelyard.formats.detection import read_text
+from steelyard.formats.filed import FiledText
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.limits import TextLimits
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
 
 REFERENCE = b"a b\n\nc"

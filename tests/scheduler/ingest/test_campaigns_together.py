@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
-from metrics import parse_metric
 from models.database.session import make_engine, reading
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
 from scheduler.ingest import campaigns
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from steelyard.metrics.registry import parse_metric
 
 TEST_SET = NewTestSet("set", {"A": b"a b\nc", "B": b"a c\nd"})
 OURS = [NewProtocol([label], [parse_metric("bleu")]) for label in "AB"]

@@ -9,10 +9,6 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, select
 
-from metrics import SemPOS, parse_metric
-from metrics.measure import measure
-from metrics.segments import Segments
-from metrics.sempos import TYPES
 from models.database.session import make_engine, reading, writing
 from models.results.leaderboard import read_leaderboard
 from models.schema.corpus import LayerBlock, Submission, Text, TextBlock
@@ -24,6 +20,11 @@ from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign, store_test_set
 from scheduler.ingest.campaigns import test_set_hash as hash_of
 from scheduler.ingest.texts import NewText, store_texts, text_hash
+from steelyard import SemPOS
+from steelyard.metrics.alignment.sempos import TYPES
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 
 LINES = b"dogs bark\ncats"

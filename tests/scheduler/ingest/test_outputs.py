@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine
 
-from metrics import parse_metric
 from models.corpus.test_sets import StoredTestSet, find_test_set, segments_of_documents
 from models.database.session import make_engine, reading
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.ingest.outputs import align_to_test_set, read_output
+from steelyard.metrics.registry import parse_metric
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_patterns_and_folders_are_bounded(tmp_path: Path, monkeypatch: pytest.Mo
     write(tmp_path, {f"{number}.txt": "a\nb" for number in range(3)})
     source = folder_source(f"{tmp_path}/{{system}}.txt", TWO[:1])
     assert len(read(source, TWO[:1])["news"]) == 3
-    monkeypatch.setattr("metrics.text.given_files.MOST_ENTRIES", 2)
+    monkeypatch.setattr("steelyard.formats.input.given_files.MOST_ENTRIES", 2)
     with pytest.raises(BadSource, match=r"holds more than 2 files"):
         read(source, TWO[:1])
 

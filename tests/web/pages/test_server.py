@@ -2,13 +2,13 @@
 
 from sqlalchemy import update
 
-from metrics import METRICS
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
 from models.schema.roles import SiteRole, Visibility
 from models.schema.states import EvaluationState, NightlyRunState
+from steelyard.metrics.registry import METRICS
 from tests.analysis.nights import add_nights, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service

@@ -11,10 +11,6 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 import worker.computing.reducer
 import worker.computing.scoring
-from metrics import parse_metric
-from metrics.measure import measure
-from metrics.resources import Resources
-from metrics.segments import Segments
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.session import make_engine, reading, writing
 from models.errors import BadBlob
@@ -23,6 +19,10 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Statistics
 from models.storage.arrays import pack, unpack
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.computing.reducer import Group, _portions, _score_rows, reduce_evaluations
 from worker.computing.scoring import read_shard, score_texts

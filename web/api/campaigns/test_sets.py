@@ -25,8 +25,8 @@ from campaigns.test_sets import (
     set_test_set,
 )
 from campaigns.texts import lines_of, reference_text, source_text
-from metrics.text.folder import CampaignFolder
 from models.database.session import reading, writing
+from steelyard.formats.campaign.folder import CampaignFolder
 from web.api.campaigns.campaigns import IfMatch
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state

@@ -11,8 +11,8 @@ from campaigns.errors import BadRequest
 from campaigns.inspection.segments import Order, SegmentPage, SegmentQuery, SegmentView, read_segments
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
-from metrics.inspection.marks import Mark
 from models.database.session import reading
+from steelyard.inspection.marks import Mark
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 
 router = APIRouter(tags=["segments"])

@@ -24,9 +24,9 @@ from campaigns.test_sets import (
     remove_test_set,
     set_test_set,
 )
-from metrics.text.folder import CampaignFolder
-from metrics.text.plain import Text
 from models.database.session import reading, writing
+from steelyard.formats.campaign.folder import CampaignFolder
+from steelyard.formats.plain import Text
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.campaigns.manage import organiser_access
 from web.pages.forms import InvalidForm, form_errors

@@ -27,9 +27,9 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.reports.differences import MetricPairs, differences_body
 from campaigns.reports.leaderboard import CORRECTIONS
 from campaigns.submissions.evaluation_actions import cancel_comparison
-from metrics.resampling.correction import TITLES
-from metrics.resampling.paired import smallest_p
 from models.database.session import reading, writing
+from steelyard.resampling.correction import TITLES
+from steelyard.resampling.paired import smallest_p
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links, closest_choice

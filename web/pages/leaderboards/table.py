@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from metrics.ranking import Place
+    from steelyard.ranking.clusters import Place
 
 
 @dataclass(frozen=True, slots=True)

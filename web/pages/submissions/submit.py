@@ -18,11 +18,11 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.errors import ReusedKey
 from campaigns.submissions.submission_window import read_submission_window
 from campaigns.submissions.test_sets import offered_test_sets
-from metrics.errors import MetricsError
 from models.database.session import reading
 from models.errors import ModelsError
 from models.schema.roles import DeclaredKind, Scope
 from scheduler.errors import SchedulerError
+from steelyard.errors import MetricsError
 from web.dependencies import CurrentPrincipal, app_state
 from web.error_mapping import as_campaigns_error
 from web.pages.rendering import page, part_of_address, see_other

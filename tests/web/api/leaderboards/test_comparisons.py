@@ -11,8 +11,6 @@ import campaigns.leaderboards.comparison
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import bootstrap_pairs
 from campaigns.background import BackgroundCache
-from metrics.base import EDITION
-from metrics.resampling.correction import corrected
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.results.boards import list_boards
@@ -20,6 +18,8 @@ from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.queue import Trials
 from models.schema.roles import PhaseKind, SiteRole
+from steelyard.metrics.metric import EDITION
+from steelyard.resampling.correction import corrected
 from tests.scheduler.jobs import queue_job, work_off
 from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.service.service import Service

@@ -13,7 +13,6 @@ from campaigns.checks.language import _detector
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope as QuotaScope
 from campaigns.sandbox.preloaded import warm_up
-from metrics.base import EDITION
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
@@ -24,6 +23,7 @@ from models.schema.corpus import Submission, Text
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import LateRule, Scope
 from models.schema.states import Fault, QuotaKind
+from steelyard.metrics.metric import EDITION
 from tests.service.port import ADDRESS, SEGMENTS, Port, output
 from tests.service.service import Service
 

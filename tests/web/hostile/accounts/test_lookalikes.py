@@ -6,7 +6,7 @@ import pytest
 import regex  # type: ignore[import-untyped]
 
 from campaigns.accounts.lookalikes import confusable_key
-from metrics.text.names import fault_of_name, hides
+from steelyard.text.names import fault_of_name, hides
 from tests.service.service import Service
 
 ALIKE = {

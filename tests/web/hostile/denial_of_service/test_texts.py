@@ -8,9 +8,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from metrics import Meteor
-from metrics.batch import Batch
-from metrics.segments import Segments
+from steelyard import Meteor
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.segments import Segments
 from tests.web.hostile.world import PRIVATE, Template, World
 
 ADDRESS = f"/api/v1/campaigns/{PRIVATE}/diagnosis"

@@ -13,11 +13,11 @@ from campaigns.checks.context import read_check_context
 from campaigns.checks.diagnose import diagnose
 from campaigns.checks.standard import CheckContext
 from campaigns.permissions import read_access
-from metrics.text.plain import Text
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.roles import Feedback, PhaseKind
+from steelyard.formats.plain import Text
 from tests.scheduler.jobs import some_text
 from tests.service.campaigns import found, given, hand_in, with_test_set
 from tests.service.port import ADDRESS, Port, output

@@ -22,15 +22,15 @@ from sqlalchemy import select, update
 
 from campaigns.reports.delimited import as_csv, as_tsv
 from campaigns.reports.latex import comments, escaped
-from metrics.errors import BadText
-from metrics.human.reading import Reading, read_judgments
-from metrics.text.campaign_files import read_documents
-from metrics.text.limits import TextLimits
-from metrics.text.mteval import read_mteval
-from metrics.text.spreadsheets import SIGNS, cells_of, defused, restored
 from models.database.session import reading, writing
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
+from steelyard.errors import BadText
+from steelyard.formats.campaign.description import read_documents
+from steelyard.formats.markup.mteval import read_mteval
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+from steelyard.text.limits import TextLimits
+from steelyard.text.spreadsheets import SIGNS, cells_of, defused, restored
 from tests.web.hostile.world import OPEN, World
 
 ROOT = Path(__file__).parents[4]

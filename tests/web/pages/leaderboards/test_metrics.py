@@ -7,10 +7,10 @@ from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.corrections import correct_test_set
 from campaigns.test_sets import find_campaign_test_set
-from metrics.text.plain import Text
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope
+from steelyard.formats.plain import Text
 from tests.service.inspected_campaign import REFERENCES, Looked, look_at
 from tests.service.service import DAY, Service
 

@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import insert, update
 
-from metrics.text.blocks import BLOCK
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration
 from models.schema.roles import Feedback, PhaseKind
 from scheduler.ingest.campaigns import NewTestSet, ingest_campaign
+from steelyard.text.blocks import BLOCK
 from tests.service.campaigns import hand_in, with_test_set
 from tests.service.inspected_campaign import OUTPUTS, Looked, look_at
 from tests.service.service import DAY, Service

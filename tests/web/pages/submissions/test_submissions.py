@@ -12,13 +12,13 @@ from campaigns.corrections import correct_test_set
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
 from campaigns.test_sets import find_campaign_test_set
-from metrics.text.plain import Text
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import QuotaKind
+from steelyard.formats.plain import Text
 from tests.service.port import ADDRESS, NAME, REFERENCE, Port, output
 from tests.service.service import Service
 

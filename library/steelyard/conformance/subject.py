@@ -1,0 +1,148 @@
+"""A metric with all that it needs to be exercised: parameters, layers, resources."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from steelyard.conformance.campaign import ODD_WORDS, WORDS
+from steelyard.errors import MetricsError, MissingLayer
+from steelyard.formats.layers import LAYERS, NOTHING
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import with_parameters
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from steelyard.conformance.campaign import Campaign
+    from steelyard.metrics.measure import Measurement
+    from steelyard.metrics.metric import Metric
+
+LANGUAGE = "en"
+SEMPOS = (
+    "n.denot", "n.denot.neg", "n.pron.def.pers", "n.quant.def", "adj.denot", "adj.quant.grad", "adv.pron.def", "v",
+)  # fmt: skip
+
+
+class PromiseBroken(MetricsError):
+    """A metric does not do what every metric must do."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A settled metric and the surroundings it was settled in.
+
+    A metric that needs layers gets made-up ones: the lemma of a word is how it begins, and its semantic part of
+    speech depends on nothing but the word, so that equal words have equal items.
+    """
+
+    metric: Metric
+    surroundings: Surroundings
+
+    def batch(self, campaign: Campaign, variable_references: bool = False) -> Batch:
+        """The campaign as one shard, with what the metric must know of all its references."""
+        texts, layers = self.texts(campaign)
+        split = len(campaign.references)
+        batch = Batch(
+            Segments(
+                references=texts[:split],
+                hypotheses=texts[split:],
+                variable_references=variable_references,
+                layers=layers,
+            ),
+            resources=self.surroundings.resources,
+        )
+        batch.states = states_of([self.metric], batch)
+        return batch
+
+    def texts(self, campaign: Campaign) -> tuple[list[bytes], dict[str, list[bytes]]]:
+        """All texts, references first, and the layers that the metric needs."""
+        lines = [*campaign.references.values(), *campaign.systems.values()]
+        if not self.metric.layers:
+            return [joined(each) for each in lines], {}
+        # Layered texts have words separated by one blank, and nothing else that is white.
+        lines = [[" ".join(line.split()) for line in each] for each in lines]
+        return [joined(each) for each in lines], {
+            layer: [joined([_layered(layer, line) for line in each]) for each in lines] for layer in self.metric.layers
+        }
+
+    def statistics(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
+        """What the metric says of the campaign as one shard: (systems, segments, k)."""
+        return self.metric.segment_statistics(self.batch(campaign, variable_references))
+
+    def part(self, campaign: Campaign, positions: Sequence[int]) -> NDArray[np.float64]:
+        """What it says of these segments alone, as a shard of the whole: (systems, positions, k)."""
+        part = self.batch(campaign.rearranged(positions))
+        part.states = self.batch(campaign).states
+        return self.metric.segment_statistics(part)
+
+    def measured(self, campaign: Campaign, shard_size: int) -> Measurement:
+        """Scored in shards, with replicates, as in real life."""
+        texts, layers = self.texts(campaign)
+        split = len(campaign.references)
+        (found,) = measure(
+            Segments(references=texts[:split], hypotheses=texts[split:], layers=layers),
+            [self.metric],
+            replicates=20,
+            shard_size=shard_size,
+            resources=self.surroundings.resources,
+        )
+        return found
+
+    def scores(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
+        """The score of each system."""
+        return self.metric.score(self.statistics(campaign, variable_references).sum(axis=1))
+
+
+def subjects(
+    metric: type[Metric], folder: Path, files: Mapping[str, Path] | None = None, examples: Sequence[str] | None = None
+) -> list[Subject]:
+    """The metric with each of its `examples` (or these), with layers and without where it can do both.
+
+    Its example resources are made in `folder`; `files` are resources that count before those of the same name.
+    Raises MetricsError where the metric cannot be made or settled.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    made = metric.example_resources(folder, [word for word in (*WORDS, *ODD_WORDS) if word.split() == [word]])
+    resources = Resources(files={**made, **(files or {})})
+    found: list[Subject] = []
+    for example in metric.examples if examples is None else examples:
+        for layers in (frozenset(LAYERS), frozenset[str]()):
+            surroundings = Surroundings(LANGUAGE, layers, resources)
+            try:
+                (settled,), _ = settle([with_parameters(metric, example.split(":") if example else [])], surroundings)
+            except MissingLayer:
+                if layers:
+                    raise
+                continue
+            if settled not in [subject.metric for subject in found]:
+                found.append(Subject(settled, surroundings))
+    return found
+
+
+def joined(lines: Sequence[str]) -> bytes:
+    """Lines as a batch has them."""
+    return "\n".join(lines).encode()
+
+
+def _layered(layer: str, line: str) -> str:
+    words = [(_lemma(word), zlib.crc32(word.encode()) % 10) for word in line.split(" ") if word]
+    if layer == "lemma":
+        return " ".join(lemma if kind else NOTHING for lemma, kind in words)
+    # Some words are no node of their own, as prepositions are.
+    return " ".join(f"{lemma}/{SEMPOS[kind]}" for lemma, kind in words if kind < len(SEMPOS))
+
+
+def _lemma(word: str) -> str:
+    return re.sub(r"\s", NOTHING, word.lower())[:3]

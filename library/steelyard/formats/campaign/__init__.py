@@ -1,0 +1,1 @@
+"""Campaign folders: source, references and outputs that belong together, in every layout."""

@@ -1,0 +1,1 @@
+"""Input that nobody trusts: opened, unpacked and decoded within limits."""

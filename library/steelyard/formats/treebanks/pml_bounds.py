@@ -1,0 +1,77 @@
+"""What a TectoMT or Treex document must not exceed, counted while it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.formats.markup.documents import MOST_TEXTS
+from steelyard.formats.markup.scanner import ForbiddenMarkup
+from steelyard.text.findings import place, shown
+from steelyard.text.limits import OverLimit
+
+if TYPE_CHECKING:
+    from xml.sax.xmlreader import AttributesImpl
+
+    from steelyard.text.limits import TextLimits
+
+
+class Bounds:
+    """Raises OverLimit, ForbiddenMarkup for depth, naming file and line."""
+
+    def __init__(self, name: str, limits: TextLimits) -> None:
+        self._name = name
+        self._limits = limits
+        self._elements = self._bundles = self._nodes = 0
+
+    def element(self, name: str, attributes: AttributesImpl[str], depth: int, line: int) -> None:
+        """An element begins inside `depth` others."""
+        limits = self._limits
+        self._elements += 1
+        if self._elements > limits.elements:
+            self._refuse(line, f"more than {limits.elements:,} elements. Split the file, or raise the limit.")
+        if depth >= limits.depth:
+            raise ForbiddenMarkup(
+                f"{place(self._name, line)}: more than {limits.depth:,} elements inside one another, which no sentence "
+                "needs. Is one of them never closed? Else raise the limit."
+            )
+        if len(attributes) > limits.attributes:
+            self._refuse(line, f"<{shown(name)}> has more than {limits.attributes} attributes. Is this PML?")
+        for text in (name, *attributes.values()):
+            if len(text) > limits.field_characters:
+                self._refuse(
+                    line,
+                    f"<{shown(name)}> has a name or an attribute of more than {limits.field_characters:,} characters. "
+                    "Shorten it, or raise the limit.",
+                )
+
+    def bundle(self, line: int) -> None:
+        """A bundle begins."""
+        self._nodes = 0
+        self._bundles += 1
+        if self._bundles > self._limits.segments:
+            self._refuse(line, f"more than {self._limits.segments:,} bundles. Split the file, or raise the limit.")
+
+    def node(self, line: int) -> None:
+        """A node of the bundle begins."""
+        self._nodes += 1
+        if self._nodes > self._limits.nodes:
+            self._refuse(
+                line,
+                f"more than {self._limits.nodes:,} nodes in one bundle. Cut the sentence, or raise the limit.",
+            )
+
+    def field(self, name: str, characters: int, line: int) -> None:
+        """A field of a node has so many characters by now."""
+        if characters > self._limits.field_characters:
+            self._refuse(
+                line,
+                f"<{name}> has more than {self._limits.field_characters:,} characters. Shorten it, or raise the limit.",
+            )
+
+    def zones(self, others: int, line: int) -> None:
+        """A side is named, beside so many others."""
+        if others > MOST_TEXTS:
+            self._refuse(line, f"more than {MOST_TEXTS:,} sides. Split the file.")
+
+    def _refuse(self, line: int, sentence: str) -> None:
+        raise OverLimit(f"{place(self._name, line)}: {sentence}")

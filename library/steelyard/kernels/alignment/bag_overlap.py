@@ -1,0 +1,21 @@
+"""Words that hypotheses share with references, whatever their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.kernels.text.word_pairs import for_each_pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.text.words import Words
+
+
+def bag_overlaps(words: Words, present: NDArray[np.uint8], systems: int) -> NDArray[np.int64]:
+    """Size of the multiset intersection: (references, systems, segments).
+
+    -1 where `present` (references, segments) is 0.
+    """
+    return for_each_pair("bag_overlaps", words, present, systems)

@@ -1,0 +1,1 @@
+"""N-grams of characters and words that translations share with their references."""

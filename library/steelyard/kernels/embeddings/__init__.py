@@ -1,0 +1,1 @@
+"""Words compared by their vectors."""

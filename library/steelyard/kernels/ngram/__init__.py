@@ -1,0 +1,1 @@
+"""Clipped word n-grams, and the formulas of BLEU and chrF."""

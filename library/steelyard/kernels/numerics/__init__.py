@@ -1,0 +1,1 @@
+"""Logarithm, exponential and power, correctly rounded."""

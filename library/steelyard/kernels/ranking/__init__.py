@@ -1,0 +1,1 @@
+"""Rank statistics: Kendall's tau-b, sums of ranks, pairs of systems."""

@@ -1,0 +1,77 @@
+"""Pairs of systems in the same segment: counted by kind, and as steps of tie calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.kernels.bindings import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+LANES = 64
+"""Trials or replicates that are worked on side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Pairs in the order of their distances, (steps,) each: what happens as the threshold of ties grows.
+
+    A cell is the number system x segments + segment.
+    """
+
+    distance: Floats
+    first: NDArray[np.int32]
+    """The cells of the pair."""
+    second: NDArray[np.int32]
+    first_state: NDArray[np.uint8]
+    """1 where the pair is there once the score of the cell was exchanged, 0 where it is there before."""
+    second_state: NDArray[np.uint8]
+    upwards: NDArray[np.uint8]
+    """1 where a tie is right, 0 where it is wrong."""
+    last: NDArray[np.uint8]
+    """1 in the last step of each distance."""
+
+
+def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> NDArray[np.int32]:
+    """Concordant and discordant pairs, those tied by people, by the metric, by both: (5, segments).
+
+    Scores are (systems, segments), NaN where there is none; only pairs whose human scores differ by more than that.
+    """
+    counts = np.zeros((5, human.shape[1]), np.int32)
+    human, metric = np.ascontiguousarray(human, np.float64), np.ascontiguousarray(metric, np.float64)
+    kernel("count_pairs")(human, metric, more_than, counts)
+    return counts
+
+
+def calibrate_drawn(
+    steps: Steps, segments: int, worth: Integers, number: int, sums: Integers, best: Integers, at: Integers
+) -> None:
+    """Go on with the steps: in each replicate, what they change and the best sum so far.
+
+    `worth` (segments, LANES) is what a pair of the segment counts in each replicate, `number` the number of the first
+    step here. Sums, best and `at`, the number of the best step, are (LANES,) and are changed.
+    """
+    segment = steps.first % np.int32(segments)
+    kernel("calibrate_drawn")(segment, steps.upwards, steps.last, worth, number, sums, best, at)
+
+
+def calibrate_exchanged(
+    steps: Steps, share: Integers, swapped: NDArray[np.uint64], sums: Integers, best: Integers
+) -> None:
+    """Go on with the steps: in each trial, what they change and the best sum so far.
+
+    `share` (cells,) is what a pair with that cell counts; bit t of `swapped` (cells,) says whether two metrics
+    exchange their scores there in trial t. Sums and best are (2, LANES), those of the first metric and of the second
+    one, and are changed.
+    """
+    states = steps.first_state, steps.second_state
+    kernel("calibrate_exchanged")(
+        steps.first, steps.second, *states, steps.upwards, steps.last, share, swapped, sums, best
+    )

@@ -1,0 +1,1 @@
+"""Counts of bootstrap draws, and exact sums over what is drawn."""

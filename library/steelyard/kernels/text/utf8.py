@@ -1,0 +1,26 @@
+"""What a text is like, found in one look at each byte."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.kernels.bindings import kernel
+
+
+class Look(NamedTuple):
+    """What `look` found."""
+
+    is_utf8: bool
+    """Whether Python's strict decoder would take it: no surrogates, no overlong forms, nothing cut off at the end."""
+    line_feeds: int
+    longest: int
+    """Bytes that no line exceeds, its line end counted; less than 200 more than the longest has."""
+
+
+def look(text: bytes) -> Look:
+    """What a text is like: as fast as the memory is, several times faster than decoding."""
+    found = np.empty(2, np.int64)
+    is_utf8 = kernel("utf8_look")(text, found)
+    return Look(bool(is_utf8), *found.tolist())

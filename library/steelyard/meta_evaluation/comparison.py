@@ -1,0 +1,108 @@
+"""Tests between two metrics: whether one really agrees better with people than the other."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.kernels.ranking.pairs import LANES
+from steelyard.numerics.distributions import student_t_sf
+from steelyard.resampling.randomization import swaps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+TRIALS = 1000
+_AS_LARGE = 1e-12
+"""Differences of statistics that are mathematically equal may differ by the rounding of a few operations."""
+
+
+def williams_p(r_first: float, r_second: float, r_between: float, systems: int) -> float:
+    """Two-sided p-value that two metrics correlate equally with people.
+
+    Williams 1959, for Pearson's r; Graham and Baldwin 2014, section 4. `r_between` is the correlation of the metrics
+    with each other: the more alike they are, the smaller a difference counts. NaN below four systems, where a
+    correlation is undefined, and where one metric is the other with its sign turned.
+    """
+    if systems < 4 or math.isnan(r_first + r_second + r_between):
+        return math.nan
+    if abs(r_first - r_second) <= _AS_LARGE:
+        return 1.0
+    if 1 - abs(r_between) <= _AS_LARGE:
+        return math.nan
+    determinant = (
+        1 - r_first * r_first - r_second * r_second - r_between * r_between + 2 * r_first * r_second * r_between
+    )
+    mean = (r_first + r_second) / 2
+    apart = 1 - r_between
+    spread = 2 * max(determinant, 0.0) * (systems - 1) / (systems - 3) + mean * mean * apart * apart * apart
+    t = (r_first - r_second) * math.sqrt((systems - 1) * (1 + r_between) / spread)
+    return 2 * student_t_sf(abs(t), systems - 3)
+
+
+def permutation_p(
+    statistic: Callable[[Floats], Floats], first: Floats, second: Floats, *, seed: int, trials: int = TRIALS
+) -> float:
+    """As `exchange_p`; `statistic` compares a stack of arrays of scores with people: (trials, ...) -> (trials,)."""
+
+    def exchanged(a: Floats, b: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
+        return lambda swapped: np.stack([statistic(np.where(swapped, b, a)), statistic(np.where(swapped, a, b))])
+
+    return exchange_p(exchanged, first, second, seed=seed, trials=trials)
+
+
+def exchange_p(
+    exchanged: Callable[[Floats, Floats], Callable[[NDArray[np.bool_]], Floats]],
+    first: Floats,
+    second: Floats,
+    *,
+    seed: int,
+    trials: int = TRIALS,
+) -> float:
+    """Two-sided p-value that two metrics agree equally well with people; NaN where one statistic is undefined.
+
+    PERM-BOTH of Deutsch et al. 2021, section 4: both metrics are standardised, and in each trial the two scores of
+    every system (or of every segment of every system) change places or not. `first` and `second` are oriented scores
+    of one shape, NaN where there is none. `exchanged` takes the standardised scores and gives a function from where
+    they change places, (trials, ...), to the statistics of both: (2, trials). Where there are no more than `trials`
+    ways to change places, all of them are tried, once each.
+    """
+    known = ~np.isnan(first) & ~np.isnan(second)
+    values = exchanged(*(_standardised(scores, known) for scores in (first, second)))
+    places = int(known.sum())
+    real = values(np.zeros((1, *known.shape), np.bool_))
+    difference = abs(float(real[0, 0] - real[1, 0]))
+    if math.isnan(difference):
+        return math.nan
+    if exact := 2**places <= trials:
+        trials = 2**places
+    as_large = 0
+    at_once = max(LANES, min(4 * LANES, 2_000_000 // max(1, known.size)))
+    for begin in range(0, trials, at_once):
+        end = min(begin + at_once, trials)
+        swapped = np.zeros((end - begin, *known.shape), np.bool_)
+        swapped[:, known] = _every_swap(places, begin, end) if exact else swaps(places, seed, begin, end)
+        one, other = values(swapped)
+        # A trial that leaves one of them constant says nothing against chance.
+        as_large += int((~(np.abs(one - other) < difference - _AS_LARGE)).sum())
+    return as_large / trials if exact else (as_large + 1) / (trials + 1)
+
+
+def _every_swap(places: int, first: int, last: int) -> NDArray[np.bool_]:
+    """The ways number first..last to let some of the places change: (ways, places)."""
+    swapped: NDArray[np.bool_] = (np.arange(first, last)[:, None] >> np.arange(places) & 1).astype(np.bool_)
+    return swapped
+
+
+def _standardised(scores: Floats, known: NDArray[np.bool_]) -> Floats:
+    """With mean 0 and variance 1 over the known ones; only centred where they are constant."""
+    values = scores[known].tolist()
+    mean = math.fsum(values) / len(values) if values else 0.0
+    variance = math.fsum((value - mean) * (value - mean) for value in values) / max(1, len(values))
+    return np.where(known, (scores - mean) / (math.sqrt(variance) or 1.0), np.nan)

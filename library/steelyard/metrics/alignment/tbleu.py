@@ -1,0 +1,72 @@
+"""tBLEU: BLEU that forgives small differences at the ends of words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from steelyard.kernels.alignment.alignments import alignments
+from steelyard.kernels.alignment.weighted_ngrams import FULL, weighted_ngrams
+from steelyard.metrics.ngram.bleu import BLEU
+from steelyard.metrics.parameters import number_to, parameter, show_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.alignment.alignments import Alignments
+    from steelyard.metrics.batch import Batch
+
+
+@dataclass(frozen=True)
+class TBLEU(BLEU):
+    """BLEU after correcting words that resemble the reference word they stand for; such words weigh less.
+
+    Words are paired one to one by affix distance. One that is at most `eps` away becomes the reference's word with
+    the weight 1 - distance, and an n-gram counts the mean weight of its words. With eps=0 it is BLEU.
+    """
+
+    name: ClassVar[str] = "tbleu"
+    source: ClassVar[str] = "Libovický and Pecina 2014"
+    cost: ClassVar[float] = 4.5
+    growth: ClassVar[float] = 2.0
+    examples: ClassVar[tuple[str, ...]] = (
+        "",
+        "order=1,2:eps=1",
+        "order=3,1,5:smooth=none:eff=yes:case=lc:tok=intl:eps=0.5",
+    )
+
+    eps: float = parameter(
+        0.05, "largest affix distance that is corrected, 0 to 1", parse=number_to(1), show=show_number, ours=True
+    )
+
+    @property
+    def title(self) -> str:
+        """The name, with orders and eps where they are not the usual ones."""
+        eps = "" if self.eps == 0.05 else f"[eps={show_number(self.eps)}]"
+        return super().title.replace("BLEU", "tBLEU") + eps
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 2 + 2 * orders)."""
+        words, systems = batch.words(self.tok, self.case), len(batch.systems)
+        statistics = self._ngrams(batch).copy()
+        pairs = self._alignments(batch)
+        own = words.ids[words.starts[batch.present.size] :]
+        corrects = pairs.distances <= self.eps
+        # A pair of words with nothing in common may be corrected at eps=1; a word without a partner never is.
+        corrects &= pairs.words >= 0
+        corrected = np.where(corrects, pairs.words, own)
+        weights = np.where(corrects, np.rint((1.0 - pairs.distances) * FULL).astype(np.int64), FULL)
+        credit = weighted_ngrams(words, batch.present, systems, corrected, weights, self.order)
+        # Whole numbers until here: the mean over the words of an n-gram is rounded once per segment.
+        orders = np.array(self.order)
+        statistics[..., 2 : 2 + len(orders)] = (2 * credit + orders) // (2 * orders) / FULL
+        return statistics
+
+    def _alignments(self, batch: Batch) -> Alignments:
+        # They do not depend on eps, so that a sweep of it aligns the words of a batch once.
+        return batch.once(
+            ("alignments", self.tok, self.case),
+            lambda: alignments(batch.words(self.tok, self.case), batch.present, len(batch.systems)),
+        )

@@ -1,0 +1,64 @@
+"""What a run offers to its metrics beside the texts, and pinning what they take from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from steelyard.errors import BadParameter, MissingLayer
+from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segmentation import unsegmented, with_tokenizer
+from steelyard.text.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from steelyard.metrics.metric import Metric
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Language, layers and resources of one run."""
+
+    language: str = ""
+    """Code of the target language, such as "cs"; empty where nobody said it."""
+    layers: frozenset[str] = frozenset()
+    """The linguistic layers that every text has (`steelyard.formats.layers`)."""
+    resources: Resources = field(default_factory=Resources)
+    texts: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """What messages call each text, and the layers it has, be they in the others or not."""
+
+
+def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[Metric], list[str]]:
+    """The metrics with everything pinned that their scores depend on, and notices for the user.
+
+    The tokenizer of the target language (`tok=auto`) is among that. From then on a specification says it all: a worker
+    elsewhere gets the same numbers from it or an error.
+    Raises MissingLayer, MissingResource and BadParameter.
+    """
+    settled: list[Metric] = []
+    notices: list[str] = []
+    for metric in metrics:
+        pinned, remarks = with_tokenizer(metric, surroundings.language).settled(surroundings)
+        for layer in pinned.layers:
+            if layer not in surroundings.layers:
+                raise MissingLayer(_what_lacks(metric, layer, surroundings))
+        if pinned in settled:
+            raise BadParameter(f'The metric "{pinned.specification}" is named twice.')
+        settled.append(pinned)
+        notices += remarks
+    # In annotated texts blanks separate the words of every language.
+    unannotated = [each for each in settled if not (surroundings.layers and getattr(each, "tok", None) == "none")]
+    return settled, [*notices, *unsegmented(unannotated, surroundings.language)]
+
+
+def _what_lacks(metric: Metric, layer: str, surroundings: Surroundings) -> str:
+    lacking = [name for name, layers in surroundings.texts.items() if layer not in layers]
+    found = {each for layers in surroundings.texts.values() for each in layers} | surroundings.layers
+    where = f" Texts without it: {listed(lacking)}." if lacking else ""
+    return (
+        f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: "
+        f"{describe_layers(found)}.{where} Give all texts in a format that has it: "
+        f"{FORMATS_WITH.get(layer, 'none that is known')}."
+    )

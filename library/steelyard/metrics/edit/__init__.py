@@ -1,0 +1,1 @@
+"""Metrics that count edits: WER, PER, TER, CharacTER."""

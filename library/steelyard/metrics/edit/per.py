@@ -1,0 +1,37 @@
+"""PER: position-independent word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from steelyard.metrics.common_words import common_words
+from steelyard.metrics.edit.error_rate import ErrorRate
+from steelyard.metrics.reference_choice import lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.batch import Batch
+
+
+@dataclass(frozen=True)
+class PER(ErrorRate):
+    """Words of the longer side without a partner on the other, per word of the reference.
+
+    Order does not count. The longer side is chosen segment by segment.
+    """
+
+    name: ClassVar[str] = "per"
+    source: ClassVar[str] = "Tillmann et al. 1997; Kos 2008, section 2.2.2"
+    cost: ClassVar[float] = 0.3
+    growth: ClassVar[float] = 1.0
+    examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
+
+    def edits(self, batch: Batch) -> NDArray[np.int64]:
+        """Length of the longer side minus the words in common."""
+        references, hypotheses = lengths(batch.words(self.tok, self.case), batch.present, len(batch.systems))
+        longer = np.maximum(references[:, None, :], hypotheses[None, :, :])
+        return longer - common_words(batch, self.tok, self.case)

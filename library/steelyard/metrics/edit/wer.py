@@ -1,0 +1,30 @@
+"""WER: word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from steelyard.kernels.edit.edit_distance import edit_distances
+from steelyard.metrics.edit.error_rate import ErrorRate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.batch import Batch
+
+
+@dataclass(frozen=True)
+class WER(ErrorRate):
+    """Words to insert, delete or replace, per word of the reference."""
+
+    name: ClassVar[str] = "wer"
+    source: ClassVar[str] = "Su, Wu and Chang 1992; Kos 2008, section 2.3.1"
+    cost: ClassVar[float] = 0.3
+    growth: ClassVar[float] = 2.0
+    examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=intl")
+
+    def edits(self, batch: Batch) -> NDArray[np.int64]:
+        """Levenshtein distances."""
+        return edit_distances(batch.words(self.tok, self.case), batch.present, len(batch.systems))

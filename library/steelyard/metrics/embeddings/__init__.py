@@ -1,0 +1,1 @@
+"""Metrics that compare words by their vectors, and the vectors."""

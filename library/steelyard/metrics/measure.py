@@ -1,0 +1,171 @@
+"""From texts to scores in one process: the functions that the workers and the reducer call, one after the other."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import BadParameter, BadText
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.corpus_statistics import ShardStates, states_of
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
+from steelyard.text.blocks import BLOCK, block_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.resources import Resources
+
+    Floats = NDArray[np.float64]
+
+LARGEST_SHARD = 32 * BLOCK
+"""Segments that are held in memory at once, unless the caller says otherwise."""
+
+LARGEST_COUNTS = 1 << 26
+"""Draws (replicates x segments) that are held in memory at once, a byte each as a rule."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What one metric says of all systems.
+
+    sums: (systems, k); scores: (systems,); replicate_scores: (systems, replicates), with no replicates where none
+    were asked for; segment_scores: (systems, segments), statistics: (systems, segments, k), or None where they were
+    not asked for.
+    """
+
+    metric: Metric
+    sums: Floats
+    scores: Floats
+    replicate_scores: Floats
+    segment_scores: Floats | None
+    statistics: Floats | None = None
+
+
+def shard_statistics(
+    batch: Batch, metrics: Sequence[Metric], between: Callable[[], None] | None = None
+) -> list[Floats]:
+    """The statistics of a shard, (systems, segments, k) for each metric.
+
+    The batch's stopwatch, where it has one, measures each metric as a piece called by its position. `between` is called
+    between any two of the pieces in which the work is done: a metric on some of the segments.
+    """
+    slices: list[list[Floats]] = []
+    for batch_slice in batch.slices():
+        statistics: list[Floats] = []
+        for position, metric in enumerate(metrics):
+            if between and (slices or statistics):
+                between()
+            with batch.stopwatch.timing(position) if batch.stopwatch else nullcontext():
+                statistics.append(metric.segment_statistics(batch_slice))
+        slices.append(statistics)
+    return slices[0] if len(slices) == 1 else [np.concatenate(each, axis=1) for each in zip(*slices, strict=True)]
+
+
+def corpus_sums(statistics: Floats) -> Floats:
+    """Exact sums over the segments: (systems, segments, k) -> (systems, k)."""
+    # NumPy's own sum over a middle axis takes three times as long; the sums are exact in any order.
+    sums: Floats = np.einsum("sik->sk", statistics)
+    return sums
+
+
+def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
+    """The sums of every replicate: for each metric (systems, segments, k) -> (systems, replicates, k).
+
+    The statistics are those of a run of a test set's `segments` that begins at segment `first`, a block's first. The
+    draws are made in pieces, so that they fit in memory however many replicates there are.
+    """
+    rows = statistics[0].shape[1]
+    piece = max(1, LARGEST_COUNTS // max(replicates, 1) // BLOCK) * BLOCK
+    totals: list[Floats] = []
+    for begin in range(0, rows, piece):
+        end = min(begin + piece, rows)
+        drawn = drawn_segments(segments, seed, replicates, first + begin, first + end)
+        parts = sums_of_tables(drawn, [each[:, begin:end] for each in statistics])
+        totals = [add_parts(pair) for pair in zip(totals, parts, strict=True)] if totals else parts
+    return totals
+
+
+def measure(
+    segments: Segments,
+    metrics: Sequence[Metric],
+    *,
+    replicates: int = 0,
+    seed: int = 12345,
+    shard_size: int = LARGEST_SHARD,
+    segment_scores: bool = False,
+    keep_statistics: bool = False,
+    resources: Resources | None = None,
+    on_batch: Callable[[Batch], None] | None = None,
+    on_shard: Callable[[int, int], None] | None = None,
+) -> list[Measurement]:
+    """Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
+
+    The result is the same to the bit for every `shard_size`. Metrics must be settled (`steelyard.metrics.context`). What
+    they need of the whole reference side (`steelyard.metrics.corpus_statistics`) is counted first.
+    `keep_statistics` keeps those of every segment, which randomization and BCa intervals need, in memory.
+    `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
+    each shard how many of how many are done. Raises BadText without hypotheses, BadParameter for numbers out of range.
+    """
+    whole = Batch(segments, resources=resources)
+    systems = segments.hypotheses
+    if not systems:
+        raise BadText("There is nothing to score. Give at least one hypothesis.")
+    if replicates < 0 or shard_size < 1:
+        raise BadParameter(
+            f"{replicates} replicates in shards of {shard_size} segments: replicates must be at least 0, segments 1."
+        )
+    if not 0 <= seed < 2**64:
+        raise BadParameter(f"The seed of a bootstrap is {seed}, but must be from 0 to 2^64 - 1.")
+    blocks = block_count(shard_size)
+    shards = -(-block_count(len(segments)) // blocks)
+    sums = [np.zeros((len(systems), len(metric.columns))) for metric in metrics]
+    resampled = [np.zeros((len(systems), replicates, len(metric.columns))) for metric in metrics]
+    by_segment: list[list[Floats]] = [[] for _ in metrics]
+    kept: list[list[Floats]] = [[] for _ in metrics]
+
+    # A single shard is not to be cut.
+    several = shards > 1
+    states = ShardStates(metrics, whole.without_systems.cut(blocks * BLOCK)) if several else None
+    for shard, batch in enumerate(whole.cut(blocks * BLOCK) if several else [whole]):
+        # Of a single shard the reference side is read once for both steps.
+        batch.states = states.of(shard) if states else states_of(metrics, batch.reference_side)
+        statistics = shard_statistics(batch, metrics)
+        for sum_of, each in zip(sums, statistics, strict=True):
+            sum_of += corpus_sums(each)
+        if replicates:
+            first = shard * blocks
+            parts = resampled_run(statistics, len(segments), seed, replicates, first * BLOCK)
+            for total, part in zip(resampled, parts, strict=True):
+                total += part
+        if segment_scores:
+            for scores, metric, each in zip(by_segment, metrics, statistics, strict=True):
+                scores.append(metric.segment_score(each))
+        if keep_statistics:
+            for shards_of, each in zip(kept, statistics, strict=True):
+                shards_of.append(each)
+        if on_batch:
+            on_batch(batch)
+        if on_shard:
+            on_shard(shard + 1, shards)
+
+    return [
+        Measurement(
+            metric,
+            total,
+            metric.score(total),
+            metric.score(replicate_total),
+            np.concatenate(scores, axis=1) if scores else None,
+            np.concatenate(of_shards, axis=1) if of_shards else None,
+        )
+        for metric, total, replicate_total, scores, of_shards in zip(
+            metrics, sums, resampled, by_segment, kept, strict=True
+        )
+    ]

@@ -1,0 +1,1 @@
+"""Metrics that count matched n-grams: BLEU, chrF, NIST, LeBLEU."""

@@ -1,0 +1,145 @@
+"""BLEU: n-gram precision with a brevity penalty."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from steelyard.kernels.ngram.ngram_scores import bleu_scores
+from steelyard.kernels.ngram.ngrams import ngram_statistics
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.parameters import (
+    Alias,
+    alias,
+    case_parameter,
+    number_to,
+    parameter,
+    show_orders,
+    tokenizer_parameter,
+    word_orders_parameter,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.ngram.ngram_scores import BleuScores
+    from steelyard.metrics.batch import Batch
+
+SMOOTHING_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
+LARGEST_VALUE = 10**9
+"""Of a smoothing: far beyond what makes sense."""
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """What stands in for a precision of zero (Chen and Cherry 2014); `value` belongs to floor and add-k."""
+
+    method: str
+    value: float = 0.0
+
+    def __str__(self) -> str:
+        if self.method not in SMOOTHING_DEFAULTS:
+            return self.method
+        # sacreBLEU writes two digits; a value that needs more keeps them, so that the text parses back.
+        text = f"{self.value:.2f}" if round(self.value, 2) == self.value else repr(self.value)
+        return f"{self.method}[{text}]"
+
+
+def parse_smoothing(text: str) -> Smoothing:
+    """`none`, `exp`, `floor`, `add-k`, or with a value as sacreBLEU writes it: `floor[0.05]`."""
+    found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\])?", text)
+    if not found:
+        raise ValueError("is none, exp, floor[VALUE] or add-k[VALUE]")
+    plain, method, value = found.groups()
+    if plain:
+        return Smoothing(plain)
+    return Smoothing(method, float(value) if value else SMOOTHING_DEFAULTS[method])
+
+
+def smoothing_text(method: str | None, value: str | None) -> str:
+    """What sacreBLEU's two arguments say together. As there, none and exp pass over a value."""
+    method = "exp" if method is None else method
+    if method not in SMOOTHING_DEFAULTS or value is None:
+        return method
+    return f"{method}[{number_to(LARGEST_VALUE)(value)!r}]"
+
+
+EXPONENTIAL = Smoothing("exp")
+
+
+@dataclass(frozen=True)
+class BLEU(Metric):
+    """Geometric mean of clipped n-gram precisions times a penalty for short output.
+
+    The defaults are sacreBLEU's. The brevity penalty uses word counts, whatever the orders.
+    """
+
+    name: ClassVar[str] = "bleu"
+    source: ClassVar[str] = "Papineni et al. 2002, section 2; Kos 2008, section 2.1.1"
+    cost: ClassVar[float] = 0.4
+    growth: ClassVar[float] = 1.0
+    examples: ClassVar[tuple[str, ...]] = (
+        "",
+        "order=1,2:smooth=none",
+        "order=3,1,5:smooth=floor:eff=yes:case=lc:tok=intl",
+        "smooth=add-k:tok=thesis",
+    )
+
+    case: str = case_parameter()
+    eff: bool = parameter(
+        False, "leave out the orders for which a text is too short, also on the corpus",
+        aliases=[alias("effective_order")],
+    )  # fmt: skip
+    tok: str = tokenizer_parameter()
+    smooth: Smoothing = parameter(
+        EXPONENTIAL, "what replaces a precision of zero: none, exp, floor[0.1], add-k[1]",
+        parse=parse_smoothing, show=str, aliases=[Alias(("smooth_method", "smooth_value"), smoothing_text)],
+    )  # fmt: skip
+    order: tuple[int, ...] = word_orders_parameter((1, 2, 3, 4), "n-gram orders, such as 1-4 or 3,1,5")
+
+    @property
+    def title(self) -> str:
+        """BLEU, with its orders where they are not 1 to 4."""
+        return "BLEU" if self.order == (1, 2, 3, 4) else f"BLEU[{show_orders(self.order)}]"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Lengths, then clipped matches and n-grams of each order."""
+        matches = (f"match_{n}" for n in self.order)
+        return ("hyp_len", "ref_len", *matches, *(f"total_{n}" for n in self.order))
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 2 + 2 * orders)."""
+        return self._ngrams(batch)
+
+    def _ngrams(self, batch: Batch) -> NDArray[np.float64]:
+        """Read-only: it depends on neither smoothing nor eps, so that every BLEU and tBLEU of these words shares it."""
+
+        def count() -> NDArray[np.float64]:
+            words = batch.words(self.tok, self.case)
+            found = ngram_statistics(words, batch.present, len(batch.systems), self.order)
+            found.flags.writeable = False
+            return found
+
+        return batch.once(("n-grams", self.tok, self.case, self.order), count)
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 to 100; 0 without any match."""
+        return self._scored(sums, effective=self.eff).scores
+
+    def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `score`, but over the orders that the segment is long enough for: four words are rare enough."""
+        return self._scored(statistics, effective=True).scores
+
+    def details(self, sums: NDArray[np.float64]) -> dict[str, float]:
+        """What sacreBLEU shows, too: brevity penalty, words per word of the references, smoothed precisions."""
+        _, penalty, precisions = self._scored(sums, effective=self.eff)
+        any_match = (sums[2 : 2 + len(self.order)] > 0).any()
+        ratio = sums[0] / sums[1] if sums[1] else 0.0
+        of_orders = {f"p_{n}": float(p) if any_match else 0.0 for n, p in zip(self.order, precisions, strict=True)}
+        return {"BP": float(penalty), "ratio": float(ratio), **of_orders}
+
+    def _scored(self, sums: NDArray[np.float64], *, effective: bool) -> BleuScores:
+        return bleu_scores(sums, self.order, self.smooth.method, self.smooth.value, effective=effective)

@@ -1,0 +1,108 @@
+"""chrF and chrF++: F-score of character n-grams, and of word n-grams on top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from steelyard.errors import BadParameter
+from steelyard.kernels.chrf.chrf import chrf_statistics
+from steelyard.kernels.chrf.shared_ngrams import LARGEST_ORDER, character_ngrams, word_ngrams
+from steelyard.kernels.ngram.ngram_scores import chrf_scores
+from steelyard.metrics.metric import Metric
+from steelyard.metrics.parameters import (
+    alias,
+    case_parameter,
+    number_to,
+    one_of,
+    parameter,
+    show_number,
+    whole_number_to,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.chrf.shared_ngrams import SharedNgrams
+    from steelyard.metrics.batch import Batch
+
+order = whole_number_to(LARGEST_ORDER)
+
+
+def each_order(nc: int, nw: int) -> list[str]:
+    """char_1 to char_nc, then word_1 to word_nw."""
+    return [f"char_{n}" for n in range(1, nc + 1)] + [f"word_{n}" for n in range(1, nw + 1)]
+
+
+@dataclass(frozen=True)
+class ChrF(Metric):
+    """F-score over the average precision and recall of character n-grams; with word n-grams it is chrF++.
+
+    The defaults are sacreBLEU's: white space does not count as a character, and orders that hypothesis or reference is
+    too short for are left out of the averages.
+    """
+
+    name: ClassVar[str] = "chrf"
+    source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
+    cost: ClassVar[float] = 0.6
+    growth: ClassVar[float] = 1.0
+    examples: ClassVar[tuple[str, ...]] = ("", "nw=2", "nc=3:nw=1:beta=1:case=lc", "nw=2:eff=no:space=yes")
+
+    case: str = case_parameter()
+    eff: bool = parameter(
+        True, "leave out the orders for which a text is too short; no: epsilon smoothing, as in chrF++.py",
+        aliases=[one_of("eps_smoothing", "no", "yes")],
+    )  # fmt: skip
+    nc: int = parameter(6, "largest order of character n-grams", parse=order, aliases=[alias("char_order")])
+    nw: int = parameter(
+        0, "largest order of word n-grams; 2 makes it chrF++", parse=order, aliases=[alias("word_order")]
+    )
+    space: bool = parameter(False, "count white space as characters", aliases=[alias("whitespace")])
+    beta: float = parameter(
+        2.0, "how many times more recall weighs than precision", parse=number_to(1000), show=show_number, ours=True
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.nc + self.nw:
+            raise BadParameter("chrf: nc and nw are both 0; one of them must be larger.")
+
+    @property
+    def title(self) -> str:
+        """ChrF2, chrF2++ and so on: the number is beta, each + a word order."""
+        return f"chrF{show_number(self.beta)}{'+' * self.nw}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """N-grams of hypothesis and reference and common ones, order by order."""
+        orders = each_order(self.nc, self.nw)
+        return tuple(f"{side}_{order}" for order in orders for side in ("hyp", "ref", "match"))
+
+    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+        """(systems, segments, 3 * (nc + nw))."""
+        present, systems = batch.present, len(batch.systems)
+        characters, words = self._characters(batch), self._words(batch)
+        return chrf_statistics(characters, words, present, systems, self.beta, effective=self.eff)
+
+    def _characters(self, batch: Batch) -> SharedNgrams | None:
+        """They depend on neither words nor formula: chrF and chrF++ share them."""
+
+        def count() -> SharedNgrams:
+            text, systems = batch.cased(self.case), len(batch.systems)
+            return character_ngrams(text, batch.present, systems, self.nc, white_space=self.space)
+
+        return batch.once(("shared characters", self.case, self.nc, self.space), count) if self.nc else None
+
+    def _words(self, batch: Batch) -> SharedNgrams | None:
+        def count() -> SharedNgrams:
+            return word_ngrams(batch.words("none", self.case), batch.present, len(batch.systems), self.nw)
+
+        return batch.once(("shared words", self.case, self.nw), count) if self.nw else None
+
+    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 to 100; 0 without any match.
+
+        Terms are added in the order of the columns: other orders give other last digits.
+        """
+        return chrf_scores(sums, self.beta * self.beta, effective=self.eff)

@@ -1,0 +1,132 @@
+"""What each n-gram of the references says: the weights of NIST."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import BadState
+from steelyard.kernels.nist.ngram_counts import ngram_counts
+from steelyard.kernels.nist.ngram_weights import ngram_weights
+from steelyard.kernels.text.word_index import WordIndex
+from steelyard.metrics.corpus_statistics import Preparation
+from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
+from steelyard.metrics.ngram.ngram_table import NgramTable, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.text.words import Words
+    from steelyard.metrics.batch import Batch
+
+    Numbers = NDArray[np.uint32]
+
+
+LARGEST_CHAPTER = 1 << 20
+"""Words of the references in a chapter, unless it is one part: a process reads its n-grams in some 150 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """The information of n-grams in bits, as a trie whose first nodes are the words. What is not in it says nothing."""
+
+    lines: bytes
+    """The words, each ended by a newline."""
+    types: int
+    """How many words there are."""
+    first_child: NDArray[np.int64]
+    """Node k has the children first_child[k] to first_child[k + 1], by ascending last word."""
+    words: NDArray[np.int32]
+    bits: NDArray[np.float64]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes."""
+        arrays = self.first_child.nbytes + self.words.nbytes + self.bits.nbytes
+        return len(self.lines) + self.index.nbytes + arrays
+
+    def known(self, words: Words, rows: int) -> NDArray[np.int32]:
+        """The number that each word of the first `rows` rows of a batch, its references, has here.
+
+        (types,), without those that no reference has. Raises BadState where a word is not known here.
+        """
+        # Types are numbered as they are met, so those of the references come first.
+        wanted = int(words.ids[: words.starts[rows]].max(initial=-1)) + 1
+        if not wanted:
+            return np.zeros(0, np.int32)
+        lines = words.lines_to(wanted)
+        if self.lines.startswith(lines):
+            return np.arange(wanted, dtype=np.int32)
+        found = self.index.places(lines)
+        if (found < 0).any():
+            raise BadState("The n-gram counts are those of other references. Prepare these references.")
+        return found
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """Finds the words."""
+        return WordIndex(self.lines)
+
+
+@dataclass(frozen=True)
+class NgramInformation(Preparation):
+    """Counts of all n-grams of the references, of which only those are kept that say something.
+
+    The information of an n-gram is log2 of how often its words but the last occur together, divided by how often it
+    occurs itself; for a single word the number of all words takes the place of the former.
+    """
+
+    deepest: int
+    tok: str
+    case: str
+
+    cost = 1.5
+
+    @property
+    def key(self) -> str:
+        """What the counts depend on beside the references."""
+        return f"ngram-information:order<={self.deepest}:tok={self.tok}:case={self.case}"
+
+    def count(self, batch: Batch) -> bytes:
+        """The n-grams of a part of the references."""
+        rows = len(batch.references) * batch.segments
+        return counted(batch.words(self.tok, self.case), rows, self.deepest).to_bytes()
+
+    def merge(self, parts: Sequence[bytes]) -> bytes:
+        """The n-grams of all references, without those that say nothing and lead to none that does."""
+        return merged([[part] for part in parts])
+
+    def merge_in_chapters(self, parts: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None]) -> list[int]:
+        """Of each chapter's n-grams how often they occur in all references."""
+        return merged_in_chapters(parts, write, LARGEST_CHAPTER)
+
+    def read(self, state: bytes) -> Information:
+        """The information of each n-gram. Raises BadState."""
+        return self.read_chapters([state])
+
+    def read_chapters(self, chapters: Sequence[bytes]) -> Information:
+        """The information of each n-gram of these chapters. Raises BadState."""
+        table = NgramTable.from_bytes(united(chapters))
+        children, last, counts = table.stored()
+        return _weighed(table.lines, children, last, counts, table.total)
+
+    def state_of(self, batch: Batch) -> Information:
+        """The same of the references of a batch, as its words are numbered; some that says nothing is in it, too."""
+        words = batch.words(self.tok, self.case)
+        starts = words.starts[: len(batch.references) * batch.segments + 1]
+        ids = words.ids[: starts[-1]]
+        lines = words.lines_to(int(ids.max(initial=-1)) + 1)
+        numbers = ngram_counts(ids, starts, lines.count(b"\n"), self.deepest, repeated=True)
+        return _weighed(lines, *numbers, len(ids))
+
+
+def _weighed(lines: bytes, children: Numbers, words: Numbers, counts: Numbers, total: int) -> Information:
+    """A table with the information of its n-grams."""
+    types = lines.count(b"\n")
+    first_child, bits = ngram_weights(children, counts, types, total)
+    return Information(lines, types, first_child, words.view(np.int32), bits)

@@ -1,0 +1,98 @@
+"""From the text `NAME[:key=value]...` to a metric."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from steelyard.errors import BadParameter, UnknownMetric
+from steelyard.metrics.parameters import without_aliases
+from steelyard.tokenizers.tokenizer import AUTO, USUAL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard.metrics.metric import Metric
+
+ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
+"""Names that people type for a metric with parameters."""
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The metric class called `name`, of the house or of another distribution.
+
+    The house comes first. Raises UnknownMetric, with the names there are, and BrokenMetric.
+    """
+    import steelyard.metrics
+    from steelyard.metrics.entry_points import offers, other_metric
+
+    house = {metric.name: metric for metric in steelyard.metrics.METRICS}
+    found = house.get(name) or other_metric(name)
+    if found is None:
+        names = sorted({*house, *ALIASES, *(offer.name for offer in offers())})
+        close = get_close_matches(name, names, 1)
+        hint = f' Did you mean "{close[0]}"?' if close else ""
+        raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(names)}.')
+    return found
+
+
+def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) -> Metric:
+    """The metric that `NAME[:key=value]...` describes.
+
+    `defaults` are parameters to use where the specification is silent; those that a metric does not have or
+    does not allow are passed over, and so is a tokenizer for a metric that by itself has none: sacreBLEU's
+    `-tok` does not touch TER either. Raises UnknownMetric, BrokenMetric and BadParameter.
+    """
+    name, *pairs = specification.strip().split(":")
+    name = name.lower()
+    if name in ALIASES:
+        name, *more = ALIASES[name].split(":")
+        pairs = [*more, *pairs]
+    return with_parameters(metric_class(name), pairs, defaults)
+
+
+def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping[str, str] | None = None) -> Metric:
+    """The metric of this class with the parameters of `key=value` pairs; `defaults` as in `parse_metric`.
+
+    Raises BadParameter.
+    """
+    fields = {field.name: field for field in found.parameters()}
+    given: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise BadParameter(f'{found.name}: "{pair}" is not of the form key=value.')
+        if key in given:
+            raise BadParameter(f"{found.name}: {key} is given twice, as {given[key]} and as {text}. Give it once.")
+        given[key] = text
+    values = without_aliases(found.name, found.parameters(), given)
+    for key, text in (defaults or {}).items():
+        choices = fields[key].metadata["choices"] if key in fields else ()
+        if key in fields and text in (choices or (text,)) and (key != "tok" or follows_language(found)):
+            values.setdefault(key, text)
+    return found.from_texts(values)
+
+
+def follows_language(found: type[Metric]) -> bool:
+    """Whether the tokenizer of these metrics is that of the target language where none is named.
+
+    Those that by themselves have none, TER among them, go on without one, as in sacreBLEU.
+    """
+    return any(field.name == "tok" and field.default == USUAL for field in found.parameters())
+
+
+def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
+    """The metrics of a list, in its order. Raises BadParameter where one is named twice."""
+    parsed = [parse_metric(text, defaults) for text in specifications]
+    for position, metric in enumerate(parsed):
+        if metric in parsed[:position]:
+            raise BadParameter(f'The metric "{metric.specification}" is named twice.')
+    return parsed
+
+
+def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
+    """The metrics that a user asks for, to be settled: where no tokenizer is named, the target language chooses it.
+
+    What is stored says it all, and is read by `parse_metrics`. Raises what that raises.
+    """
+    return parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})

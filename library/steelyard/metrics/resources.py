@@ -1,0 +1,218 @@
+"""Files that metrics need beside the texts: word vectors, synonym groups, lemma tables.
+
+A resource has a name and is pinned by its content: `news@3f2a9c01b7de` is the one called `news` whose SHA-256 begins
+like that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.errors import MissingResource
+from steelyard.formats.input.given_files import files_under, open_given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+DEFAULT_FOLDER = Path("steelyard-resources")
+"""Where resources are registered, unless the user says otherwise."""
+DIGITS = 12
+"""Of the hash, in hexadecimal: enough for every vector file ever made."""
+_NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
+_DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
+_converted: dict[tuple[str, str], Path] = {}
+"""Folders with converted content that last as long as this process, by hash and kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource that is registered in a folder."""
+
+    name: str
+    digest: str
+    kind: str
+    """What it is, such as "vectors"."""
+    description: str = ""
+    """One line about its content, for lists."""
+
+    @property
+    def pinned(self) -> str:
+        """Name and hash, as specifications and signatures have it."""
+        return f"{self.name}@{self.digest}"
+
+
+class Resources:
+    """The resources of one run: files that the user named for it, then those registered in a folder.
+
+    In the folder each content lies once, under its hash (`FOLDER/HASH/FILE`), and `FOLDER/NAME.json` says which one a
+    name stands for. Registering is atomic: whoever looks sees a resource whole or not at all.
+    """
+
+    def __init__(self, folder: Path | None = None, files: Mapping[str, Path] | None = None) -> None:
+        self.folder = folder
+        self.files = dict(files or {})
+
+    def pinned(self, reference: str, what: str) -> str:
+        """`NAME` or `NAME@HASH` with its hash; `what` says in messages what is looked for, such as "vectors".
+
+        Raises MissingResource, with the names there are.
+        """
+        name, at, digest = reference.partition("@")
+        known = {each.name: each.digest for each in self.listed()}
+        if at and self._registered(digest):
+            return reference
+        if name in self.files:
+            found = content_digest(self.files[name])
+        elif name in known:
+            found = known[name]
+        else:
+            names = ", ".join(sorted({*self.files, *known})) or "none"
+            raise MissingResource(
+                f'There are no {what} called "{name}". Resources known here: {names}. '
+                f"Register them, or name their file for this run with --resource {name}=FILE."
+            )
+        if at and found != digest:
+            raise MissingResource(f"The {what} {reference} are not here: {name} has other content, {found}.")
+        return f"{name}@{found}"
+
+    def path(self, pinned: str, what: str) -> Path:
+        """Where the content of `NAME@HASH` lies. Raises MissingResource."""
+        name, _, digest = pinned.partition("@")
+        if name in self.files and content_digest(self.files[name]) == digest:
+            return self.files[name]
+        if registered := self._registered(digest):
+            return next(registered.iterdir())
+        where = f"in {self.folder}" if self.folder else "in this run"
+        raise MissingResource(
+            f"The {what} {pinned} are not {where}. Register them there (STEELYARD_RESOURCE_FOLDER): every worker "
+            "needs them."
+        )
+
+    def converted(self, pinned: str, what: str, convert: Callable[[Path, Path], None]) -> Path:
+        """The content in another form: a folder that `convert(content, folder)` has filled.
+
+        What is registered is converted once, for all processes, into the store; another file for this process alone.
+        Raises MissingResource and what `convert` raises.
+        """
+        content = self.path(pinned, what)
+        digest = pinned.partition("@")[2]
+        kept = self.folder / f".{what}" / digest if self.folder and self._registered(digest) else None
+        if kept is None or not os.access(kept.parents[1], os.W_OK):
+            if (digest, what) not in _converted:
+                folder = _folder_of_this_process()
+                convert(content, folder)
+                _converted[digest, what] = folder
+            return _converted[digest, what]
+        if not kept.is_dir():
+            kept.parent.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=kept.parents[1], prefix=".new-") as scratch:
+                new = Path(scratch) / digest
+                new.mkdir()
+                convert(content, new)
+                _take(new, kept)
+        return kept
+
+    def _registered(self, digest: str) -> Path | None:
+        """Where this content lies in the folder, if it does."""
+        # A digest comes from whoever wrote the specification: it must not lead out of the folder.
+        if self.folder and _DIGEST.fullmatch(digest) and (self.folder / digest).is_dir():
+            return self.folder / digest
+        return None
+
+    def listed(self) -> list[Resource]:
+        """What is registered, by name."""
+        if self.folder is None:
+            return []
+        return [_read_entry(path) for path in sorted(self.folder.glob("*.json"))]
+
+    def register(self, name: str, kind: str, content: Path, description: str = "", *, move: bool = False) -> Resource:
+        """Copy a file or folder into the store under this name, which may have stood for something else before.
+
+        With `move` it is not copied but taken away from where it is, which must be on the same file system.
+        Raises MissingResource where the name cannot be one or there is no folder.
+        """
+        if self.folder is None:
+            raise MissingResource("There is no folder to register resources in. Set STEELYARD_RESOURCE_FOLDER.")
+        check_name(name)
+        resource = Resource(name, content_digest(content), kind, description)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix=".new-") as scratch:
+            if not (self.folder / resource.digest).is_dir():
+                new = Path(scratch) / resource.digest
+                new.mkdir()
+                if move:
+                    os.replace(content, new / content.name)
+                else:
+                    (shutil.copytree if content.is_dir() else shutil.copyfile)(content, new / content.name)
+                _take(new, self.folder / resource.digest)
+            entry = Path(scratch) / "entry"
+            entry.write_text(json.dumps(asdict(resource), ensure_ascii=False), "utf-8")
+            os.replace(entry, self.folder / f"{name}.json")
+        return resource
+
+
+def check_name(name: str) -> None:
+    """Raise MissingResource unless a resource can be called so."""
+    if not _NAME.fullmatch(name):
+        raise MissingResource(f'"{name}" cannot be the name of a resource: give letters, digits, ".", "_" and "-".')
+
+
+def _read_entry(path: Path) -> Resource:
+    try:
+        return Resource(**json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise MissingResource(f"{path}: is not an entry of a resource ({error}). Register it again.") from error
+
+
+def _folder_of_this_process() -> Path:
+    folder, process = Path(tempfile.mkdtemp(prefix="steelyard-")), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == process:  # and not a fork of it
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
+
+
+def _take(new: Path, place: Path) -> None:
+    """Put a folder in its place, unless another process has put the same there before."""
+    try:
+        os.replace(new, place)
+    except OSError:
+        if not place.is_dir():
+            raise
+
+
+def content_digest(path: Path) -> str:
+    """The first digits of a file's SHA-256; of a folder's, that of its files' names and contents in order.
+
+    Raises MissingResource where it cannot be read, and TooManyFiles.
+    """
+    try:
+        stat = path.stat()
+        return _digest(path, stat.st_mtime_ns, stat.st_size)
+    except OSError as error:
+        raise MissingResource(f"{path}: cannot be read ({error.strerror}). Check the path.") from error
+
+
+@lru_cache(maxsize=64)
+def _digest(path: Path, modified: int, size: int) -> str:  # noqa: ARG001 - a changed file is read again
+    digest = sha256()
+    for each in files_under(path) if path.is_dir() else [path]:
+        if path.is_dir():
+            digest.update(str(each.relative_to(path)).encode() + b"\0")
+        with open_given(each) as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+    return digest.hexdigest()[:DIGITS]

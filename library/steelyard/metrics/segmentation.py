@@ -1,0 +1,83 @@
+"""Whether the words that metrics count are words of the target language."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import MetricsError
+from steelyard.metrics.registry import follows_language, parse_metric
+from steelyard.text.languages import UNSEPARATED, main_code
+from steelyard.text.wording import listed
+from steelyard.tokenizers.tokenizer import (
+    AUTO,
+    BY_CHARACTER,
+    USUAL,
+    settled_tokenizer,
+    signed,
+    tokenizer_name,
+    tokenizer_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeVar
+
+    from steelyard.metrics.metric import Metric
+
+    Some = TypeVar("Some", bound=Metric)
+
+
+def with_tokenizer(metric: Some, language: str) -> Some:
+    """The metric with the tokenizer of the target language where it asks for that one, and its versions pinned.
+
+    Raises MissingResource where packages of the tokenizer are not installed here.
+    """
+    asked = getattr(metric, "tok", None)
+    if not isinstance(asked, str):
+        return metric
+    tokenizer = settled_tokenizer(asked, language)
+    return metric if tokenizer == asked else _with(metric, tokenizer)
+
+
+def without_tokenizer(metric: Some, language: str) -> Some:
+    """The metric with its tokenizer left open again where it is what this language asks for: for another language."""
+    asked = getattr(metric, "tok", None)
+    if asked is None or not follows_language(type(metric)) or tokenizer_name(asked) != tokenizer_of(language):
+        return metric
+    return _with(metric, AUTO)
+
+
+def unsegmented(metrics: Iterable[Metric], language: str) -> list[str]:
+    """A sentence for each tokenizer that does not separate the words of the target language, with its metrics."""
+    found: dict[str, list[str]] = {}
+    for metric in metrics:
+        if not metric.separates_words(language):
+            found.setdefault(signed(getattr(metric, "tok", "")), []).append(metric.specification)
+    return [_notice(tokenizer, specifications, language) for tokenizer, specifications in found.items()]
+
+
+def unsegmented_of(specifications: Sequence[str], language: str) -> list[str]:
+    """The same of specifications as they are stored; metrics that are not installed here are passed over."""
+    metrics = []
+    for specification in specifications if language else ():
+        try:
+            metrics.append(parse_metric(specification))
+        except MetricsError:
+            continue
+    return unsegmented(metrics, language)
+
+
+def _with(metric: Some, tokenizer: str) -> Some:
+    changed: dict[str, Any] = {"tok": tokenizer}
+    return dataclasses.replace(metric, **changed)
+
+
+def _notice(tokenizer: str, specifications: Sequence[str], language: str) -> str:
+    code, own = main_code(language), tokenizer_of(language)
+    what = "whole clauses as one word, so scores mean little" if code in UNSEPARATED else "particles attached to words"
+    if own == USUAL:
+        advice = f"There is no tokenizer for {code}: use tok={BY_CHARACTER}, or chrf, which needs no words."
+    else:
+        advice = f"Use tok={own}, the tokenizer of {code}."
+    return f"{listed(specifications)}: in {code} text the tokenizer {tokenizer} leaves {what}. {advice}"

@@ -1,0 +1,1 @@
+"""Numbers with the same bits on every processor: elementary functions, distributions, the fixed-point grid."""

@@ -1,0 +1,1 @@
+"""Every rule that orders systems, over arrays alone."""

@@ -1,0 +1,222 @@
+"""Paired tests: whether one system really did better than another on a test set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import BadParameter
+from steelyard.resampling.bootstrap_p import bootstrap_p_values
+from steelyard.resampling.correction import corrected
+from steelyard.resampling.interval import interval, percentile_intervals
+from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.randomization import TRIALS, exceedances, randomization_p
+from steelyard.resampling.runs import mean_over_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.measure import Measurement
+    from steelyard.resampling.interval import Ends
+
+    Floats = NDArray[np.float64]
+
+TESTS = ("bootstrap", "randomization")
+TITLES_OF_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+"""As sentences call them."""
+
+AT_ONCE = 64
+"""Pairs whose replicates are compared at a time: they fit a cache."""
+
+FINENESS = 5
+"""So many times the fewest draws that can show anything: a pair of which some are as large as seen is found, too."""
+CHEAP_DRAWS = 20_000
+"""Made without a thought: those of 13 systems by three metrics take about a second."""
+MOST_DRAWS = 100_000
+"""Enough for the pairs of a hundred systems."""
+
+FEW_SEGMENTS = 50
+"""With fewer the bootstrap, which is approximate, finds clearly more false differences than it promises."""
+
+
+@dataclass(frozen=True)
+class PairedResult:
+    """System b against system a by one metric; systems and metric are positions in their lists."""
+
+    a: int
+    b: int
+    metric: int
+    difference: float
+    """Score of b minus score of a."""
+    p: float
+    """Two-sided; NaN where a score is undefined."""
+    p_corrected: float = math.nan
+    """For all pairs that were tested by this metric; NaN where p is."""
+    interval: tuple[float, float] | None = None
+    """Of the difference."""
+
+
+def pairs_to_test(systems: int, baseline: int | None) -> list[tuple[int, int]]:
+    """Every other system against the baseline, or all pairs (a before b) where there is none."""
+    if baseline is None:
+        return [(a, b) for a in range(systems) for b in range(a + 1, systems)]
+    return [(baseline, b) for b in range(systems) if b != baseline]
+
+
+def paired_bootstrap(
+    measurements: Sequence[Measurement],
+    baseline: int | None = 0,
+    *,
+    runs: Sequence[int] | None = None,
+    correction: str = "holm",
+    level: float = 0.95,
+    kind: str = "percentile",
+) -> list[PairedResult]:
+    """Every other system against the baseline, or all pairs, by every metric, with bootstrap p-values.
+
+    Nothing is scored again: all systems were resampled by the same draws. `runs` says how many of the outputs, side by
+    side, are runs of each system (`steelyard.resampling.runs`); systems are then compared by the means over their runs.
+    p-values are corrected (`CORRECTIONS`) for all pairs of a metric; `level` and `kind` (`INTERVALS`) are those of the
+    intervals of the differences, which have none without replicates.
+
+    Raises BadParameter for unknown choices, and where there are no replicates, or for BCa no statistics.
+    """
+
+    def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        scores = mean_over_runs(measurement.scores, runs)
+        replicates = mean_over_runs(measurement.replicate_scores, runs)
+        found = [
+            bootstrap_p_values(scores[second] - scores[first], replicates[second] - replicates[first])
+            for first, second in _lots(pairs)
+        ]
+        return [p for lot in found for p in lot.tolist()]
+
+    if any(not measurement.replicate_scores.shape[1] for measurement in measurements):
+        raise BadParameter("A paired bootstrap needs the scores of bootstrap replicates; there are none.")
+    return _tested(measurements, baseline, runs, correction, level, kind, p_values)
+
+
+def paired_randomization(
+    measurements: Sequence[Measurement],
+    baseline: int | None = 0,
+    *,
+    trials: int = TRIALS,
+    seed: int = 12345,
+    runs: Sequence[int] | None = None,
+    correction: str = "holm",
+    level: float = 0.95,
+    kind: str = "percentile",
+    on_trials: Callable[[int, int], None] | None = None,
+) -> list[PairedResult]:
+    """Every other system against the baseline, or all pairs, with p-values from approximate randomization.
+
+    The measurements must have kept the statistics of the segments. Intervals and the other parameters are those of
+    `paired_bootstrap`; without replicates there are no intervals. `on_trials` is told now and then how many of how many
+    trials are done, those of all metrics together. Raises BadParameter as `paired_bootstrap` does.
+    """
+    before = count()
+
+    def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        done = next(before) * trials
+        counts = exceedances(
+            measurement.metric, _statistics(measurement), pairs, seed=seed, first_trial=0, last_trial=trials, runs=runs,
+            on_trials=on_trials and (lambda more: on_trials(done + more, trials * len(measurements))),
+        )  # fmt: skip
+        return [randomization_p(int(count), trials) for count in counts]
+
+    return _tested(measurements, baseline, runs, correction, level, kind, p_values)
+
+
+def smallest_p(replicates: int, pairs: int, correction: str) -> float:
+    """The smallest corrected p-value that so many replicates or trials can give one of so many pairs.
+
+    Where it is above the level that one tests at, nothing can be found, however large a difference is: more replicates
+    are needed. By Benjamini and Hochberg's correction all pairs together may still reach 1 / (replicates + 1).
+    """
+    return min(1.0, (pairs if correction == "holm" else 1) / (replicates + 1))
+
+
+def enough_draws(draws: int, pairs: int, correction: str, alpha: float) -> int:
+    """How many replicates or trials tests of so many pairs take: `draws`, or more where these cannot show anything.
+
+    Where no corrected p-value of so few could be below `alpha`, it is as many as give the surest pair a fifth of it, in
+    whole thousands; beyond CHEAP_DRAWS only as many as can show something at all, and never more than MOST_DRAWS.
+    """
+    if not draws or smallest_p(draws, pairs, correction) < alpha:
+        return draws
+    family = pairs if correction == "holm" else 1
+    fewest = math.floor(family / alpha) + 1
+    wanted = max(fewest, min(FINENESS * fewest, CHEAP_DRAWS))
+    return max(draws, min(-(-wanted // 1000) * 1000, MOST_DRAWS))
+
+
+def few_segments(segments: int) -> str:
+    """What to say of a bootstrap test on fewer than FEW_SEGMENTS."""
+    are = "1 segment is" if segments == 1 else f"{segments} segments are"
+    return f"{are} few: on them the bootstrap finds too many differences, randomization does not"
+
+
+def _tested(
+    measurements: Sequence[Measurement],
+    baseline: int | None,
+    runs: Sequence[int] | None,
+    correction: str,
+    level: float,
+    kind: str,
+    p_values: Callable[[Measurement, Sequence[tuple[int, int]]], list[float]],
+) -> list[PairedResult]:
+    results = []
+    for position, measurement in enumerate(measurements):
+        scores = mean_over_runs(measurement.scores, runs)
+        replicates = mean_over_runs(measurement.replicate_scores, runs)
+        pairs = pairs_to_test(len(scores), baseline)
+        without = None
+        if kind == "bca" and replicates.shape[1]:
+            without = mean_over_runs(leave_one_out(measurement.metric, _statistics(measurement)), runs)
+        of_pairs = p_values(measurement, pairs)
+        family = corrected(of_pairs, correction)
+        ends = _intervals(scores, replicates, pairs, level, kind, without)
+        for (a, b), p, p_corrected, limits in zip(pairs, of_pairs, family.tolist(), ends, strict=True):
+            results.append(PairedResult(a, b, position, float(scores[b] - scores[a]), p, p_corrected, limits))
+    return results
+
+
+def _intervals(
+    scores: Floats,
+    replicates: Floats,
+    pairs: Sequence[tuple[int, int]],
+    level: float,
+    kind: str,
+    without: Floats | None,
+) -> list[Ends | None]:
+    """Those of the pairs' differences; `without` are leave-one-out scores."""
+    if not replicates.shape[1]:
+        return [None] * len(pairs)
+    if kind == "percentile":
+        lots = [replicates[second] - replicates[first] for first, second in _lots(pairs)]
+        return [ends for lot in lots for ends in percentile_intervals(lot, level)]
+    return [
+        interval(
+            kind, replicates[b] - replicates[a], level, float(scores[b] - scores[a]),
+            None if without is None else without[b] - without[a],
+        )
+        for a, b in pairs
+    ]  # fmt: skip
+
+
+def _lots(pairs: Sequence[tuple[int, int]]) -> Iterator[NDArray[np.intp]]:
+    """First and second systems of some pairs at a time, (2, pairs)."""
+    for begin in range(0, len(pairs), AT_ONCE):
+        yield np.array(pairs[begin : begin + AT_ONCE]).T
+
+
+def _statistics(measurement: Measurement) -> Floats:
+    if measurement.statistics is None:
+        raise BadParameter("Randomization and BCa intervals need the statistics of every segment; they were not kept.")
+    return measurement.statistics

@@ -1,0 +1,156 @@
+"""Paired approximate randomization: how large a difference is if it does not matter which system made which output.
+
+In each trial every segment's two outputs change places with probability 1/2 (Noreen 1989; Riezler and Maxwell 2005).
+Which ones is a pure function of seed, trial and segment (docs/resampling.md), so that all pairs of systems share it,
+trials may be counted anywhere in any portions, and more trials keep the first ones.
+
+Where a system has several runs, all of them change places together: runs of one system are alike, and moving their
+outputs one by one, as Clark et al. (2011) do, would take each for evidence of its own (docs/statistics.md).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.errors import BadParameter
+from steelyard.kernels.resampling.draw_bits import RUN, DrawBits, draw_bits
+from steelyard.resampling.bootstrap import summed
+from steelyard.resampling.runs import mean_over_runs, rows_of_systems
+from steelyard.text.blocks import BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.metric import Metric
+
+    Floats = NDArray[np.float64]
+    Bytes = NDArray[np.uint8]
+    Pairs = Sequence[tuple[int, int]]
+
+TRIALS = 10_000
+
+MAX_TRIALS = 2**32
+
+EQUAL = 2.0**-40
+"""Two differences that differ by less than this share of the scores are equal: only rounding parts them."""
+
+MEMORY = 1 << 26
+"""Bytes for what is drawn, and for what is made of it, beside the statistics themselves."""
+
+MOST_AT_ONCE = 2048
+"""Trials worked on at once, of however few segments: their sums shall stay in the processor's cache."""
+
+
+def exceedances(
+    metric: Metric,
+    statistics: Floats,
+    pairs: Pairs,
+    *,
+    seed: int,
+    first_trial: int,
+    last_trial: int,
+    runs: Sequence[int] | None = None,
+    on_trials: Callable[[int], None] | None = None,
+) -> NDArray[np.int64]:
+    """In how many of the trials first..last each pair's difference is at least as large as it really is.
+
+    `statistics` are those of every segment of every output, (outputs, n, k). An output is a system, unless `runs` says
+    how many of them, side by side, are runs of each system; pairs are positions of systems. Counts of several portions
+    of the trials are to be added. Two systems of the same outputs count every trial; -1 where a score is undefined
+    (NaN), so that there is nothing to compare. A trial with an undefined score counts as one with a large difference.
+
+    The cost grows with the outputs, and with the pairs only by that of the metric's formula: 2 x runs of a x runs of b
+    times for each trial. The order of a pair does not matter, nor that of runs. `on_trials` is told now and then how
+    many trials are done. Raises BadParameter for a seed below 0 or beyond 2^64 - 1, and for trials below 0 or beyond
+    2^32; TooLarge where sums would not be exact.
+    """
+    if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MAX_TRIALS:
+        raise BadParameter(
+            f"Trials {first_trial} to {last_trial} with seed {seed}: trials go from 0 to 2^32 and seeds to 2^64 - 1."
+        )
+    outputs, segments, columns = statistics.shape
+    rows = rows_of_systems(outputs, runs)
+    # Checks of all segments at once that every part of the sums is exact.
+    sums_of = summed([statistics], segments)
+    totals = sums_of(_all_segments(segments))[0][:, 0]
+    scores = mean_over_runs(metric.score(totals), runs).tolist()
+    counts = np.zeros(len(pairs), np.int64)
+    made = 8 * columns * (2 * outputs + max((2 * len(rows[a]) * len(rows[b]) for a, b in pairs), default=1))
+    at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments // 8, made)))
+    for begin in range(first_trial, last_trial, at_once):
+        moved = sums_of(swap_bits(segments, seed, begin, min(begin + at_once, last_trial)))[0]
+        found = _exchanged(metric, totals, moved, [(rows[a], rows[b]) for a, b in pairs])
+        for number, ((a, b), differences) in enumerate(zip(pairs, found, strict=True)):
+            counts[number] += _as_large(differences, scores[a], scores[b])
+        if on_trials:
+            on_trials(min(begin + at_once, last_trial) - first_trial)
+    undefined = [math.isnan(scores[a]) or math.isnan(scores[b]) for a, b in pairs]
+    return np.where(undefined, -1, counts)
+
+
+def randomization_p(count: int, trials: int) -> float:
+    """The two-sided p-value of a pair from its `exceedances`; NaN where they are negative, that is, undefined.
+
+    The real outputs count as one more trial (Noreen 1989; Phipson and Smyth 2010), so that the test never finds
+    more false differences than it promises. Two identical outputs have p = 1.
+    """
+    return (count + 1) / (trials + 1) if count >= 0 else math.nan
+
+
+def swaps(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
+    """Whether the two outputs of each segment change places, 1 or 0: (trials, segments)."""
+    words = swap_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
+    bits = words.view(np.uint8).reshape(last_trial - first_trial, -1)
+    return np.unpackbits(bits, axis=1, bitorder="little")[:, :segments]
+
+
+def swap_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
+    """As `swaps`, as bits: a trial draws the segments that change places.
+
+    One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
+    """
+    trials, blocks, runs = last_trial - first_trial, -(-segments // BLOCK), -(-segments // RUN)
+    words = np.empty((blocks * BLOCK // RUN, trials, 1), np.uint64)
+    for block in range(blocks):
+        key = np.array([seed, 3 << 62 | 2 << 32 | block], np.uint64)
+        stream = np.random.Philox(key=key, counter=np.array([first_trial, 0, 0, 0], np.uint64))
+        own = stream.random_raw(trials * BLOCK // RUN).reshape(trials, -1)
+        words[block * BLOCK // RUN : (block + 1) * BLOCK // RUN, :, 0] = own.T
+    if segments % RUN:
+        words[runs - 1] &= np.uint64((1 << segments % RUN) - 1)
+    return DrawBits(segments, words[:runs])
+
+
+def _all_segments(segments: int) -> DrawBits:
+    return draw_bits(np.ones((1, segments), np.uint8))
+
+
+def _exchanged(metric: Metric, totals: Floats, moved: Floats, pairs: Sequence[tuple[range, range]]) -> Iterator[Floats]:
+    """The differences of each pair of systems, given by the rows of their runs, in the trials: (trials,) each.
+
+    `totals` are the sums of each output, (outputs, k), and `moved` those of the segments that change places, (outputs,
+    trials, k). In a segment that is swapped a run gets the output of one of the other system's; the score is the mean
+    over all ways to choose which run that is, so that neither their order nor their numbers matter.
+    """
+    kept = totals[:, np.newaxis] - moved
+    for a, b in pairs:
+        ways = list(product(a, b))
+        sums = np.empty((2, len(ways), *moved.shape[1:]))
+        for way, (one, other) in enumerate(ways):
+            np.add(kept[one], moved[other], out=sums[0, way])
+            np.add(kept[other], moved[one], out=sums[1, way])
+        scores = metric.score(sums.reshape(-1, *moved.shape[1:]))
+        of_a, of_b = mean_over_runs(scores, [len(ways), len(ways)])
+        yield of_b - of_a
+
+
+def _as_large(differences: Floats, score_a: float, score_b: float) -> int:
+    """How many of the trials' differences are as large as that of the scores, whatever their sign."""
+    limit = abs(score_b - score_a) - EQUAL * (abs(score_a) + abs(score_b))
+    return int((~(np.abs(differences) < limit)).sum())

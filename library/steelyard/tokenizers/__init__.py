@@ -1,0 +1,1 @@
+"""Tokenizers: from a text to the same lines with blanks between the tokens."""

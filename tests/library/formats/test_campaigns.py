@@ -1,0 +1,125 @@
+"""Campaigns from whatever holds one: folders in the layouts, folders of marked-up files, such files one by one."""
+
+import pytest
+
+from steelyard.errors import BadText
+from steelyard.formats.campaign.campaigns import read_any_campaign
+from steelyard.formats.campaign.folder import read_campaign
+from steelyard.text.findings import BadMarkup
+
+DATASET = """<?xml version='1.0' encoding='utf-8'?>
+<dataset id="harbour2022.en-cs">
+  <doc id="quay" origlang="en" domain="news">
+    <src lang="en"><p><seg id="1">One ship.</seg><seg id="2">Two ships.</seg></p></src>
+    <ref lang="cs" translator="A"><p><seg id="1">Jedna loď.</seg><seg id="2">Dvě lodi.</seg></p></ref>
+    <hyp lang="cs" system="tug"><p><seg id="1">Lod</seg><seg id="2"/></p></hyp>
+  </doc>
+  <doc id="idioms.1" origlang="en" testsuite="idioms">
+    <src lang="en"><p><seg id="1">Any port in a storm.</seg></p></src>
+    <ref lang="cs" translator="A"><p><seg id="1">Nouze nezná zákon.</seg></p></ref>
+    <hyp lang="cs" system="tug"><p><seg id="1">V bouři každý přístav.</seg></p></hyp>
+  </doc>
+</dataset>
+"""
+SOURCE = (
+    """<srcset setid="harbour" srclang="en"><doc docid="quay" genre="news"><seg id="1">One ship.</seg></doc></srcset>"""
+)
+REFERENCE = """<refset setid="harbour" srclang="en" trglang="cs"><doc docid="quay" genre="news" sysid="A">
+<seg id="1">Jedna loď.</seg></doc></refset>"""
+OUTPUT = """<tstset setid="harbour" srclang="en" trglang="cs"><doc docid="quay" genre="news" sysid="{}">
+<seg id="1">Lod</seg></doc></tstset>"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of mteval files, one of them below a comment, and something else."""
+    (tmp_path / "src.sgm").write_text(SOURCE)
+    (tmp_path / "ref.sgm").write_text("<!-- by hand -->\n" + REFERENCE)
+    (tmp_path / "tug.sgm").write_text(OUTPUT.format("tug"))
+    (tmp_path / "barge").write_text(OUTPUT.format("barge"))
+    (tmp_path / "README").write_text("<tstset>")
+    (tmp_path / "notes.txt").write_text("Not read.")
+    return tmp_path
+
+
+def refusal(*paths, kind=BadText, **options):
+    with pytest.raises(kind) as raised:
+        read_any_campaign(paths, **options)
+    return str(raised.value)
+
+
+def test_a_folder_of_marked_files(folder):
+    campaign = read_any_campaign([folder])
+    assert (campaign.name, campaign.source_language, campaign.target_language) == ("harbour", "en", "cs")
+    assert (list(campaign.references), list(campaign.systems)) == (["A"], ["barge", "tug"])
+    assert campaign.documents == (("quay", "news", ""),)
+    assert campaign.notices == (f"{folder}: not used: notes.txt.",)
+    assert read_any_campaign([folder], pair="en-cs", name="port").name == "port"
+
+
+def test_files_one_by_one(folder):
+    campaign = read_any_campaign([str(folder / name) for name in ("ref.sgm", "tug.sgm")])
+    assert campaign.source is None
+    assert list(campaign.systems) == ["tug"]
+    assert campaign.notices == ()
+
+
+def test_one_file_in_wmts_xml(tmp_path):
+    file = tmp_path / "wmt.xml"
+    file.write_text(DATASET)
+    campaign = read_any_campaign([file])
+    assert (campaign.name, campaign.segments) == ("harbour2022.en-cs", 2)
+    assert campaign.documents == (("quay", "news", ""), ("quay", "news", ""))
+    assert campaign.notices == (f"{file}: 1 document of test suites left out.",)
+    whole = read_any_campaign([file], test_suites=True)
+    assert whole.documents == (("quay", "news", ""), ("quay", "news", ""), ("idioms.1", "", "idioms"))
+    assert whole.references["A"].lines()[-1] == "Nouze nezná zákon.".encode()
+
+
+def test_a_set_whose_id_cannot_be_a_name_can_be_given_one(tmp_path):
+    file = tmp_path / "wmt.xml"
+    file.write_text(DATASET.replace("harbour2022.en-cs", "har:bour"))
+    assert "the campaign cannot be called 'har:bour'" in refusal(file, kind=BadMarkup)
+    assert read_any_campaign([file], name="harbour").name == "harbour"
+
+
+def test_the_layouts_win_over_marked_files_beside_them(folder):
+    (folder / "newstest2021.en-cs.ref.A.cs").write_text("Jedna\n")
+    (folder / "newstest2021.en-cs.hyp.tug.cs").write_text("Lod\n")
+    assert read_any_campaign([folder]).name == "newstest2021.en-cs"
+    for room in ("refs", "systems"):
+        (folder / room).mkdir()
+        (folder / room / "A.txt").write_text("Jedna\n")
+    campaign = read_any_campaign([folder], name="mine")
+    assert campaign.name == "mine"
+    assert campaign.systems == read_campaign(folder).systems
+
+
+def test_what_is_no_campaign(folder, tmp_path):
+    notes = tmp_path / "notes.txt"
+    assert refusal(notes).startswith(f"{notes}: does not say which texts it holds. Give files in mteval's format")
+    assert refusal(folder, notes) == f"{folder}: is a folder. Give one folder, or files; not several folders, nor both."
+    assert "there is no such file" in refusal(tmp_path / "gone")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert refusal(empty).startswith(f"{empty}: no campaign in this folder (it is empty).")
+    assert "no systems. Give the file that holds them too." in refusal(folder / "ref.sgm")
+
+
+def test_another_language_pair(folder):
+    assert refusal(folder / "ref.sgm", folder / "tug.sgm", pair="de-cs") == (
+        f"{folder}/ref.sgm, {folder}/tug.sgm: not for the language pair de-cs, but for en-cs."
+    )
+
+
+def test_real_marked_files_have_the_segments_of_the_plain_ones(real_data):
+    folder = real_data / "mteval"
+    if not folder.exists():
+        pytest.skip(f"no mteval files at {folder}")
+    for kind in ("sgm", "xml"):
+        files = [folder / f"wmt22.en-cs.{part}.{kind}" for part in ("src", "ref", "tst")]
+        marked, plain = read_any_campaign(files), read_campaign(real_data / "wmt22.en-cs")
+        assert (marked.segments, list(marked.systems)) == (49, list(plain.systems))
+        for name, text in marked.systems.items():
+            normalised = {b" ".join(line.split()) for line in plain.systems[name].lines()}
+            assert normalised.issuperset(text.lines())

@@ -1,0 +1,117 @@
+"""One call of every kernel with arguments that it takes, for tests that spoil them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steelyard.kernels import bindings
+from steelyard.kernels.numerics.elementary import of_each, power_of_each
+from steelyard.kernels.ranking.kendall import tau_b
+from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged, pair_kinds
+from steelyard.kernels.ranking.rank_sums import rank_sums
+from steelyard.kernels.text.composed import is_composed
+from steelyard.kernels.text.lowered import lowered
+from steelyard.kernels.text.utf8 import look
+from steelyard.kernels.text.vocabulary import find_words
+from steelyard.kernels.text.word_index import WordIndex
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import METRICS, parse_metrics
+from steelyard.metrics.resources import Resources
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import replicate_sums
+
+REFERENCES = [b"the cat sat on the mat\na b &amp; c d\nx y", b"The cat's mat\na b c\ny x"]
+SYSTEMS = [b"a cat sat on mats\na b d c\nx", b"the mat sat\nb a\nx y z", b"one\n\nx y"]
+NAMES = [
+    "bleu:tok=intl",
+    "chrf++:case=lc",
+    "ter",
+    "wer",
+    "per",
+    "gtm",
+    "tbleu",
+    "lebleu",
+    "character",
+    "nist",
+    "chrf:eff=no",
+]
+NAMES += ["bleu", "meteor:modules=exact:lemmas=none", "bleu_modif:vectors=toy"]
+
+
+def everything_called(folder: Path) -> dict[str, tuple[Any, ...]]:
+    """By the name of the kernel what it was given, as it was before the call."""
+    calls: dict[str, tuple[Any, ...]] = {}
+    plain = bindings.Kernel.__call__
+
+    def remembering(function: bindings.Kernel, *given: Any) -> int:
+        copies = tuple(each.copy() if isinstance(each, np.ndarray) else each for each in given)
+        # Those with the most arrays say the most: some may be None.
+        filled = [
+            sum(isinstance(each, np.ndarray) and each.size > 0 for each in of)
+            for of in (copies, calls.get(function.name, ()))
+        ]
+        if function.name not in calls or filled[0] > filled[1]:
+            calls[function.name] = copies
+        return plain(function, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bindings.Kernel, "__call__", remembering)
+        call_metrics(folder)
+        call_others()
+    return calls
+
+
+def arrays(given: tuple[Any, ...]) -> int:
+    """How many arrays there are, empty ones aside."""
+    return sum(isinstance(each, np.ndarray) and each.size > 0 for each in given)
+
+
+def call_metrics(folder: Path) -> None:
+    """Through the metrics."""
+    words = sorted({word for text in (*REFERENCES, *SYSTEMS) for word in text.decode().split()})
+    files = {}
+    for metric in METRICS:
+        files |= metric.example_resources(folder, words)
+    resources = Resources(files=files)
+    settled, _ = settle(parse_metrics(NAMES), Surroundings("en", frozenset(), resources))
+    measure(
+        Segments(references=REFERENCES, hypotheses=SYSTEMS),
+        settled,
+        replicates=3,
+        segment_scores=True,
+        resources=resources,
+    )
+    long = [b"\n".join(text.split(b"\n") * 100) for text in (*REFERENCES, *SYSTEMS)]
+    measure(Segments(references=long[:2], hypotheses=long[2:]), parse_metrics(["nist", "bleu"]), shard_size=1)
+
+
+def call_others() -> None:
+    """Kernels that no metric of the list needs."""
+    from steelyard.kernels.alignment.gtm import taken_runs
+    from steelyard.metrics.batch import Batch
+
+    batch = Batch(Segments(references=REFERENCES, hypotheses=SYSTEMS))
+    taken_runs(batch.words("none", "mixed"), batch.present, len(SYSTEMS))
+    lowered("ÄB".encode())
+    is_composed(b"ab")
+    look(b"ab")
+    for name in ("exp", "log", "log2"):
+        of_each(name, np.ones(3))
+    power_of_each(np.ones(3), 2.0)
+    ranks = np.arange(4, dtype=np.int32)
+    tau_b(ranks, ranks[::-1])
+    scores = np.arange(12.0).reshape(4, 3)
+    pair_kinds(scores, scores[::-1])
+    rank_sums(scores, scores[::-1])
+    index = WordIndex(b"a\nb\n")
+    index.places(b"b\nc\n")
+    find_words(b"b\nc\n", 2, np.frombuffer(b"a\nb\n", np.uint8), np.array([0, 2, 4]))
+    replicate_sums(np.full((3, 70), 9, np.uint8), np.tile([[1.0, 2.0, 3.0]], (70, 1)))
+    ones, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)
+    steps = Steps(np.zeros(3), ones, ones, marks, marks, marks, marks)
+    worth, lanes = np.ones((2, LANES), np.int64), np.zeros((4, LANES), np.int64)
+    calibrate_drawn(steps, 2, worth, 0, lanes[0], lanes[1], lanes[2])
+    calibrate_exchanged(steps, np.ones(4, np.int64), np.zeros(4, np.uint64), lanes[:2], lanes[2:])

@@ -1,0 +1,427 @@
+"""Files of judgments: every kind, how segments are found, and everything that is refused."""
+
+import contextlib
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.errors import BadParameter, BadText
+from steelyard.meta_evaluation.human.judgments import Judgment, SegmentScore, SystemScore
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+from steelyard.meta_evaluation.human.weights import MQM_WEIGHTS, Weights, parse_weights
+
+DOCUMENTS = {"d1": [0, 1, 4], "d2": [2, 3]}
+"""The first is in two pieces."""
+
+
+def read(*texts: str, segments: int = 5, **options):
+    return read_judgments([text.encode() for text in texts], Reading(segments, DOCUMENTS, **options))
+
+
+def tsv(*rows: str) -> str:
+    """Rows in which spaces stand for tabs."""
+    return "".join(row.replace(" ", "\t") + "\n" for row in rows)
+
+
+def problem(*texts: str, **options) -> str:
+    with pytest.raises(BadText) as caught:
+        read(*texts, **options)
+    return str(caught.value)
+
+
+# Scores
+
+
+def test_scores_of_segments_make_scores_of_systems():
+    judged = read(tsv("system segment score n_judgments raw", "x 0 0.5 2 70", "x 4 1.5 1 80", "y 4 -1 3 20.5"))
+    assert judged.kind == "scores"
+    assert judged.method == {"system_scores": "means"}
+    assert list(judged.segments) == [
+        SegmentScore("x", 0, 0.5, 70.0, 2),
+        SegmentScore("x", 4, 1.5, 80.0, 1),
+        SegmentScore("y", 4, -1.0, 20.5, 3),
+    ]
+    assert list(judged.systems) == [SystemScore("x", 1.0, 75.0, 2, 3), SystemScore("y", -1.0, 20.5, 1, 3)]
+    assert not judged.judgments
+    assert not judged.notices
+
+
+SYSTEMS = tsv("system score raw n_segments n_judgments wins", "x 1.00001 75 2 3 1") + "y\t-1\t20.5\t\t3\t0\n"
+
+
+def test_given_scores_of_systems_are_kept():
+    segments = tsv("system segment score", "x 0 0.5", "x 4 1.5", "y 4 -1")
+    judged = read(segments, SYSTEMS)
+    assert judged.method == {"system_scores": "given"}
+    assert list(judged.systems) == [SystemScore("x", 1.00001, 75.0, 2, 3, 1), SystemScore("y", -1.0, 20.5, None, 3, 0)]
+    assert not judged.notices
+    assert read(SYSTEMS, segments) == judged
+    other = read(segments.replace("0.5", "0.6") + "z\t0\t1\n", SYSTEMS)
+    assert "the given scores of 1 system are not the means of their segments (x)" in other.notices[0]
+    assert "judged in segments only, not ranked: z" in other.notices[1]
+
+
+def test_given_scores_are_those_of_the_names_here():
+    segments = tsv("system segment score", "x 0 0.5", "x 4 1.5", "y 4 -1")
+    judged = read(SYSTEMS, segments, rename={"x": "z"})
+    assert [(score.system, score.score) for score in judged.systems] == [("y", -1.0), ("z", 1.00001)]
+    assert sorted({score.system for score in judged.segments}) == ["y", "z"]
+
+
+def test_no_error_weighs_nothing_wherever_it_is_said():
+    for severity, category in (("No-error", "no error"), ("major", "no-error"), ("major", "other/No-error")):
+        assert Weights().of(severity, category) == 0
+    assert Weights().of("major", "no-error/other") == 5
+
+
+def test_systems_judged_on_other_segments_get_no_scores_unless_asked():
+    apart = tsv("system segment score", "x 0 0.5", "y 1 -1")
+    judged = read(apart)
+    assert (judged.systems, judged.method) == ([], {"system_scores": "none"})
+    assert "'x' and 'y' were judged on no segment in common" in judged.notices[0]
+    assert [score.score for score in read(apart, system_scores="means").systems] == [0.5, -1.0]
+    assert not read(tsv("system segment score", "x 0 0.5"), system_scores="none").systems
+
+
+def test_the_real_judgments(real_data):
+    judged = read_judgments([real_data / "wmt22.en-cs" / "human.seg.tsv"], Reading(2037))
+    assert len(judged.segments) == 93
+    assert not judged.systems
+    both = sorted((real_data / "wmt22.de-en").glob("human.*.tsv"))
+    judged = read_judgments(both, Reading(1984))
+    assert (len(judged.systems), len(judged.segments), len(judged.notices)) == (10, 17204, 0)
+
+
+# Ratings
+
+RATINGS = ["annotator system segment score", "eva x 0 40", "eva y 0 60", "eva y 1 80", "jan x 0 75", "jan x 1 85"]
+
+
+def test_ratings_are_standardised():
+    judged = read(tsv(*RATINGS, "jan y 0 95"))
+    assert judged.kind == "ratings"
+    assert judged.method == {"standardised": True, "system_scores": "means"}
+    assert [score.score for score in judged.segments] == [-1.0, 0.0, 0.5, 1.0]
+    assert [(score.system, score.score, score.raw) for score in judged.systems] == [
+        ("x", -0.5, 71.25),
+        ("y", 0.75, 78.75),
+    ]
+    assert judged.judgments[1] == Judgment("eva", "y", 0, 60.0)
+    plain = read(tsv(*RATINGS, "jan y 0 95"), standardise=False)
+    assert [score.score for score in plain.systems] == [71.25, 78.75]
+
+
+def test_ratings_in_other_words_and_commas():
+    ours = read(tsv(*RATINGS))
+    text = tsv(*RATINGS).replace("\t", ",")
+    for header in ("Rater,System ID,Segment,Rating", "judge_id,systemId,line,score"):
+        assert read(text.replace("annotator,system,segment,score", header)) == ours
+    quoted = text.replace("eva,x", '"eva","x"')
+    assert read(quoted) == ours
+    assert read("\ufeff" + text.replace("\n", "\r\n")) == ours
+
+
+def test_several_files_are_one_set_of_ratings():
+    header, *rows = tsv(*RATINGS).splitlines(keepends=True)
+    assert read(header + "".join(rows[:2]), header + "".join(rows[2:])).systems == read(header + "".join(rows)).systems
+
+
+def test_ratings_that_repeat_and_annotators_who_say_nothing():
+    judged = read(tsv(*RATINGS, "eva x 0 60", "bob x 0 50", "dan x 0 7", "dan y 0 7"))
+    assert "line 7" in judged.notices[0]
+    assert "1 rating of a segment that the same annotator has rated before" in judged.notices[0]
+    assert "2 annotators with one judgment, or always the same (bob, dan)" in judged.notices[1]
+    assert len(judged.judgments) == 9
+    assert sum(score.judgments for score in judged.segments) == 6
+    nothing = problem(tsv("annotator system segment score", "eva x 0 40"))
+    assert "no judgment is left to make scores of" in nothing
+
+
+APPRAISE = """\
+u1,Online-W,0,TGT,eng,ces,40,d1#2-3,False,16.1,16.2
+u1,Online-W,1,TGT,eng,ces,60,d1#2-3,False,16.1,16.2
+u1,translator-B,0,TGT,eng,ces,80,d1#2-3,False,16.1,16.2
+u1,translator-B,0,BAD,eng,ces,0,d1#2-3,False,16.1,16.2
+u1,translator-B,9,TGT,eng,ces,100,d1#2-3,True,16.1,16.2
+u2,translator-B,2,TGT,zho,eng,100,other#1-3,False,16.1,16.2
+"""
+
+
+def test_appraises_export():
+    judged = read(APPRAISE, pair="eng-ces")
+    assert [judgment[:4] for judgment in judged.judgments] == [
+        ("u1", "Online-W", 1, 40.0),
+        ("u1", "Online-W", 4, 60.0),
+        ("u1", "translator-B", 1, 80.0),
+    ]
+    assert [score.score for score in judged.systems] == [-0.5, 1.0]
+    header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
+    assert read(header + APPRAISE, pair="eng-ces") == judged
+    # Once segments are numbered in whole documents, they count from 1.
+    whole = APPRAISE.replace("d1#2-3", "d1").replace("W,1,", "W,3,").replace("W,0,", "W,2,").replace("B,0,", "B,2,")
+    assert read(whole, pair="eng-ces").judgments == judged.judgments
+
+
+def test_a_pair_must_be_chosen():
+    assert "several language pairs: 'eng-ces', 'zho-eng'. Choose one with --pair" in problem(APPRAISE)
+    assert "not the language pair 'en-cs', but" in problem(APPRAISE, pair="en-cs")
+
+
+# Errors
+
+MQM = """\
+system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity
+x\td1\t1\t1\tr1\ts\tso "quoted\tAccuracy/Mistranslation\tMajor
+x\td1\t1\t1\tr1\ts\tt\tFluency/Punctuation\tMinor
+x\td1\t1\t1\tr2\ts\tt\tNo-error\tNo-error
+x\td1\t2\t2\tr1\ts\tt\tNon-translation!\tMajor
+y\td1\t1\t1\tr1\ts\tt\tStyle/Awkward\tMinor
+y\td1\t1\t1\tr1\ts\tt\tStyle/Awkward\tNeutral
+y\td1\t2\t2\tr3\ts\tt\tno-error\tno-error
+"""
+
+
+def test_errors_weigh():
+    judged = read(MQM)
+    assert judged.kind == "errors"
+    assert judged.method == {"standardised": False, "system_scores": "means", "weights": MQM_WEIGHTS}
+    # x, segment 0: 5.1 by one annotator, nothing by the other.
+    assert list(judged.segments) == [
+        SegmentScore("x", 0, -2.55, 2.55, 2),
+        SegmentScore("x", 1, -25.0, 25.0, 1),
+        SegmentScore("y", 0, -1.0, 1.0, 1),
+        SegmentScore("y", 1, 0.0, 0.0, 1),
+    ]
+    assert str(judged.segments[3].score) == "0.0"
+    assert [score.score for score in judged.systems] == [-13.775, -0.5]
+    assert judged.judgments[1] == Judgment("r1", "x", 0, 0.1, "Minor/Fluency/Punctuation")
+    assert judged.notices == ("text: segments counted from 1, as the column seg_id does.",)
+
+
+def test_google_counts_segments_in_documents_too():
+    assert read(MQM, by_document=True).segments == read(MQM).segments
+    later = MQM.replace("doc_id\tseg_id", "docSegId\tglobalSegId")
+    assert read(later).segments == read(later, by_document=True).segments == read(MQM).segments
+    elsewhere = MQM.replace("\td1\t", "\td2\t")
+    assert [score.segment for score in read(elsewhere, by_document=True).segments] == [2, 3, 2, 3]
+
+
+def test_weights_can_be_changed():
+    judged = read(MQM, weights=parse_weights(["major=10", "minor/fluency=2", "Minor/Fluency/Punctuation=0.5"]))
+    assert [score.score for score in judged.segments] == [-5.25, -25.0, -1.0, 0.0]
+    weights = parse_weights(["critical=10"])
+    assert weights.of("Critical", "Accuracy") == 10
+    assert weights.of("MINOR", "fluency/grammar") == 1
+    assert weights.of("Major", "Non translation!") == 25
+    assert weights.of("neutral", "style") == 0
+    assert Weights().of("critical", "style") is None
+    for bad in ("major", "major=x", "=1", "major=-1", "major=1e9", "major=nan"):
+        with pytest.raises(BadParameter, match="is no weight of errors"):
+            parse_weights([bad])
+
+
+def test_errors_can_be_standardised():
+    judged = read(MQM, standardise=True)
+    # r1: 5.1, 25 and 1; the others judged once or always the same.
+    assert [(score.system, score.segment) for score in judged.segments] == [("x", 0), ("x", 1), ("y", 0)]
+    assert judged.segments[1].score < judged.segments[0].score < judged.segments[2].score
+
+
+# Rankings
+
+WMT = """\
+srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,system3Number,\
+system3Id,system1rank,system2rank,system3rank
+Czech,English,1,doc,7,eva,1,p,2,q,3,r,1,2,2
+Czech,English,1,doc,7,jan,3,r,2,q,1,p,3,1,1
+Czech,English,2,doc,8,jan,1,p,2,q,3,r,2,1,-1
+"""
+LONG = tsv(
+    "segment annotator ranking system rank",
+    *("0 eva a p 1", "0 eva a q 2", "0 jan a r 3", "0 jan a q 1", "1 jan a p 2", "0 eva a r 2", "0 jan a p 1"),
+    "1 jan a q 1",
+)
+
+
+@pytest.mark.parametrize("text", [WMT, LONG])
+def test_rankings(text):
+    judged = read(text)
+    assert judged.kind == "rankings"
+    assert judged.method == {"system_scores": "wins"}
+    assert [score.score for score in judged.systems] == [3 / 4, 2 / 3, 0.0]
+    assert judged.segments[0] == SegmentScore("p", 0, -1.0, 1.0, 2)
+    assert len(judged.judgments) == 8
+    other = read(text, system_scores="better-or-equal")
+    assert [score.score for score in other.systems] == [4 / 5, 4 / 5, 1 / 4]
+
+
+def test_both_forms_of_rankings_are_the_same():
+    assert read(WMT).segments == read(LONG).segments
+    assert sorted(read(WMT).judgments) == sorted(read(LONG).judgments)
+
+
+def test_kinds_of_scores_fit_the_judgments():
+    assert "are shares of comparisons, not means" in problem(WMT, system_scores="means")
+    assert "are means, not shares" in problem(tsv(*RATINGS), system_scores="wins")
+    assert not read(WMT, system_scores="none").systems
+
+
+# What does not depend on the order, and what is renamed
+
+
+@given(seed=st.integers(0, 1000), which=st.sampled_from([tsv(*RATINGS), MQM, WMT, LONG]))
+def test_the_order_of_rows_says_nothing(seed, which):
+    header, *rows = which.splitlines(keepends=True)
+    random.Random(seed).shuffle(rows)
+    ours, turned = read(which), read(header + "".join(rows))
+    assert (turned.systems, turned.segments) == (ours.systems, ours.segments)
+    assert sorted(turned.judgments) == sorted(ours.judgments)
+
+
+def test_systems_are_renamed():
+    judged = read(APPRAISE, pair="eng-ces", rename={"translator-B": "HUMAN-B"})
+    assert {score.system for score in judged.systems} == {"Online-W", "HUMAN-B"}
+    assert {judgment.system for judgment in judged.judgments} == {"Online-W", "HUMAN-B"}
+    assert "no system 'nobody' to rename" in problem(tsv(*RATINGS), rename={"nobody": "z"})
+    scores = tsv("system segment score", "x 0 1", "y 0 2")
+    assert "line 3: segment 0 of 'z' has a score already" in problem(scores, rename={"x": "z", "y": "z"})
+
+
+def test_the_first_segment_can_be_said():
+    rows = tsv("annotator system segment score", "eva x 1 40", "eva x 2 60")
+    assert [score.segment for score in read(rows, first_segment=1).segments] == [0, 1]
+    wmt = read(WMT.replace("English,2", "English,0"), first_segment=0)
+    assert {score.segment for score in wmt.segments} == {0, 1}
+    documents = tsv("annotator system doc_id seg_in_doc score", "eva x d2 1 40", "eva x d1 3 60")
+    assert [score.segment for score in read(documents).segments] == [2, 4]
+
+
+# Hostile input
+
+SCORES = "system segment score"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: is empty"),
+        ("\n\n", "line 1: is empty"),
+        ("a\tb\nc\td\n", "line 1: the columns do not tell what this is: 'a', 'b'. Known are"),
+        ("nothing to see here\n", "the columns do not tell"),
+        (tsv("system system score", "a b 1"), "line 1: two columns are called 'system'"),
+        (tsv("System s_ystem score", "a b 1"), "two columns are called 'System', 's_ystem'"),
+        ("\t".join(f"c{n}" for n in range(300)) + "\n", "300 columns; 200 are allowed"),
+        (tsv(SCORES), "holds no judgment"),
+        (tsv(SCORES, "x 0"), "line 2: 2 columns, the table has 3. Put one tab"),
+        ("system,score\nx\n", "line 2: 1 column, the table has 2. Put one comma"),
+        ('system,score\n"x,1\n', "line 2: not comma-separated values"),
+        ("system,score\nx," + "9" * 140000 + "\n", "field larger than field limit"),
+        (tsv(SCORES, "x 5 1"), "line 2: segment 5 is not in the test set, which has 0 to 4"),
+        (tsv(SCORES, "x -1 1"), "line 2: segment is '-1'. Give a whole number"),
+        (tsv(SCORES, "x 1.0 1"), "segment is '1.0'"),
+        (tsv(SCORES, "x ٣ 1"), "segment is '٣'"),
+        (tsv(SCORES, "x 9999999999999 1"), "segment is '9999999999999'"),
+        (tsv(SCORES, "x 0 nan"), "line 2: the score is 'nan'. Give a number"),
+        (tsv(SCORES, "x 0 inf"), "the score is 'inf'"),
+        (tsv(SCORES, "x 0 1e12"), "the score is '1e12'"),
+        (tsv(SCORES, "x 0 1_0"), "the score is '1_0'"),
+        (tsv(SCORES, "x 0 "), "the score is ''"),
+        (tsv(SCORES + " raw", "x 0 1 ?"), "the raw score is '?'"),
+        (tsv(SCORES + " n_judgments", "x 0 1 2.5"), "the number of judgments is '2.5'"),
+        (tsv("system score wins", "x 1 many"), "the number of wins is 'many'"),
+        (tsv(SCORES, "x 0 1", "x 0 2"), "line 3: segment 0 of 'x' has a score already"),
+        (tsv("system score", "x 1", "x 1"), "line 3: 'x' has a score already"),
+        (tsv(SCORES, " 0 1"), "line 2: '' cannot be the name of a system"),
+        (tsv(SCORES, "x\x1b[2J 0 1"), r"'x\x1b[2J' cannot be the name"),
+        (tsv(SCORES, "n" * 201 + " 0 1"), "cannot be the name"),
+        (tsv("annotator system segment score", "a\u2028b x 0 1"), "cannot be the name of an annotator"),
+        (tsv("annotator system score", "a x 1"), "need a column 'segment', or doc_id and seg_in_doc"),
+        (tsv("doc_id seg_in_doc system score", "d3 1 x 1"), "line 2: the test set has no document 'd3'"),
+        (tsv("doc_id seg_in_doc system score", "d2 3 x 1"), "document 'd2' has 2 segments, but seg_in_doc is 3"),
+        (tsv("doc_id seg_in_doc system score", "d2 0 x 1"), "document 'd2' has 2 segments, but seg_in_doc is 0"),
+        (
+            APPRAISE.replace("W,1,", "W,8,").replace("zho,eng", "eng,ces"),
+            "document 'd1' has 3 segments, but itemId is 8",
+        ),
+        (MQM.replace("\t2\t2\t", "\t2\t6\t"), "seg_id 6 is not in the test set, which has 1 to 5"),
+        (MQM.replace("Neutral", "Horrible"), "line 7: nothing says what an error of severity 'Horrible' weighs"),
+        (MQM.replace("rater", "whom"), "errors need a column 'annotator'"),
+        (WMT.replace("system3rank", "rank of 3"), "rankings need a column 'system3rank'"),
+        (WMT.replace("1,2,2\n", "1,0,2\n"), "line 2: a rank is '0'"),
+        (WMT.replace("1,2,2\n", "1,1.5,2\n"), "a rank is '1.5'"),
+        (WMT.replace("3,r,1,2,2", "1,p,1,2,2"), "line 2: 'p' has two ranks in one ranking"),
+    ],
+)
+def test_what_is_refused_is_named_with_its_line(text, message):
+    assert message in problem(text)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path):
+    for content, message in (
+        (b"system\tscore\nx\xff\t1\n", "line 2, byte 2: not UTF-8"),
+        (b"system\tscore\nx\0\t1\n", "a NUL byte"),
+        ("system\tscore\n".encode("utf-16"), "UTF-16"),
+        (b"PK\x03\x04", "a zip archive"),
+    ):
+        (tmp_path / "human.tsv").write_bytes(content)
+        with pytest.raises(BadText, match=message):
+            read_judgments([tmp_path / "human.tsv"], Reading(5))
+    with pytest.raises(BadText, match="there is no such file"):
+        read_judgments([tmp_path / "nowhere.tsv"], Reading(5))
+    (tmp_path / "packed.gz").write_bytes(gzip.compress(tsv(SCORES, "x 0 1").encode()))
+    assert len(read_judgments([tmp_path / "packed.gz"], Reading(5)).segments) == 1
+
+
+def test_all_problems_are_listed_within_bounds():
+    message = problem(tsv(SCORES, *(f"x {n} 1" for n in range(3, 40))))
+    assert message.startswith("text: 35 problems:\n  - text, line 4: segment 5 is not")
+    many = problem(tsv(SCORES, *(f"x {n} 1" for n in range(100_000))))
+    assert "1,000 problems" in many
+    assert len(many) < 20_000
+
+
+def test_kinds_are_not_mixed():
+    assert "holds errors, but text ratings" in problem(tsv(*RATINGS), MQM)
+    # Ratings that carry an annotator can be read as scores, once each.
+    assert read(tsv(*RATINGS[:3]), kind="scores").kind == "scores"
+    assert "ratings need a column 'annotator'" in problem(tsv(SCORES, "x 0 1"), kind="ratings")
+    assert "'opinions' is no kind of judgments" in problem(tsv(SCORES, "x 0 1"), kind="opinions")
+
+
+def test_documents_must_be_named_to_be_used():
+    assert "no columns for documents" in problem(tsv(*RATINGS), by_document=True)
+
+
+table = st.text(st.sampled_from("\t\n,\"'x0129.-eé\u2028\r "), max_size=60)
+
+
+@given(
+    header=st.sampled_from([tsv(SCORES), tsv(*RATINGS[:1]), MQM.split("\n")[0] + "\n", WMT.split("\n")[0] + "\n", ""]),
+    body=table,
+)
+def test_any_text_is_read_or_refused(header, body):
+    with contextlib.suppress(BadText):
+        judged = read(header + body)
+        assert all(0 <= score.segment < 5 for score in judged.segments)
+        assert judged.systems or judged.segments
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "annotator system segment score",
+        "annotator ranking system segment rank",
+        "rater system segment category severity",
+    ],
+)
+def test_systems_that_are_compared_in_pairs_are_bounded(header):
+    """A ranking of a million systems has half a billion pairs of a thousand."""
+    rest = {"score": "0 {}", "rank": "0 1", "severity": "0 Fluency Minor"}[header.rpartition(" ")[2]]
+    before = "a r" if "rank" in header else "a"
+    rows = [f"{before} s{number} {rest.format(number)}" for number in range(201)]
+    assert len({each.system for each in read(tsv(header, *rows[:200])).judgments}) == 200
+    assert "'a' judged 201 systems in segment 0, counted from 0; 200 are the most" in problem(tsv(header, *rows))

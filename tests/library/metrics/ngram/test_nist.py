@@ -1,0 +1,416 @@
+"""NIST against mteval-v13a's figures, NLTK and its definition, and its counts however they are made."""
+
+import contextlib
+import csv
+import dataclasses
+import itertools
+import math
+import random
+import tracemalloc
+from collections import defaultdict
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.translate.nist_score import corpus_nist
+
+from cli.scoring.inputs import GivenSystem, read_inputs
+from steelyard import NIST
+from steelyard.errors import BadState, MissingState, TooLarge
+from steelyard.kernels.nist import ngram_merging
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.measure import measure
+from steelyard.metrics.ngram.information_weights import NgramInformation
+from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
+from steelyard.metrics.ngram.ngram_table import NgramTable
+from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.metrics.spill_buffer import SetAside
+from tests.library.campaigns import campaigns, joined, read_campaign
+from tests.library.metrics.ngram.ngram_tables import ngrams, wide_bytes
+from tests.library.metrics.ngram.nist_definition import information, row, score
+
+PLAIN = NgramInformation(5, "none", "mixed")
+
+
+def scored(references, systems, specification="nist:tok=none"):
+    """Of lists of lines."""
+    texts = Segments.from_lines(references=references, hypotheses=systems)
+    return measure(texts, [parse_metric(specification)])[0]
+
+
+def tokens(text: bytes) -> list[list[str]]:
+    """The words of each line, as our tokenizer has them: for those who want token lists."""
+    words = Batch(Segments(references=[text], hypotheses=[])).words("13a", "mixed")
+    lines = words.lines.decode().split("\n")
+    rows = zip(words.starts[:-1].tolist(), words.starts[1:].tolist(), strict=True)
+    return [[lines[number] for number in words.ids[begin:end]] for begin, end in rows]
+
+
+@settings(max_examples=150, deadline=None)
+@given(campaigns(), st.sampled_from([(1, 2, 3, 4, 5), (2, 4), (1,), (3, 16)]))
+def test_equals_the_definition(campaign, order):
+    references, systems = list(campaign.references.values()), list(campaign.systems.values())
+    found = measure(
+        Segments(references=[joined(lines) for lines in references], hypotheses=[joined(lines) for lines in systems]),
+        [NIST(tok="none", order=order)],
+    )[0]
+    weights = information([line.split() for lines in references for line in lines], order[-1])
+    for position, lines in enumerate(systems):
+        rows = [
+            row(line.split(), [reference.split() for reference in of_segment], weights, order)
+            for line, *of_segment in zip(lines, *references, strict=True)
+        ]
+        assert found.scores[position] == pytest.approx(score(rows, len(references), order), rel=1e-6, abs=1e-6)
+        sums = np.array(rows).sum(axis=0)
+        ours = found.sums[position]
+        assert ours[0] == sums[0]
+        assert ours[1] + ours[2] / 720_720 == pytest.approx(sums[1] / len(references))
+        # Each segment is rounded once, to 2^-24.
+        assert ours[3:] == pytest.approx(sums[2:], rel=0, abs=len(rows) * 2**-25 + 1e-12)
+
+
+def western(text: bytes, folded: bool) -> bytes:
+    """As mteval-v13a reads it: it folds the letters A to Z only."""
+    return text.lower() if folded else text
+
+
+def international(text: bytes, folded: bool) -> bytes:
+    """The rules of mteval's --international-tokenization, which sees a blank behind the end of a segment."""
+    lines = (text.decode().lower() if folded else text.decode()).split("\n")
+    for pattern, spaced in ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 ")):
+        lines = [regex.sub(pattern, spaced, f" {line} ") for line in lines]
+    return joined(lines)
+
+
+def test_equals_mteval(real_data):
+    """Every figure, from each of the three syntaxes of its files."""
+    folder = real_data / "mteval"
+    expected = defaultdict(dict)
+    with (folder / "expected_mteval.tsv").open() as file:
+        for line in csv.DictReader(file, delimiter="\t"):
+            way = (line["refs"], line["case"] == "insensitive", line["tokenizer"])
+            expected[way][line["system"]] = line["NIST"]
+    compared = 0
+    for suffix, reference_suffix in (("sgm", "sgm"), ("xml", "xml"), ("wrapped.sgm", "sgm")):
+        for labels, file in (("B", "refB"), ("B,C", "ref")):
+            inputs = read_inputs(
+                [str(folder / f"wmt22.en-cs.{file}.{reference_suffix}")],
+                [GivenSystem([str(folder / f"wmt22.en-cs.tst.{suffix}")])],
+                variable_references=False,
+            )
+            for folded in (False, True):
+                for tok, prepared, ours in (("13a", western, "13a"), ("intl", international, "none")):
+                    texts = [
+                        [prepared(text.bytes, folded) for text in side] for side in (inputs.references, inputs.outputs)
+                    ]
+                    scores = measure(Segments(references=texts[0], hypotheses=texts[1]), [NIST(tok=ours)])[0].scores
+                    figures = {name: f"{score:.4f}" for name, score in zip(inputs.names, scores, strict=True)}
+                    assert figures == expected[labels, folded, tok]
+                    compared += len(figures)
+    assert compared == 3 * sum(map(len, expected.values())) == 3 * 80
+
+
+def test_equals_nltk_on_real_data(real_data):
+    """For one reference; with several NLTK takes the best one of each segment."""
+    campaign = read_campaign(real_data / "wmt22.en-cs")
+    texts = [joined(campaign.references["B"]), *(joined(lines) for lines in list(campaign.systems.values())[:3])]
+    reference, *systems = map(tokens, texts)
+    found = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST(), NIST(order=(1, 2, 3))])
+    for measured, n in zip(found, (5, 3), strict=True):
+        expected = [corpus_nist([[one] for one in reference], system, n) for system in systems]
+        assert measured.scores == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_worked_example_of_the_docs():
+    """docs/metrics/nist.md."""
+    references = ["the cat sat on the mat", "the dog sat"]
+    weights = information([line.split() for line in references], 2)
+    assert weights["the",] == math.log2(9 / 3)
+    assert weights["the", "cat"] == math.log2(3)
+    assert weights["cat", "sat"] == 0
+    found = scored([references], [["the cat sat", "the dog ran off"]], "nist:tok=none:order=1-2")
+    unigrams = 2 * math.log2(3) + 2 * math.log2(9) + math.log2(4.5)
+    assert found.sums[0] == pytest.approx([7, 9, 0, unigrams, 2 * math.log2(3), 7, 5], abs=1e-6)
+    penalty = math.exp(math.log(0.5) * (math.log(7 / 9) / math.log(2 / 3)) ** 2)
+    assert found.scores[0] == pytest.approx(penalty * (unigrams / 7 + 2 * math.log2(3) / 5), abs=1e-6)
+    assert round(float(found.scores[0]), 3) == 1.764
+
+
+def test_the_penalty_is_a_half_at_two_thirds_of_the_length():
+    reference = [["a b c d e f"]]
+    short, full = scored(reference, [["a b c d"]]), scored(reference, [["a b c d e f"]])
+    assert short.scores[0] == pytest.approx(0.5 * full.scores[0], rel=1e-6)
+    assert scored(reference, [[""]]).scores[0] == 0
+    assert scored([[""]], [["a"]]).scores[0] == 0
+    assert scored([[""]], [[""]]).scores[0] == 0
+
+
+def test_only_chosen_orders_count():
+    references, systems = [["a b c d a c"]], [["a b c a"]]
+    some, every = scored(references, systems, "nist:tok=none:order=2,4"), scored(references, systems)
+    assert some.metric.columns == ("hyp_len", "ref_len", "ref_len_rest", "info_2", "info_4", "total_2", "total_4")
+    assert some.sums[0].tolist() == [every.sums[0][every.metric.columns.index(name)] for name in some.metric.columns]
+    assert some.metric.title == "NIST[2,4]"
+
+
+def test_weights_stay_when_segments_are_resampled():
+    """A replicate is a sum of rows: its score is what the formula gives for the rows drawn, with the same weights."""
+    draw = random.Random(3)
+    references = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
+    systems = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
+    found = measure(Segments.from_lines(references=references, hypotheses=systems), [NIST(tok="none")], replicates=20)[
+        0
+    ]
+    weights = information([line.split() for line in references[0]], 5)
+    pairs = zip(systems[0], references[0], strict=True)
+    rows = [row(hypothesis.split(), [reference.split()], weights, (1, 2, 3, 4, 5)) for hypothesis, reference in pairs]
+    for drawn, replicate in zip(resampling_counts(40, 12345, 20, 0, 40), found.replicate_scores[0], strict=True):
+        sample = [each for each, times in zip(rows, drawn, strict=True) for _ in range(times)]
+        assert replicate == pytest.approx(score(sample, 1, (1, 2, 3, 4, 5)), rel=1e-6)
+    assert len(set(found.replicate_scores[0])) > 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(campaigns(max_segments=12), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_any_cut_gives_the_same_state(campaign, deepest, draw):
+    """To the byte: whatever shards count, in whatever order, with whatever systems beside them."""
+    way = NgramInformation(deepest, "none", "mixed")
+    references, systems = list(campaign.references.values()), list(campaign.systems.values())
+    whole = way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+    segments = len(references[0])
+    cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(3))})
+    parts = [
+        way.count(
+            Batch(
+                Segments.from_lines(
+                    references=[lines[begin:end] for lines in references],
+                    hypotheses=[lines[begin:end] for lines in systems],
+                )
+            )
+        )
+        for begin, end in itertools.pairwise(cuts)
+    ]
+    draw.shuffle(parts)
+    assert way.merge(parts) == whole
+    # However little of each is in memory at once, and parts of an earlier release among them.
+    old = [wide_bytes(NgramTable.from_bytes(part)) if draw.random() < 0.3 else part for part in parts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngram_merging, "WINDOW", draw.choice((33, 40, 100)))
+        assert merged([pieces(part, draw) for part in old]) == whole
+    assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
+    draw.shuffle(references)
+    assert (
+        way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+        == whole
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(campaigns(max_segments=12), st.integers(1, 6), st.integers(1, 40), st.randoms(use_true_random=False))
+def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, draw):
+    way = NgramInformation(deepest, "none", "mixed")
+    references = list(campaign.references.values())
+    segments = len(references[0])
+    cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(4))})
+    runs = [[lines[begin:end] for lines in references] for begin, end in itertools.pairwise(cuts)]
+    parts = [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in runs]
+    written = SetAside(held_bytes=draw.choice((0, 1000)))
+    chapter_of = merged_in_chapters([pieces(part, draw) for part in parts], written.write, largest)
+    assert chapter_of == sorted(chapter_of)
+    assert set(chapter_of) == set(range(len(written)))
+    whole = ngrams(way.merge(parts))
+    chapters = [written.whole(chapter) for chapter in range(len(written))]
+    for first, last in itertools.combinations(range(len(chapters) + 1), 2):
+        own = [runs[place] for place, chapter in enumerate(chapter_of) if first <= chapter < last]
+        counted = ngrams(
+            way.merge(
+                [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in own]
+            )
+        )
+        texts = [line.split() for run in own for lines in run for line in lines]
+        found = ngrams(united(chapters[first:last]))
+        assert found.items() <= whole.items()
+        # What is not in a chapter though its texts have it says nothing in all references, nor does what begins so.
+        own_grams = {
+            tuple(line[at : at + n]) for line in texts for at in range(len(line)) for n in range(1, deepest + 1)
+        }
+        assert {gram: count for gram, count in whole.items() if gram in own_grams}.keys() - found.keys() == {
+            gram for gram in whole.keys() & own_grams if not says_in(gram, whole, own_grams)
+        }
+        assert counted.keys() <= own_grams
+        state = way.read_chapters(chapters[first:last])
+        weights = information([line.split() for lines in references for line in lines], deepest)
+        assert sorted(state.bits) == sorted(weights[gram] for gram in found)
+    if len(chapters) == 1:
+        assert chapters[0] == way.merge(parts)
+
+
+def says_in(gram, counts, own):
+    """Whether an n-gram, or one of these that begins with it, follows its context less than always."""
+    return len(gram) == 1 or any(
+        each[: len(gram)] == gram and counts[each] < counts[each[:-1]] for each in counts.keys() & own
+    )
+
+
+@pytest.mark.parametrize("largest", [1, 3000, 10**9])
+def test_shards_score_the_same_by_chapters(monkeypatch, largest):
+    """Whether each part has a chapter, or some share one."""
+    draw = random.Random(5)
+    texts = [
+        joined(" ".join(f"w{int(draw.paretovariate(0.7)) % 300}" for _ in range(5)) for _ in range(1500)) for _ in "ab"
+    ]
+    whole = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST()], replicates=10, segment_scores=True)[
+        0
+    ]
+    read = []
+    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", largest)
+    monkeypatch.setattr(NgramInformation, "read_chapters", counting_calls(NgramInformation.read_chapters, read))
+    found = measure(
+        Segments(references=texts[:1], hypotheses=texts[1:]),
+        [NIST()],
+        replicates=10,
+        segment_scores=True,
+        shard_size=256,
+    )[0]
+    for name in ("sums", "scores", "replicate_scores", "segment_scores"):
+        assert np.array_equal(getattr(found, name), getattr(whole, name))
+    assert len(read) == {1: 6, 3000: 3, 10**9: 1}[largest]
+
+
+def counting_calls(function, calls):
+    def call(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
+
+    return call
+
+
+def pieces(blob, draw):
+    """Cut anywhere."""
+    while blob:
+        size = draw.randrange(1, 60)
+        yield blob[:size]
+        blob = blob[size:]
+
+
+@settings(max_examples=100, deadline=None)
+@given(campaigns())
+def test_the_state_says_what_each_ngram_says(campaign):
+    """Walked from the root it has every n-gram that says something, with its information."""
+    references = list(campaign.references.values())
+    state = PLAIN.read(
+        PLAIN.merge([PLAIN.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+    )
+    types = state.lines.decode().split("\n")[:-1]
+    assert types == sorted(types, key=str.encode)
+    found = {}
+
+    def walk(node, gram):
+        found[gram] = float(state.bits[node])
+        for child in range(state.first_child[node], state.first_child[node + 1]):
+            walk(child, (*gram, types[state.words[child]]))
+
+    for number, word in enumerate(types):
+        walk(number, (word,))
+    weights = information([line.split() for lines in references for line in lines], 5)
+    assert {gram: bits for gram, bits in weights.items() if bits or len(gram) == 1}.items() <= found.items()
+    assert all(weights[gram] == bits for gram, bits in found.items())
+
+
+def test_memory_does_not_grow_with_the_parts(monkeypatch):
+    """What is merged is read and written piece by piece, and a chapter's n-grams are read without the others."""
+    draw = random.Random(2)
+    monkeypatch.setattr(ngram_merging, "WINDOW", 1 << 10)
+    monkeypatch.setattr("steelyard.metrics.spill_buffer.AT_ONCE", 1 << 10)
+    parts, chapters = SetAside(held_bytes=0), SetAside(held_bytes=0)
+    for number in range(40):
+        lines = [" ".join(f"w{int(draw.paretovariate(0.6)) % 200}" for _ in range(20)) for _ in range(250)]
+        parts.write(number, PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
+    size = sum(len(parts.whole(number)) for number in range(40))
+    state = PLAIN.merge([parts.whole(0)])
+    PLAIN.read(state)
+    tracemalloc.start()
+    try:
+        merged_in_chapters(list(map(parts.pieces, range(40))), chapters.write, 1)
+        assert len(chapters) == 40
+        merging = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        PLAIN.read_chapters([chapters.whole(39)])
+        reading = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Held at once, what is read and written took twice the size.
+    assert merging < 0.7 * size
+    assert reading < 0.7 * size
+
+
+def test_most_long_ngrams_are_left_out():
+    draw = random.Random(1)
+    lines = [" ".join(f"w{draw.randrange(2000)}" for _ in range(20)) for _ in range(300)]
+    part = PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[])))
+    state = PLAIN.merge([part])
+    assert len(state) < len(part) / 2
+
+
+def test_without_its_state_it_cannot_be_scored():
+    with pytest.raises(MissingState, match=r"ngram-information:order<=5:tok=13a:case=mixed was not counted"):
+        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"])))
+    other = states_of([NIST()], Batch(Segments(references=[b"b"], hypotheses=[])))
+    with pytest.raises(BadState, match="other references"):
+        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"]), states=other))
+    assert NIST(order=(2, 5)).preparation == NIST().preparation
+    assert NIST(order=(2, 4)).preparation.key != NIST().preparation.key
+
+
+def test_damaged_states_are_refused():
+    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
+    wide = wide_bytes(NgramTable.from_bytes(part))
+    for blob, message in (
+        (b"", "no table of n-grams"),
+        (b"pickle" + part, "no table of n-grams"),
+        (part[:4] + b"\x09\x00" + part[6:], "format 9"),
+        *((part[:size], "cut off|no table") for size in range(len(part))),
+        (part + b"\0", "cut off"),
+        *((part[:at] + b"\xff" + part[at + 1 :], "contradicts itself") for at in range(len(part) - 12, len(part))),
+        (wide[:-1], "cut off"),
+        (wide + b"\0", "cut off"),
+        (wide[: -12 * 6] + b"\xff" * 12 * 6, "contradicts itself"),
+        (wide[: -4 * 6] + b"\0" * 4 * 6, "contradicts itself"),
+    ):
+        with pytest.raises(BadState, match=message):
+            PLAIN.read(blob)
+        with pytest.raises(BadState):
+            PLAIN.merge([part, blob])
+    with pytest.raises(BadState, match="different depths"):
+        PLAIN.merge(
+            [part, NgramInformation(4, "none", "mixed").count(Batch(Segments(references=[b"a"], hypotheses=[])))]
+        )
+    with pytest.raises(BadState, match="not in order"):
+        PLAIN.merge([part.replace(b"a\nb\n", b"b\na\n")])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", "a b a", "c a b"]), max_size=4), st.data())
+def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
+    part = bytearray(PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
+    for _ in range(data.draw(st.integers(1, 4))):
+        part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
+    for use in (PLAIN.read, lambda blob: PLAIN.merge([blob, blob])):
+        with contextlib.suppress(BadState, TooLarge):
+            use(bytes(part))
+
+
+def test_counts_have_a_limit():
+    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
+    table = NgramTable.from_bytes(part)
+    with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,297 times"):
+        dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1).to_bytes()
+    large = dataclasses.replace(table, counts=table.counts + np.uint32(2**32 - 3)).to_bytes()
+    assert ngrams(large)["a",] == 2**32 - 1
+    with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,296 times or more"):
+        PLAIN.merge([large, part])

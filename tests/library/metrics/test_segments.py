@@ -1,0 +1,245 @@
+"""The door through which texts come in: what is wrong with them is said at once, for every metric alike."""
+
+import numpy as np
+import pytest
+
+from steelyard import BLEU, TER, WER, ChrF
+from steelyard.errors import BadParameter, BadText
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.measure import measure, resampled_run
+from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.segments import Segments
+from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
+
+LINES = b"\n".join(b"a b c d e f %d" % number for number in range(512))
+
+
+@pytest.mark.parametrize("shard_size", [1, 256, 512, 10_000])
+@pytest.mark.parametrize("surplus", [b"\nextra", b"\nextra one\nextra two" * 300])
+def test_surplus_lines_are_refused_whatever_the_shard(shard_size, surplus):
+    count = 512 + surplus.count(b"\n")
+    for references, hypotheses in (([LINES], [LINES, LINES + surplus]), ([LINES, LINES + surplus], [LINES])):
+        with pytest.raises(BadText, match=rf"different numbers of lines: .* has 512, .* has {count}\."):
+            measure(Segments(references=references, hypotheses=hypotheses), [BLEU()], shard_size=shard_size)
+
+
+def test_the_texts_that_differ_are_named():
+    with pytest.raises(BadText, match="reference 1 has 2, hypothesis 2 has 3"):
+        Segments(references=[b"a\nb"], hypotheses=[b"a\nb", b"a\nb\nc", b"a\nb\nc"])
+    with pytest.raises(BadText, match="reference 1 has 1, text 2 of the layer lemma has 2"):
+        Segments(references=[b"a"], hypotheses=[b"a"], layers={"lemma": [b"a", b"a\nb"]})
+
+
+@pytest.mark.parametrize(
+    "specification", ["bleu:tok=intl", "chrf", "ter", "wer", "gtm", "tbleu", "lebleu", "character"]
+)
+def test_bytes_that_are_not_utf_8_are_refused_for_every_metric(specification):
+    bad = b"a b\n\xc3\xa9 \xff c"
+    with pytest.raises(BadText, match=r"hypothesis 2 is not UTF-8: segment 2, byte 4 is 0xff"):
+        measure(Segments(references=[b"a\nb"], hypotheses=[b"a\nb", bad]), [parse_metric(specification)])
+    with pytest.raises(BadText, match=r"reference 1 is not UTF-8: segment 2, byte 4 is 0xff"):
+        Batch(Segments(references=[bad], hypotheses=[b"a\nb"]))
+
+
+@pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x82", b"\x80"])
+def test_what_python_does_not_decode_is_not_utf_8(bad):
+    with pytest.raises(BadText, match="not UTF-8: segment 1"):
+        Segments(references=[b"a"], hypotheses=[bad])
+
+
+def test_lists_of_segments_and_texts_are_two_ways_in():
+    references, hypotheses = [["a b c", "d e", ""]], [["a b", "d e", "f"], ["", "é", "x"]]
+    lines = Segments.from_lines(references=references, hypotheses=hypotheses)
+    texts = Segments.from_bytes(references=[b"a b c\nd e\n"], hypotheses=[b"a b\nd e\nf", "\né\nx".encode()])
+    assert (lines.references, lines.hypotheses, len(lines)) == (texts.references, texts.hypotheses, 3)
+    for metric in (BLEU(), ChrF(), TER(), WER()):
+        one, other = (measure(each, [metric])[0].scores for each in (lines, texts))
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "reason"),
+    [
+        (["a", "b"], [["a", "b"]], "references is a list of segments"),
+        ([["a", "b"]], ["a", "b"], "hypotheses is a list of segments"),
+        ("a", [["a"]], "references is a list of segments"),
+        ([["a"]], "a", "hypotheses is a list of segments"),
+        ([[b"a"]], [["a"]], "Segment 1 of references.0. is of the type bytes"),
+        ([["a", None]], [["a", "b"]], "Segment 2 of references.0. is of the type NoneType"),
+        ([["a"]], [["a"], ["a\nb"]], "Segment 1 of hypotheses.1. has a line feed"),
+        ([["a"]], [["a\ud800"]], "Segment 1 of hypotheses.0. has half a character at 2"),
+        ([["a"]], [["a", "b"]], "reference 1 has 1, hypothesis 1 has 2"),
+        ([[]], [[]], "references has a text without segments"),
+        ([], [["a"]], "There is no reference"),
+    ],
+)
+def test_lists_that_are_something_else_are_refused(references, hypotheses, reason):
+    with pytest.raises(BadText, match=reason):
+        Segments.from_lines(references=references, hypotheses=hypotheses)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "reason"),
+    [
+        (["a b"], ["a b"], "reference 1 is of the type str.*from_lines takes lists of strings"),
+        ([b"a b"], ["a b"], "hypothesis 1 is of the type str"),
+        ([b"a b"], [["a b"]], "hypothesis 1 is of the type list"),
+        (b"a b", [b"a b"], r"references is a single text, but must be a list of texts: references=\[text\]"),
+        ([b"a b"], b"a b", "hypotheses is a single text"),
+        ([], [b"a"], "There is no reference"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(references, hypotheses, reason):
+    with pytest.raises(BadText, match=reason):
+        Segments(references=references, hypotheses=hypotheses)
+    with pytest.raises(BadText, match=reason):
+        Segments.from_bytes(references=references, hypotheses=hypotheses)
+
+
+def test_references_and_hypotheses_cannot_be_given_without_saying_which():
+    for make in (Segments, Segments.from_bytes, Segments.from_lines):
+        with pytest.raises(TypeError):
+            make([b"a"], [b"b"])
+    with pytest.raises(TypeError):
+        measure([b"a"], [b"b"], [BLEU()])
+    with pytest.raises(BadText, match="made of Segments"):
+        Batch([b"a"])
+    with pytest.raises(BadText, match="made of Segments"):
+        measure([b"a"], [BLEU()])
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"replicates": -1}, "replicates must be at least 0"),
+        ({"shard_size": 0}, "segments 1"),
+        ({"replicates": 2, "seed": -1}, "must be from 0 to 2.64 - 1"),
+        ({"seed": 2**64}, "must be from 0 to 2.64 - 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_anything_is_scored(given, reason):
+    def scored(batch):
+        raise AssertionError("a shard was scored")
+
+    with pytest.raises(BadParameter, match=reason):
+        measure(Segments(references=[b"a"], hypotheses=[b"a"]), [BLEU()], on_batch=scored, **given)
+
+
+def test_nothing_to_score_is_refused():
+    with pytest.raises(BadText, match="nothing to score"):
+        measure(Segments(references=[b"a"], hypotheses=[]), [BLEU()])
+
+
+def test_what_was_not_asked_for_is_not_kept():
+    texts, told = Segments(references=[LINES], hypotheses=[LINES]), []
+    (plain,) = measure(texts, [BLEU()], shard_size=256, on_shard=lambda *done: told.append(done))
+    assert told == [(1, 2), (2, 2)]
+    assert plain.segment_scores is plain.statistics is None
+    assert plain.replicate_scores.shape == (1, 0)
+    (asked,) = measure(texts, [BLEU()], shard_size=256, segment_scores=True, keep_statistics=True, replicates=2)
+    assert (asked.segment_scores.shape, asked.statistics.shape[:2]) == ((1, 512), (1, 512))
+    assert asked.replicate_scores.shape == (1, 2)
+
+
+@pytest.mark.parametrize("shard_size", [256, 10_000])
+@pytest.mark.parametrize("seed", [12345, 7])
+def test_a_measurement_is_what_its_statistics_say(seed, shard_size):
+    """Sums, scores of systems, of segments (by their own formula) and of the replicates that the seed draws."""
+    lines = [" ".join("abcdefg"[: 2 + number % 5]) + f" {number % 11}" for number in range(600)]
+    texts = Segments.from_lines(
+        references=[lines], hypotheses=[lines[1:] + lines[:1], [line.replace("c", "x") for line in lines]]
+    )
+    metrics = [BLEU(), TER(), ChrF()]
+    found = measure(
+        texts, metrics, replicates=5, seed=seed, shard_size=shard_size, segment_scores=True, keep_statistics=True
+    )
+    counts = resampling_counts(600, seed, 5, 0, 600).astype(float)
+    for metric, one in zip(metrics, found, strict=True):
+        statistics = metric.segment_statistics(Batch(texts))
+        assert one.metric is metric
+        assert np.array_equal(one.statistics, statistics)
+        assert np.array_equal(one.sums, statistics.sum(axis=1))
+        assert np.array_equal(one.scores, metric.score(statistics.sum(axis=1)))
+        assert np.array_equal(one.segment_scores, metric.segment_score(statistics))
+        assert np.array_equal(one.replicate_scores, metric.score(counts @ statistics))
+    assert not np.array_equal(found[0].segment_scores, BLEU().score(found[0].statistics)), "BLEU has two formulas"
+
+
+@pytest.mark.parametrize(
+    ("at_once", "pieces"),
+    [
+        (1, [(512, 768), (768, 1024), (1024, 1280), (1280, 1290)]),
+        (256 * 20 * 2 + 19, [(512, 1024), (1024, 1290)]),
+        (1 << 26, [(512, 1290)]),
+    ],
+)
+def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once, pieces):
+    """They begin where blocks do, and have no more draws than fit in memory, or one block."""
+    drawn = []
+
+    def recorded(segments, seed, replicates, first, last):
+        drawn.append((first, last))
+        return drawn_segments(segments, seed, replicates, first, last)
+
+    monkeypatch.setattr("steelyard.metrics.measure.LARGEST_COUNTS", at_once)
+    monkeypatch.setattr("steelyard.metrics.measure.drawn_segments", recorded)
+    draw = np.random.default_rng(1)
+    statistics = [draw.integers(0, 50, (2, 256 * 3 + 10, columns)).astype(float) for columns in (2, 3)]
+    segments = 256 * 5 + 10
+    counts = resampling_counts(segments, 7, 20, 512, segments)
+    found = resampled_run(statistics, segments, 7, 20, 512)
+    for sums, expected in zip(found, sums_of_tables(counts, statistics), strict=True):
+        assert sums.tobytes() == expected.tobytes()
+    assert drawn == pieces
+    assert [sums.shape for sums in resampled_run(statistics, segments, 7, 0, 512)] == [(2, 0, 2), (2, 0, 3)]
+
+
+def test_a_batch_is_cut_with_its_layers():
+    batch = Batch(
+        Segments(
+            references=[b"a\nb\nc", b"d\ne\nf"],
+            hypotheses=[b"g\nh\ni"],
+            layers={"lemma": [b"A\nB\nC", b"D\nE\nF", b"G\nH\nI"], "sempos": [b"1\n2\n3", b"4\n5\n6", b"7\n8\n9"]},
+        )
+    )
+    first, last = batch.cut(2)
+    assert (first.segments, first.references, first.systems) == (2, [b"a\nb", b"d\ne"], [b"g\nh"])
+    assert first.layers == {"lemma": [b"A\nB", b"D\nE", b"G\nH"], "sempos": [b"1\n2", b"4\n5", b"7\n8"]}
+    assert (last.segments, last.references, last.systems) == (1, [b"c", b"f"], [b"i"])
+    assert last.layers == {"lemma": [b"C", b"F", b"I"], "sempos": [b"3", b"6", b"9"]}
+    alone = batch.without_systems
+    assert (alone.references, alone.systems) == (batch.references, [])
+    assert alone.layers == {name: layer[:2] for name, layer in batch.layers.items()}
+
+
+def test_a_segment_lacks_a_reference_where_its_line_is_empty():
+    """Blanks are a text, though one without words."""
+    texts = {"references": [b"a\n\n \nb", b"\nb\nc\n"], "hypotheses": [b"a\nb\nc\nd"]}
+    assert Batch(Segments(**texts, variable_references=True)).present.tolist() == [[1, 0, 1, 1], [0, 1, 1, 0]]
+    assert Batch(Segments(**texts)).present.tolist() == [[1] * 4] * 2
+    with pytest.raises(BadText, match="Segment 2 has no reference at all"):
+        _ = Batch(Segments(references=[b"a\n"], hypotheses=[b"a\nb"], variable_references=True)).present
+
+
+def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
+    lines = [f"a b{number % 7} c{number % 3}" for number in range(600)]
+    layer = "\n".join("x" for _ in lines).encode()
+    texts = Segments(
+        references=[
+            "\n".join(lines).encode(),
+            "\n".join(line if at % 2 else "" for at, line in enumerate(lines)).encode(),
+        ],
+        hypotheses=["\n".join(reversed(lines)).encode()],
+        variable_references=True,
+        layers={"lemma": [layer] * 3},
+    )
+    names = [metric() for metric in METRICS if metric.name in ("bleu", "nist", "chrf", "ter", "lebleu")]
+    whole = measure(texts, names, replicates=3, segment_scores=True)
+    for size in (1, 300):
+        for one, other in zip(
+            whole, measure(texts, names, replicates=3, segment_scores=True, shard_size=size), strict=True
+        ):
+            assert one.sums.tobytes() == other.sums.tobytes()
+            assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()
+            assert one.segment_scores.tobytes() == other.segment_scores.tobytes()
