@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-faults mutants sanitize lint format bench bench-check kernels migration clean
+.PHONY: help install demo test test-faults mutants sanitize lint format bench bench-check kernels wheels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,10 +12,10 @@ help:  ## list these targets
 install: $(VENV)/installed  ## make .venv with all that is needed and compile the kernels
 
 # Debian's python3 can give an environment no pip unless python3-venv is there too: then bring_pip.py helps out.
-$(VENV)/installed: pyproject.toml hatch_build.py $(wildcard metrics/kernels/*.[ch])
+$(VENV)/installed: pyproject.toml library/pyproject.toml library/hatch_build.py $(wildcard library/steelyard/kernels/*.[ch] library/steelyard/kernels/*/*.[ch])
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(BIN)/python bring_pip.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko]' --editable '.[dev]'
 	@touch $@
 
 demo: install  ## evaluate the small campaign that comes with the project
@@ -54,10 +54,13 @@ bench-check: install  ## count instructions: does anything take more than is kep
 
 kernels:  ## compile the kernels alone (CC=gcc takes that compiler, and 2 seconds)
 ifeq ($(origin CC),default)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable ./library
 else
-	CC=$(CC) $(BIN)/python hatch_build.py
+	CC=$(CC) $(BIN)/python library/hatch_build.py
 endif
+
+wheels: install  ## build the library's wheels for all platforms into dist/
+	$(BIN)/python library/wheels.py
 
 migration: install  ## write a migration for changed tables: make migration NAME=what_changed
 	@rm -f build/migration.db; mkdir -p build
@@ -66,4 +69,4 @@ migration: install  ## write a migration for changed tables: make migration NAME
 	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
 
 clean:  ## remove the environment and everything that was made
-	rm -rf $(VENV) steelyard-demo metrics/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis

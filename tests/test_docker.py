@@ -57,9 +57,9 @@ def test_the_image_holds_every_room_and_what_the_build_needs():
     copied = {name for line in re.findall(r"^COPY (?!--)(.+)$", DOCKERFILE, re.MULTILINE) for name in line.split()[:-1]}
     for name in copied:
         assert (ROOT / name).exists(), f"the Dockerfile copies {name}, which is not there"
-    assert copied >= ROOMS | {"alembic", "demo", "pyproject.toml", "hatch_build.py"}
+    assert copied >= ROOMS | {"alembic", "demo", "pyproject.toml", "library"}
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    assert copied <= allowed, "the build context lacks what the Dockerfile copies"
+    assert {name.partition("/")[0] for name in copied} <= allowed, "the build context lacks what the Dockerfile copies"
 
 
 def test_the_image_runs_as_a_user_whose_number_tells_that_it_is_not_root():
@@ -155,7 +155,7 @@ def test_what_is_given_no_memory_limit_is_known():
 
 
 def test_the_image_can_keep_statistics_in_an_object_store():
-    assert '".[s3,ja,ko]"' in DOCKERFILE
+    assert '".[s3]"' in DOCKERFILE
 
 
 def test_only_pages_are_open_and_only_to_this_machine():

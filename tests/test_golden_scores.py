@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import steelyard.metrics
 from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import Subject
 from steelyard.formats.campaign.folder import read_campaign
+from steelyard.metrics import registry
 from steelyard.metrics.context import Surroundings, settle
 from steelyard.metrics.measure import Measurement, measure
 from steelyard.metrics.registry import parse_metrics
@@ -41,7 +41,7 @@ def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement
     with tempfile.TemporaryDirectory() as scratch:
         words = sorted({word for text in texts for word in text.decode().split()})
         files = {}
-        for metric in steelyard.metrics.METRICS:
+        for metric in registry.METRICS:
             files |= metric.example_resources(Path(scratch), words)
         surroundings = Surroundings("en", frozenset({"sempos"}), Resources(files=files))
         settled, _ = settle(parse_metrics(METRICS), surroundings)
@@ -71,7 +71,7 @@ def measured(labels: str) -> dict[str, dict[str, list[str]]]:
 
 
 def test_every_metric_is_among_them():
-    assert {name.split(":")[0] for name in METRICS} >= {metric.name for metric in steelyard.metrics.METRICS}
+    assert {name.split(":")[0] for name in METRICS} >= {metric.name for metric in registry.METRICS}
 
 
 @pytest.mark.parametrize("labels", REFERENCES)

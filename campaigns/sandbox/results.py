@@ -14,7 +14,7 @@ from enum import Enum
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
-OURS = frozenset({"campaigns", "metrics", "models", "pebble", "tests"})
+OURS = frozenset({"campaigns", "models", "pebble", "steelyard", "tests"})
 PLAIN = frozenset(
     {
         ("builtins", "frozenset"),

@@ -40,8 +40,8 @@ class Campaign(Base):
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(String(200), unique=True)
     folded_name: Mapped[str | None] = mapped_column(String(800))
-    """`steelyard.text.names.folded`: no two campaigns have names that people would confuse; None for older campaigns with
-    a conflict."""
+    """`steelyard.text.names.folded`: no two campaigns have names that people would confuse; None for older
+    campaigns with a conflict."""
     phase: Mapped[str] = mapped_column(String(100), server_default="", default="")
     """The current phase as set by the organisers, for campaigns without rows of Phase; "" without phases."""
     title: Mapped[str] = mapped_column(String(200), server_default="", default="")

@@ -13,7 +13,7 @@ from tests.acceptance.commands import REPOSITORY, environment, wait_for
 
 pytestmark = pytest.mark.faults
 
-ROOMS = ("analysis", "campaigns", "cli", "metrics", "models", "runtime", "scheduler", "web", "worker")
+ROOMS = ("analysis", "campaigns", "cli", "models", "runtime", "scheduler", "web", "worker")
 LOOKED_FOR = ("celeryconfig", "sitecustomize", "usercustomize", "matplotlibrc", "gunicorn")
 """What libraries look for by name, whether it is installed or not."""
 

@@ -67,7 +67,12 @@ class Cluster:
         values: dict[str, Any] = {"database_url": database_url, "broker_url": broker_url, **settings}
         self.settings = Settings(**values)
         named = {f"STEELYARD_{name.upper()}": str(value) for name, value in values.items()}
-        self.environment = {**os.environ, **named, MARKS: str(folder), "PYTHONPATH": str(REPOSITORY)}
+        self.environment = {
+            **os.environ,
+            **named,
+            MARKS: str(folder),
+            "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY}/library",
+        }
 
     def __enter__(self) -> Cluster:
         return self

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-import steelyard.metrics
+from steelyard.metrics import registry
 from tests.faults.troubled import register
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _troubled() -> Iterator[None]:
     """The metrics that make trouble are known here and nowhere else."""
-    house = steelyard.metrics.METRICS
+    house = registry.METRICS
     register()
     yield
-    steelyard.metrics.METRICS = house
+    registry.METRICS = house

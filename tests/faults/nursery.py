@@ -66,7 +66,12 @@ class Nursery:
             [sys.executable, "-m", "tests.faults.nursery"],
             cwd=repository,
             # One thread for linear algebra, or it would be forked in the middle of others.
-            env={**os.environ, "PYTHONPATH": str(repository), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{repository}:{repository}/library",
+                "OPENBLAS_NUM_THREADS": "1",
+                "OMP_NUM_THREADS": "1",
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,

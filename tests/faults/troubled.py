@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-import steelyard.metrics
+from steelyard.metrics import registry
 from steelyard.metrics.corpus_statistics import Preparation
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import parameter
@@ -152,5 +152,5 @@ class Weary(Metric):
 
 def register() -> None:
     """Make the metrics known in this process and those forked from it."""
-    if Troubled not in steelyard.metrics.METRICS:
-        steelyard.metrics.METRICS += (Troubled, Careful, Weary)
+    if Troubled not in registry.METRICS:
+        registry.METRICS += (Troubled, Careful, Weary)

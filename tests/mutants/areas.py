@@ -337,9 +337,10 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name(
             "library/steelyard/metrics",
-            "average_length segments segmentation spill_buffer parameters sweep",
+            "average_length segments segmentation parameters sweep",
             "tests/library/metrics",
         ),
+        *_of_one_name("library/steelyard/metrics", "spill_buffer", "tests/library/metrics"),
         _target(
             "library/steelyard/numerics/portable.py",
             "tests/library/numerics/test_portable.py tests/library/metrics/ngram/test_bleu.py",

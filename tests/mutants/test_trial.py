@@ -57,7 +57,7 @@ def test_the_copy_is_what_is_tested(tmp_path: Path) -> None:
     copy = Copy(tmp_path, {})
     try:
         test = tmp_path / "tests/test_place.py"
-        names = ("metrics", "models", "runtime", "scheduler", "web", "worker", "tests.conftest")
+        names = ("steelyard", "models", "runtime", "scheduler", "web", "worker", "tests.conftest")
         lines = [f"import {name}\nassert {name}.__file__.startswith({str(tmp_path)!r})" for name in names]
         test.write_text("\n".join([*lines, "def test_it():\n    pass\n"]))
         tried = copy.attempt(mutant(PHASES, b"at < self", b"at <= self"), ("tests/test_place.py",))

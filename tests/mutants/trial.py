@@ -15,7 +15,7 @@ from tests.mutants.areas import ROOT
 from tests.mutants.mutant import Mutant
 from tests.mutants.python_operators import can_be_compiled
 
-KERNELS = Path("metrics/kernels/_kernels.so")
+KERNELS = Path("library/steelyard/kernels/_kernels.so")
 LONGEST_SECONDS = 1200.0
 """For tests without any fault."""
 
@@ -52,7 +52,7 @@ class Copy:
         copy_tree(folder)
         (folder / "mutants.log").touch()
         # Before the place where the project is installed from.
-        self._environment = {**os.environ, **environment, "PYTHONPATH": str(folder)}
+        self._environment = {**os.environ, **environment, "PYTHONPATH": f"{folder}:{folder}/library"}
         self._seconds: dict[tuple[str, ...], float] = {}
         self._nursery = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.nursery"],
@@ -111,7 +111,11 @@ class Copy:
         compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
         environment = {**self._environment, **({"CC": compiler} if compiler else {})}
         built = subprocess.run(
-            [sys.executable, "hatch_build.py"], cwd=self._folder, env=environment, capture_output=True, check=False
+            [sys.executable, "library/hatch_build.py"],
+            cwd=self._folder,
+            env=environment,
+            capture_output=True,
+            check=False,
         )
         return built.returncode == 0
 

@@ -1,1 +1,1 @@
-"""Array kernels in C, one file per algorithm, each with a thin Python wrapper of the same name."""
+"""Array kernels in C by family, one file per algorithm, each with a thin Python wrapper of the same name."""

@@ -29,7 +29,7 @@ class SystemStatistic:
     title: str
     source: str
     values: Callable[..., Floats] | None
-    """A function of `steelyard.meta_evaluation.system`; None for soft pairwise accuracy, which takes p-values of pairs."""
+    """A function of `meta_evaluation/system.py`; None for soft pairwise accuracy, which takes p-values of pairs."""
     unit: str = "systems"
     """What is counted: "systems" or "pairs"."""
     by_share: bool = False

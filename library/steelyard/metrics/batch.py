@@ -47,7 +47,7 @@ class Batch:
 
     Texts are numbered references first, then systems; row `t * segments + i` of a prepared array is segment i of
     text t, and layers are in the same order. `states` has what was counted in the references of the whole test set, for
-    metrics that need it (`steelyard.metrics.corpus_statistics`). A `stopwatch` may be set, which then measures what is prepared.
+    metrics that need it (`corpus_statistics.py`). A `stopwatch` may be set, which then measures what is prepared.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Batch:
         if preparation.key not in self.states:
             raise MissingState(
                 f"{preparation.key} was not counted in the references of the test set. Score with "
-                "steelyard.metrics.measure.measure, or give the batch steelyard.metrics.corpus_statistics.states_of(...)."
+                "steelyard.metrics.measure.measure, or give the batch what corpus_statistics.states_of(...) counts."
             )
         return self.states[preparation.key]
 

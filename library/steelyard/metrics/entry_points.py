@@ -79,7 +79,7 @@ class Offer:
             before.restore()
             raise self._broken(f"{self.point.value} replaces what is built in ({', '.join(changed[:SHOWN])})")
         if not (isinstance(found, type) and issubclass(found, Metric)):
-            raise self._broken(f"{self.point.value} is not a subclass of metrics.Metric")
+            raise self._broken(f"{self.point.value} is not a subclass of steelyard.Metric")
         if any(isinstance(value, dataclasses.Field) for value in vars(found).values()):
             raise self._broken(f"{self.point.value} has parameters but is not a frozen dataclass")
         if inspect.isabstract(found):
@@ -197,9 +197,9 @@ def origin(metric: type[Metric]) -> str | None:
 @cache
 def _house_classes() -> frozenset[type]:
     """The classes of the house's metrics, and those that they stand on."""
-    import steelyard.metrics
+    from steelyard.metrics.registry import METRICS
 
-    return frozenset(each for metric in steelyard.metrics.METRICS for each in metric.__mro__)
+    return frozenset(each for metric in METRICS for each in metric.__mro__)
 
 
 def _foreign(metric: type[Metric], name: str) -> type | None:

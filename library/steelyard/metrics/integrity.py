@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+PACKAGE = __name__.partition(".")[0]
+
 Key = tuple[str, str]
 """Whose attribute it is, and which one."""
 
@@ -40,7 +42,7 @@ class House:
         self._codes: dict[Key, tuple[FunctionType, tuple[Any, ...]]] = {}
         self._contents: dict[Key, tuple[Any, Any]] = {}
         for name, module in sorted(sys.modules.items()):
-            if module is not None and (name == "metrics" or name.startswith("metrics.")) and _is_ours(module):
+            if module is not None and (name == PACKAGE or name.startswith(PACKAGE + ".")) and _is_ours(module):
                 self._remember(name, module)
         for module in (np, np.linalg, math, unicodedata, builtins):
             self._remember(module.__name__, module)
@@ -82,7 +84,7 @@ class House:
             function = getattr(value, "__func__", getattr(value, "__wrapped__", value))
             if isinstance(function, FunctionType):
                 self._codes[key] = function, _code(function)
-            elif isinstance(value, (dict, list, set)) and owner.startswith("metrics") and isinstance(holder, type(sys)):
+            elif isinstance(value, (dict, list, set)) and owner.startswith(PACKAGE) and isinstance(holder, type(sys)):
                 self._contents[key] = value, _content(value)
             if isinstance(value, type) and value.__module__ == owner and isinstance(holder, type(sys)):
                 self._remember(f"{owner}.{name}", value)
@@ -99,10 +101,10 @@ def house() -> House:
 
 def _import_all() -> None:
     """What is imported only where it is used, too: else it could be replaced before anybody has looked at it."""
-    package = import_module("metrics")
+    package = import_module(PACKAGE)
     import pkgutil
 
-    for module in pkgutil.walk_packages(package.__path__, "metrics."):
+    for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
         if not module.name.startswith("steelyard.conformance"):
             with suppress(ImportError):
                 import_module(module.name)
@@ -110,7 +112,7 @@ def _import_all() -> None:
 
 def _is_ours(module: Any) -> bool:
     """Not a module of somebody else that only calls itself so."""
-    folder = str(next(iter(import_module("metrics").__path__)))
+    folder = str(next(iter(import_module(PACKAGE).__path__)))
     return str(getattr(module, "__file__", "") or "").startswith(folder)
 
 

@@ -108,8 +108,8 @@ def measure(
 ) -> list[Measurement]:
     """Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
 
-    The result is the same to the bit for every `shard_size`. Metrics must be settled (`steelyard.metrics.context`). What
-    they need of the whole reference side (`steelyard.metrics.corpus_statistics`) is counted first.
+    The result is the same to the bit for every `shard_size`. Metrics must be settled (`context.py`). What they need
+    of the whole reference side (`corpus_statistics.py`) is counted first.
     `keep_statistics` keeps those of every segment, which randomization and BCa intervals need, in memory.
     `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
     each shard how many of how many are done. Raises BadText without hypotheses, BadParameter for numbers out of range.

@@ -8,8 +8,9 @@ import unicodedata
 from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from steelyard.errors import BadParameter
+from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.parameters import without_aliases
+from steelyard.metrics.score import Score
 from steelyard.tokenizers.tokenizer import dictionary_of, separates_words
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.batch import Batch
     from steelyard.metrics.context import Surroundings
     from steelyard.metrics.corpus_statistics import Preparation
+    from steelyard.metrics.scoring import Accumulator
 
 VERSION = "0.1.0"
 TYPICAL_CHARACTERS = 120.0
@@ -59,9 +61,36 @@ class MetricType(ABCMeta):
     """The class of metric classes: a metric may be made with sacreBLEU's names for its parameters, too."""
 
     def __call__(cls, *values: Any, **named: Any) -> Any:
-        """The metric with these parameters. Raises BadParameter."""
-        fields = cast("type[Metric]", cls).parameters()
-        return super().__call__(*values, **without_aliases(getattr(cls, "name", cls.__name__), fields, named))
+        """The metric with these parameters, and with what sacreBLEU takes beside them.
+
+        Parameters
+        ----------
+        references : list of list of str, optional
+            Kept for `corpus_score`, which may then be called without.
+        trg_lang : str, optional
+            The target language, which chooses the tokenizer where none is named.
+        force : bool, optional
+            Nothing here: there is no warning to be switched off.
+
+        Raises
+        ------
+        BadParameter
+
+        """
+        kind = cast("type[Metric]", cls)
+        references, language = named.pop("references", None), named.pop("trg_lang", "")
+        named.pop("force", None)
+        named = {key: value for key, value in named.items() if value is not None}
+        fields = kind.parameters()
+        given = without_aliases(getattr(cls, "name", cls.__name__), fields, named)
+        if language and any(field.name == "tok" for field in fields) and "tok" not in given:
+            from steelyard.tokenizers.tokenizer import settled_tokenizer, tokenizer_of
+
+            given["tok"] = settled_tokenizer(tokenizer_of(language), language)
+        metric = super().__call__(*values, **given)
+        if references is not None:
+            object.__setattr__(metric, "_references", references)
+        return metric
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,11 +99,12 @@ class Metric(metaclass=MetricType):
 
     Adding the statistics of two shards must give those of their union; that is what lets workers run apart and
     the reducer be a plain sum. Statistics are integers or multiples of 2^-24, so that sums are exact and their
-    order does not matter. Subclasses are frozen dataclasses whose fields are made by `steelyard.metrics.parameters`; a value
-    may be given as it is, as text, or by sacreBLEU's name for it, and one that could not have been written on the
+    order does not matter. Subclasses are frozen dataclasses whose fields are made by `parameters.py`; a value may be
+    given as it is, as text, or by sacreBLEU's name for it, and one that could not have been written on the
     command line raises BadParameter.
     """
 
+    score_type: ClassVar[type[Score]] = Score
     name: ClassVar[str]
     source: ClassVar[str]
     """Paper and section that define it."""
@@ -167,6 +197,96 @@ class Metric(metaclass=MetricType):
     def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of single segments: (..., k) -> (...)."""
         return self.score(statistics)
+
+    def corpus_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str | None]] | None = None,
+        n_bootstrap: int = 0,
+        *,
+        seed: int = 12345,
+    ) -> Score:
+        """The score of one system, with sacreBLEU's order of arguments.
+
+        Parameters
+        ----------
+        hypotheses : list of str
+            One string for each segment.
+        references : list of list of str
+            One list for each reference, as long as the hypotheses; None for a reference that a segment lacks. May be
+            left out where the metric was made with references.
+        n_bootstrap : int
+            Bootstrap replicates, for `Score.interval`; 1 is none, as in sacreBLEU.
+        seed : int
+            Of the replicates: 0 to 2**64 - 1.
+
+        Raises
+        ------
+        BadText
+            For lists of different lengths, for what is no string, and for no references.
+
+        """
+        from steelyard.metrics.scoring import corpus_score
+
+        if references is None:
+            references = vars(self).get("_references")
+        if references is None:
+            raise BadText(f"{self.name}: there are no references. Give them here, or make the metric with references=.")
+        found = corpus_score(self, hypotheses, references, n_bootstrap if n_bootstrap > 1 else 0, seed)
+        object.__setattr__(self, "_last", found)
+        return found
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+        """The score of one segment by the formula of the corpus, as in sacreBLEU; `effective_order` helps BLEU there.
+
+        Raises
+        ------
+        BadText
+
+        """
+        if not isinstance(hypothesis, str) or isinstance(references, str):
+            raise BadText(f"{self.name}: a sentence is scored as sentence_score(hypothesis, [reference, ...]).")
+        return self.corpus_score([hypothesis], [[reference] for reference in references])
+
+    def get_signature(self) -> str:
+        """The signature of the last score. Raises BadParameter before the first: the number of references is in it."""
+        last: Score | None = vars(self).get("_last")
+        if last is None:
+            raise BadParameter(f"{self.name} has scored nothing yet, and the number of references is in the signature.")
+        return last.signature
+
+    def accumulator(self) -> Accumulator:
+        """An empty sum of statistics, to which segments are added: `update`, `+` and `compute`.
+
+        Raises
+        ------
+        BadParameter
+            For a metric that must count something in all references first.
+
+        """
+        from steelyard.metrics.scoring import Accumulator
+
+        return Accumulator(self)
+
+    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+        """Utilities for minimum Bayes risk decoding: each hypothesis scored against each reference.
+
+        Returns
+        -------
+        (hypotheses, references) float64
+            Sentence scores: those of `segment_score`.
+
+        Raises
+        ------
+        BadText
+            Where there are none, or one is no string.
+        BadParameter
+            For a metric that needs a whole test set of references.
+
+        """
+        from steelyard.metrics.scoring import pairwise
+
+        return pairwise(self, hypotheses, references)
 
     @classmethod
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:

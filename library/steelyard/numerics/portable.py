@@ -1,8 +1,8 @@
 """Logarithm, exponential, power and sum whose last digits do not depend on processor, library or shape.
 
 NumPy's differ between processors with and without AVX-512, the C library's (`math`, `**`) between those with and
-without FMA. These are correctly rounded (library/steelyard/kernels/include/elementary.h has method and bounds), as is everything else
-that the formulas need: + - * / and sqrt.
+without FMA. These are correctly rounded (kernels/include/elementary.h has method and bounds), as is all else that the
+formulas need: + - * / and sqrt.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.resampling.scored import Formula
 
     Floats = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ ROWS = 1 << 16
 """Segments left out at a time, which bounds the memory beside the statistics themselves."""
 
 
-def leave_one_out(metric: Metric, statistics: Floats) -> Floats:
+def leave_one_out(metric: Formula, statistics: Floats) -> Floats:
     """The score of the test set without each of its segments: (..., n, k) -> (..., n).
 
     NaN where the score is undefined without the segment. The sums are exact, so the scores are those of scoring the

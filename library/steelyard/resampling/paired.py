@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.measure import Measurement
     from steelyard.resampling.interval import Ends
+    from steelyard.resampling.scored import Scored
 
     Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def pairs_to_test(systems: int, baseline: int | None) -> list[tuple[int, int]]:
 
 
 def paired_bootstrap(
-    measurements: Sequence[Measurement],
+    measurements: Sequence[Scored],
     baseline: int | None = 0,
     *,
     runs: Sequence[int] | None = None,
@@ -88,7 +88,7 @@ def paired_bootstrap(
     Raises BadParameter for unknown choices, and where there are no replicates, or for BCa no statistics.
     """
 
-    def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    def p_values(measurement: Scored, pairs: Sequence[tuple[int, int]]) -> list[float]:
         scores = mean_over_runs(measurement.scores, runs)
         replicates = mean_over_runs(measurement.replicate_scores, runs)
         found = [
@@ -103,7 +103,7 @@ def paired_bootstrap(
 
 
 def paired_randomization(
-    measurements: Sequence[Measurement],
+    measurements: Sequence[Scored],
     baseline: int | None = 0,
     *,
     trials: int = TRIALS,
@@ -122,7 +122,7 @@ def paired_randomization(
     """
     before = count()
 
-    def p_values(measurement: Measurement, pairs: Sequence[tuple[int, int]]) -> list[float]:
+    def p_values(measurement: Scored, pairs: Sequence[tuple[int, int]]) -> list[float]:
         done = next(before) * trials
         counts = exceedances(
             measurement.metric, _statistics(measurement), pairs, seed=seed, first_trial=0, last_trial=trials, runs=runs,
@@ -163,13 +163,13 @@ def few_segments(segments: int) -> str:
 
 
 def _tested(
-    measurements: Sequence[Measurement],
+    measurements: Sequence[Scored],
     baseline: int | None,
     runs: Sequence[int] | None,
     correction: str,
     level: float,
     kind: str,
-    p_values: Callable[[Measurement, Sequence[tuple[int, int]]], list[float]],
+    p_values: Callable[[Scored, Sequence[tuple[int, int]]], list[float]],
 ) -> list[PairedResult]:
     results = []
     for position, measurement in enumerate(measurements):
@@ -216,7 +216,7 @@ def _lots(pairs: Sequence[tuple[int, int]]) -> Iterator[NDArray[np.intp]]:
         yield np.array(pairs[begin : begin + AT_ONCE]).T
 
 
-def _statistics(measurement: Measurement) -> Floats:
+def _statistics(measurement: Scored) -> Floats:
     if measurement.statistics is None:
         raise BadParameter("Randomization and BCa intervals need the statistics of every segment; they were not kept.")
     return measurement.statistics

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.resampling.scored import Formula
 
     Floats = NDArray[np.float64]
     Bytes = NDArray[np.uint8]
@@ -48,7 +48,7 @@ MOST_AT_ONCE = 2048
 
 
 def exceedances(
-    metric: Metric,
+    metric: Formula,
     statistics: Floats,
     pairs: Pairs,
     *,
@@ -131,7 +131,9 @@ def _all_segments(segments: int) -> DrawBits:
     return draw_bits(np.ones((1, segments), np.uint8))
 
 
-def _exchanged(metric: Metric, totals: Floats, moved: Floats, pairs: Sequence[tuple[range, range]]) -> Iterator[Floats]:
+def _exchanged(
+    metric: Formula, totals: Floats, moved: Floats, pairs: Sequence[tuple[range, range]]
+) -> Iterator[Floats]:
     """The differences of each pair of systems, given by the rows of their runs, in the trials: (trials,) each.
 
     `totals` are the sums of each output, (outputs, k), and `moved` those of the segments that change places, (outputs,

@@ -1,1 +1,1 @@
-"""Texts: readers of files and folders, and tokenizers."""
+"""What all readers and metrics know of text: blocks, languages, names, limits, and how problems are worded."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from steelyard.kernels.resampling.resampling import BLOCK as BLOCK
 from steelyard.kernels.text.lines import line_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-BLOCK = 256
-"""Segments in a block; the last block of a test set may have fewer."""
 
 
 def block_count(segments: int) -> int:

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import pytest
 
-import steelyard.metrics
 from cli.main import main
 from steelyard import WER
+from steelyard.metrics import registry
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Neighbourly(WER):
 
 @pytest.fixture
 def neighbourly(monkeypatch):
-    monkeypatch.setattr(metrics, "METRICS", (*steelyard.metrics.METRICS, Neighbourly))
+    monkeypatch.setattr(registry, "METRICS", (*registry.METRICS, Neighbourly))
 
 
 def test_nothing_tried_is_not_all_kept(capsys):

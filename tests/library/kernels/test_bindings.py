@@ -35,7 +35,7 @@ FREE = {
 def prototypes() -> dict[str, list[str]]:
     """The types and names of the parameters of each C function that is not static, by its name."""
     found = {}
-    for path in SOURCES.glob("*.c"):
+    for path in SOURCES.rglob("*.c"):
         for name, given in re.findall(r"^int64_t (\w+)\(([^{;]*)\)\s*\{", path.read_text(), re.MULTILINE):
             found[name] = [" ".join(each.split()) for each in given.split(",")]
     return found

@@ -15,7 +15,7 @@ from steelyard.kernels import loader
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch) -> Path:
     """A copy of the kernels and their sources, from which the loader loads."""
-    for path in loader.FOLDER.glob("*.[ch]"):
+    for path in loader.FOLDER.rglob("*.[ch]"):
         shutil.copy(path, tmp_path)
     shutil.copy(loader.FOLDER / "_kernels.so", tmp_path)
     monkeypatch.setattr(loader, "FOLDER", tmp_path)

@@ -27,7 +27,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("aarch64") / "other_processor"
     flags = [flag for flag in FLAGS if flag not in OF_A_LIBRARY]
     source = Path(__file__).with_name("other_processor.c")
-    subprocess.run([COMPILER, *flags, "-static", f"-I{KERNELS}", "-o", made, source], check=True)
+    folders = [f"-I{KERNELS / folder}" for folder in ("include", "numerics", "ngram")]
+    subprocess.run([COMPILER, *flags, "-static", *folders, "-o", made, source], check=True)
     return made
 
 

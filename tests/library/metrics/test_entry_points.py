@@ -49,8 +49,8 @@ BROKEN = {
     "syntax error": ("def", "lines", "SyntaxError"),
     "ends the process": ("raise SystemExit(3)", "lines", "SystemExit: 3"),
     "no such class": ("x = 1", "lines", "AttributeError"),
-    "no class": ("Lines = 5", "lines", "is not a subclass of metrics.Metric"),
-    "another class": ("class Lines: pass", "lines", "is not a subclass of metrics.Metric"),
+    "no class": ("Lines = 5", "lines", "is not a subclass of steelyard.Metric"),
+    "another class": ("class Lines: pass", "lines", "is not a subclass of steelyard.Metric"),
     "abstract": (ABSTRACT, "lines", "lacks score"),
     "no dataclass": (NO_DATACLASS, "lines", "has parameters but is not a frozen dataclass"),
     "thawed dataclass": (SOUND.replace("frozen=True", ""), "lines", "cannot inherit non-frozen dataclass"),
@@ -150,9 +150,9 @@ def test_unreadable_metadata_of_others_breaks_nothing(install, tmp_path):
 
 
 def test_what_it_says_of_its_module_hides_nothing(install):
-    install(SOUND.replace("    columns =", "    __module__ = 'metrics.lines'\n    columns ="))
+    install(SOUND.replace("    columns =", "    __module__ = 'steelyard.lines'\n    columns ="))
     metric = parse_metric("lines")
-    assert type(metric).__module__ == "metrics.lines"
+    assert type(metric).__module__ == "steelyard.lines"
     assert origin(type(metric)) == "their-package-2.1"
     assert "from:their-package-2.1" in metric.signature(1)
 
@@ -171,34 +171,37 @@ for name in list(vars(module)):
 """
 PATCHES = {
     "a method": (
-        "import metrics\nmetrics.BLEU.score = lambda self, sums: sums[..., 0]",
+        "from steelyard import BLEU\nBLEU.score = lambda self, sums: sums[..., 0]",
         "steelyard.metrics.ngram.bleu.BLEU.score",
     ),
     "one of the base": (
-        "import metrics\nmetrics.Metric.specification = None",
+        "from steelyard import Metric\nMetric.specification = None",
         "steelyard.metrics.metric.Metric.specification",
     ),
     "code": (
-        "import metrics\nmetrics.ChrF.score.__code__ = (lambda self, sums: 0).__code__",
+        "from steelyard import ChrF\nChrF.score.__code__ = (lambda self, sums: 0).__code__",
         "steelyard.metrics.ngram.chrf.ChrF.score",
     ),
     "a function": (
-        "import steelyard.metrics.measure\nmetrics.measure.measure = None",
+        "from steelyard.metrics import measure\nmeasure.measure = None",
         "steelyard.metrics.measure.measure",
     ),
     "a kernel": (EVERYTHING.format("steelyard.kernels.nist.ngram_counts"), "steelyard.kernels.nist.ngram_counts"),
-    "the metrics": ("import metrics\nmetrics.METRICS = metrics.METRICS[1:]", "metrics.METRICS"),
+    "the metrics": (
+        "from steelyard.metrics import registry\nregistry.METRICS = registry.METRICS[1:]",
+        "steelyard.metrics.registry.METRICS",
+    ),
     "a table": (
-        "import steelyard.metrics.registry\nmetrics.registry.ALIASES['bleu'] = 'chrf'",
+        "from steelyard.metrics import registry\nregistry.ALIASES['bleu'] = 'chrf'",
         "steelyard.metrics.registry.ALIASES",
     ),
     "a default": (
-        "import metrics\nmetrics.BLEU.signature.__defaults__ = (7, None)",
+        "from steelyard import BLEU\nBLEU.signature.__defaults__ = (7, None)",
         "steelyard.metrics.metric.Metric.signature",
     ),
-    "a version": ("import steelyard.metrics.metric\nmetrics.base.VERSION = '9'", "steelyard.metrics.metric.VERSION"),
+    "a version": ("from steelyard.metrics import metric\nmetric.VERSION = '9'", "steelyard.metrics.metric.VERSION"),
     "NumPy": ("import numpy\nnumpy.maximum = numpy.minimum", "numpy.maximum"),
-    "and fails": ("import metrics\nmetrics.BLEU.score = None\nraise ValueError", ""),
+    "and fails": ("from steelyard import BLEU\nBLEU.score = None\nraise ValueError", ""),
     "a module that nobody has used": (EVERYTHING.format("steelyard.metrics.sweep"), "steelyard.metrics.sweep"),
 }
 
@@ -218,7 +221,7 @@ def test_one_that_replaces_what_is_built_in_is_refused_and_changes_nothing(insta
 
 def test_one_that_replaces_something_later_changes_all_signatures(install):
     late = SOUND.replace(
-        "        return 100 *", "        import metrics\n        metrics.BLEU.details = None\n        return 100 *"
+        "        return 100 *", "        from steelyard import BLEU\n        BLEU.details = None\n        return 100 *"
     )
     install(late)
     metric = parse_metric("lines")

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import regex
 
-FILE = Path(__file__).parents[3] / "metrics" / "text" / "unicode_categories.py"
+from steelyard.tokenizers import unicode_categories
+
+FILE = Path(unicode_categories.__file__)
 ABOUT = '''"""Which characters are numbers, punctuation and symbols in Unicode 17.0, whatever Python itself knows.
 
 Code points from-to, hexadecimal. `python -m tests.library.tokenizers.unicode_categories` writes this file.

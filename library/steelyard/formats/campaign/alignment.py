@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING
 
 from steelyard.formats.campaign.description import SegmentDocument
 from steelyard.formats.campaign.folder import CampaignFolder
+from steelyard.formats.markup.comparison import check_texts, listed_ids, standard_text
 from steelyard.formats.markup.documents import MarkedFile, Role
 from steelyard.formats.plain import Text
 from steelyard.text.findings import Findings, place, quoted
 from steelyard.text.languages import language_code, same_language
-from steelyard.text.limits import OverLimit
 from steelyard.text.names import fault_of_name
-from steelyard.text.wording import SHOWN, listed, number_of
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.formats.markup.documents import Document, MarkedText
-
-MOST_PAIRS = 20_000_000
-"""Texts times documents; complete files of the largest size allowed have fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ def align(files: Sequence[MarkedFile], *, name: str | None = None, test_suites: 
     check_texts(whole, findings, test_suites=test_suites)
     findings.raise_if_any()
 
-    standard = _standard(whole)
+    standard = standard_text(whole)
     if standard is None:
         findings.problem("no texts at all. Give at least one file with documents.")
         findings.raise_if_any()
@@ -124,119 +121,6 @@ def align(files: Sequence[MarkedFile], *, name: str | None = None, test_suites: 
         variable_references=variable,
         notices=(*dict.fromkeys(notice for file in files for notice in file.notices), *findings.all_notices()),
     )
-
-
-def check_file(file: MarkedFile, findings: Findings) -> None:
-    """Compare the texts of one file, once it is read, and give it its notices.
-
-    Raises BadMarkup with all problems, those that reading has found too.
-    """
-    file.notices = findings.all_notices()
-    check_texts(file, findings)
-    findings.raise_if_any()
-    file.comparison = tuple(notice for notice in findings.all_notices() if notice not in file.notices)
-
-
-def check_texts(file: MarkedFile, findings: Findings, *, test_suites: bool = False) -> None:
-    """Compare the documents and segments of all texts with those of the source.
-
-    Without a source, with those of the largest reference, or else of the largest system. What is missing or
-    too much is a problem; another order is only a notice, because ids decide. Documents of test suites may be
-    missing unless `test_suites`.
-    """
-    standard = _standard(file)
-    if standard is None:
-        return
-    if len(file.texts) * len(standard.documents) > MOST_PAIRS:
-        raise OverLimit(
-            f"{file.name}: {number_of(len(file.texts), 'text')} and {number_of(len(standard.documents), 'document')} "
-            "in the largest are more than can be compared. Split the files."
-        )
-    for text in file.texts.values():
-        if text is standard:
-            continue
-        references_vary = file.missing_documents_allowed and text.role is Role.REFERENCE
-        _compare_documents(text, standard, references_vary, test_suites, findings)
-        for doc_id, document in text.documents.items():
-            if doc_id in standard.documents:
-                _compare_segments(text, document, standard, findings)
-
-
-def _standard(file: MarkedFile) -> MarkedText | None:
-    for role in (Role.SOURCE, Role.REFERENCE, Role.SYSTEM):
-        if texts := file.of(role):
-            return max(texts, key=lambda text: (len(text.documents), text.segments))
-    return None
-
-
-def _compare_documents(
-    text: MarkedText, standard: MarkedText, references_vary: bool, test_suites: bool, findings: Findings
-) -> None:
-    lacking = [document for doc_id, document in standard.documents.items() if doc_id not in text.documents]
-    missing = [document.doc_id for document in lacking if test_suites or not document.test_suite]
-    extra = [document for doc_id, document in text.documents.items() if doc_id not in standard.documents]
-    if missing:
-        what = f"{text.called} lacks {number_of(len(missing), 'document')} of {standard.called}: {_ids(missing)}."
-        if references_vary:
-            findings.notice(f"{what} There the segments have fewer references.", name=text.file)
-        else:
-            findings.problem(f"{what} Add them.", name=text.file)
-    if len(lacking) > len(missing) and text.role is Role.SYSTEM:
-        count = number_of(len(lacking) - len(missing), "document")
-        findings.notice(f"{text.called} lacks {count} of test suites.", name=text.file)
-    if extra:
-        first = extra[0]
-        findings.problem(
-            f"{text.called} has {number_of(len(extra), 'document')} that {standard.called} lacks: "
-            f"{_ids([document.doc_id for document in extra])}. Remove them, or correct the ids.",
-            first.line,
-            first.file,
-        )
-    common = [doc_id for doc_id in standard.documents if doc_id in text.documents]
-    order = [doc_id for doc_id in text.documents if doc_id in standard.documents]
-    if common != order:
-        moved = next(there for here, there in zip(common, order, strict=True) if here != there)
-        findings.notice(
-            f"{text.called} has the documents in another order than {standard.called}, from {quoted(moved)} on; "
-            "matched by their ids.",
-            text.documents[moved].line,
-            text.documents[moved].file,
-        )
-
-
-def _compare_segments(text: MarkedText, document: Document, standard: MarkedText, findings: Findings) -> None:
-    ours, theirs = document.segments, standard.documents[document.doc_id].segments
-    if list(ours) == list(theirs):
-        return
-    whose = f"{text.called}, document {quoted(document.doc_id)}"
-    missing = [segment_id for segment_id in theirs if segment_id not in ours]
-    extra = [segment_id for segment_id in ours if segment_id not in theirs]
-    if missing:
-        there = place(standard.documents[document.doc_id].file, theirs[missing[0]].line)
-        findings.problem(
-            f"{whose}: {number_of(len(missing), 'segment')} of {standard.called} missing: "
-            f"{_ids(missing)} (the first is in {there}). Add them; a segment "
-            "without translation is an empty one.",
-            document.line,
-            document.file,
-        )
-    if extra:
-        findings.problem(
-            f"{whose}: {number_of(len(extra), 'segment')} that {standard.called} lacks: "
-            f"{_ids(extra)}. Remove them, or correct the ids.",
-            ours[extra[0]].line,
-            document.file,
-        )
-    common = [segment_id for segment_id in theirs if segment_id in ours]
-    order = [segment_id for segment_id in ours if segment_id in theirs]
-    if common != order:
-        moved = next(there for here, there in zip(common, order, strict=True) if here != there)
-        findings.notice(
-            f"{whose}: the segments are in another order than in {standard.called}, from {quoted(moved)} on; "
-            "matched by their ids.",
-            ours[moved].line,
-            document.file,
-        )
 
 
 def _together(files: Sequence[MarkedFile], findings: Findings) -> MarkedFile:
@@ -282,7 +166,7 @@ def _check_same(text: MarkedText, document: Document, before: Document, findings
     if different:
         findings.problem(
             f"{text.called}, document {quoted(document.doc_id)}: not the same as in {place(before.file, before.line)}: "
-            f"{number_of(len(different), 'segment')} ({_ids(different)}). Give files of one test set.",
+            f"{number_of(len(different), 'segment')} ({listed_ids(different)}). Give files of one test set.",
             document.line,
             document.file,
         )
@@ -307,7 +191,7 @@ def _check_references(
         if nowhere:
             findings.problem(
                 f"document {quoted(document.doc_id)}: without any reference: {number_of(len(nowhere), 'segment')} "
-                f"({_ids(nowhere)}). Each segment needs at least one.",
+                f"({listed_ids(nowhere)}). Each segment needs at least one.",
                 document.line,
                 document.file,
             )
@@ -319,8 +203,3 @@ def _plain(text: MarkedText, documents: list[Document]) -> Text:
         mine = text.documents.get(document.doc_id)
         lines += [mine.segments[key].text if mine else b"" for key in document.segments]
     return Text(f"{text.file} ({text.called})", b"\n".join(lines), len(lines))
-
-
-def _ids(ids: list[str]) -> str:
-    """The first ids, quoted, and how many more there are; only those shown cost anything."""
-    return listed([quoted(one) for one in ids[:SHOWN]] + ids[SHOWN:])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.formats.campaign.alignment import check_file
+from steelyard.formats.markup.comparison import check_file
 from steelyard.formats.markup.documents import Document, MarkedFile, MarkedText, Role, Segment
 from steelyard.formats.markup.elements import ROOT, Element, ElementReader, Grammar
 from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits, is_xml, read_markup

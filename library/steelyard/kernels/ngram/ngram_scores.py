@@ -30,7 +30,7 @@ class BleuScores(NamedTuple):
 
 
 def bleu_scores(sums: Floats, orders: Sequence[int], smoothing: str, value: float, *, effective: bool) -> BleuScores:
-    """BLEU of sums (..., 2 + 2 * orders): `steelyard.metrics.ngram.bleu` names the columns and says what the others mean."""
+    """BLEU of sums (..., 2 + 2 * orders): `metrics/ngram/bleu.py` names the columns and says what the others mean."""
     rows = _rows(sums)
     found = BleuScores(np.empty(len(rows)), np.empty(len(rows)), np.empty((len(rows), len(orders))))
     kernel("bleu_scores")(rows, np.array(orders, np.int64), SMOOTHING.index(smoothing), value, effective, *found)

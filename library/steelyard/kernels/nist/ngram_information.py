@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.ngram.information_weights import Information
 
 
 def ngram_information(
@@ -20,18 +19,17 @@ def ngram_information(
     present: NDArray[np.uint8],
     systems: int,
     known: NDArray[np.int32],
-    information: Information,
+    trie: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
     orders: tuple[int, ...],
 ) -> NDArray[np.float64]:
     """What the matched n-grams of each order say together: (systems, segments, orders), in bits, not rounded.
 
     An n-gram counts at most as often as in the reference that has it most often; the numbers are added in the order
-    of the hypothesis. `known` is the number that each word of a reference has in `information`; `present` is
-    (references, segments); `orders` ascend.
+    of the hypothesis. `known` is the number that each word of a reference has in the `trie` of all n-grams: first
+    children, last words and information of its nodes. `present` is (references, segments); `orders` ascend.
     """
     out = np.empty((systems, present.shape[1], len(orders)))
-    trie = known, information.first_child, information.words, information.bits
     kernel("ngram_information")(
-        words.ids, words.types, words.starts, present, systems, *trie, np.array(orders, np.int64), out
+        words.ids, words.types, words.starts, present, systems, known, *trie, np.array(orders, np.int64), out
     )
     return out

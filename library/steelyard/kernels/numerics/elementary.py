@@ -1,4 +1,4 @@
-"""Logarithm, exponential and power of many numbers, in whole numbers: library/steelyard/kernels/include/elementary.h has the method."""
+"""Logarithm, exponential and power of many numbers, in whole numbers: elementary.h has the method."""
 
 from __future__ import annotations
 

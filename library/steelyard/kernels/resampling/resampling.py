@@ -9,10 +9,12 @@ import numpy as np
 from steelyard.errors import BadParameter, TooLarge
 from steelyard.kernels.bindings import kernel
 from steelyard.kernels.resampling.binomial import half_tables
-from steelyard.text.blocks import BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+BLOCK = 256
+"""Segments in a block; the last block of a test set may have fewer."""
 
 LARGEST = 2**32 - 1
 """The most segments and draws."""

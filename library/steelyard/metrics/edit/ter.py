@@ -15,6 +15,7 @@ from steelyard.metrics.batch import Batch
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import alias, case_parameter, one_of, parameter
 from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.score import Score, TERScore
 from steelyard.text.languages import main_code
 from steelyard.tokenizers.tercom import reference_text, tercom_text
 from steelyard.tokenizers.tokenizer import TOKENIZERS, signed, tokenizer_name
@@ -37,6 +38,7 @@ class TER(Metric):
     references the one with the fewest edits counts, but the average length of all.
     """
 
+    score_type: ClassVar[type[Score]] = TERScore
     name: ClassVar[str] = "ter"
     source: ClassVar[str] = "Snover et al. 2006, section 3; Kos 2008, section 2.3.2"
     higher_is_better: ClassVar[bool] = False

@@ -19,6 +19,7 @@ from steelyard.metrics.parameters import (
     tokenizer_parameter,
     word_orders_parameter,
 )
+from steelyard.metrics.score import BLEUScore, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +77,7 @@ class BLEU(Metric):
     The defaults are sacreBLEU's. The brevity penalty uses word counts, whatever the orders.
     """
 
+    score_type: ClassVar[type[Score]] = BLEUScore
     name: ClassVar[str] = "bleu"
     source: ClassVar[str] = "Papineni et al. 2002, section 2; Kos 2008, section 2.1.1"
     cost: ClassVar[float] = 0.4

@@ -19,6 +19,7 @@ from steelyard.metrics.parameters import (
     show_number,
     whole_number_to,
 )
+from steelyard.metrics.score import ChrFScore, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,7 @@ class ChrF(Metric):
     too short for are left out of the averages.
     """
 
+    score_type: ClassVar[type[Score]] = ChrFScore
     name: ClassVar[str] = "chrf"
     source: ClassVar[str] = "Popovic 2015, section 2; Popovic 2017, section 2"
     cost: ClassVar[float] = 0.6
@@ -106,3 +108,7 @@ class ChrF(Metric):
         Terms are added in the order of the columns: other orders give other last digits.
         """
         return chrf_scores(sums, self.beta * self.beta, effective=self.eff)
+
+
+CHRF = ChrF
+"""As sacreBLEU calls it."""

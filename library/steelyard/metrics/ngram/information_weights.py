@@ -45,6 +45,11 @@ class Information:
     bits: NDArray[np.float64]
 
     @property
+    def trie(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """What the kernel reads: first children, last words and information."""
+        return self.first_child, self.words, self.bits
+
+    @property
     def nbytes(self) -> int:
         """Memory that it takes."""
         arrays = self.first_child.nbytes + self.words.nbytes + self.bits.nbytes

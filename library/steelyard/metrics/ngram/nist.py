@@ -67,7 +67,7 @@ class NIST(Metric):
         words, systems, orders = batch.words(self.tok, self.case), len(batch.systems), len(self.order)
         references, hypotheses = lengths(words, batch.present, systems)
         known = state.known(words, references.size)
-        information = ngram_information(words, batch.present, systems, known, state, self.order)
+        information = ngram_information(words, batch.present, systems, known, state.trie, self.order)
         out = np.empty((*hypotheses.shape, 3 + 2 * orders))
         out[..., 0] = hypotheses
         out[..., 1:3] = average_lengths(references, batch.present)

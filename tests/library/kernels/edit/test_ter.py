@@ -221,7 +221,7 @@ except MemoryError as error:
     print(error)
 """
     root = Path(__file__).parents[4]
-    environment = {**os.environ, "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": f"{root}:{root}/library", "OPENBLAS_NUM_THREADS": "1"}
     result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "use smaller shards or more memory" in result.stdout

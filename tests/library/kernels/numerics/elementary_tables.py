@@ -1,4 +1,4 @@
-"""The tables of library/steelyard/kernels/include/elementary.h, made by `decimal`, which rounds logarithms and exponentials correctly.
+"""The tables of kernels/include/elementary.h, made by `decimal`, which rounds logarithms and exponentials correctly.
 
 `python -m tests.library.kernels.numerics.elementary_tables` writes the file anew.
 """
@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from pathlib import Path
 
-HEADER = Path(__file__).parents[4] / "metrics" / "kernels" / "elementary_tables.h"
+from hatch_build import KERNELS
+
+HEADER = Path(KERNELS, "include", "elementary_tables.h")
 ABOUT = """\
 /* Constants of elementary.h, in units of 2^-127 where nothing else is said, each rounded to the nearest:
  * `python -m tests.library.kernels.numerics.elementary_tables` writes this file. */

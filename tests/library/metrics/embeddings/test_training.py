@@ -89,7 +89,7 @@ def test_one_worker_gives_the_same_bits_in_every_process(text, tmp_path):
     """Whatever PYTHONHASHSEED is."""
     for seed in ("1", "2"):
         (tmp_path / seed).mkdir()
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{ROOT}:{ROOT}/library"}
         subprocess.run([sys.executable, "-c", PROGRAM, str(text), str(tmp_path / seed)], env=environment, check=True)
     for file in ("vectors.npy", "words.txt", "starts.npy", "places.npy", "about.json"):
         assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()

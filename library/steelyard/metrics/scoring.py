@@ -1,0 +1,178 @@
+"""Scores of lists of strings, in the order of arguments of sacreBLEU: what stands behind `BLEU().corpus_score(...)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from steelyard.errors import BadParameter, BadText
+from steelyard.metrics.batch import Batch
+from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.measure import corpus_sums, measure, shard_statistics
+from steelyard.metrics.segments import Segments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.score import Score
+
+    Floats = NDArray[np.float64]
+    References = Sequence[Sequence[str | None]]
+
+SEED = 12345
+PAIRS_AT_ONCE = 1 << 16
+"""Pairs of a hypothesis and a reference that are scored in one call, so that they fit in memory."""
+
+
+def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, blanks_count: bool = False) -> Segments:
+    """The texts of all systems and the references, of which None stands for one that a segment lacks.
+
+    `blanks_count` says that the metric tells a blank from nothing: then no reference may be empty beside others that
+    are lacking.
+
+    Raises
+    ------
+    BadText
+        For what is no list of strings, and for lists of different lengths.
+
+    """
+    if isinstance(references, (str, bytes)) or any(isinstance(each, (str, bytes)) for each in references):
+        raise BadText("references is a list of strings, but must be a list of references: references=[lines].")
+    some_lack = any(line is None for reference in references for line in reference)
+    if not some_lack:
+        kept = [[_line(line) for line in reference] for reference in references]
+    else:
+        # An empty line stands for a reference that is not there, so that one which is there, but empty, gets a blank.
+        if blanks_count and any(line is not None and not _line(line) for each in references for line in each):
+            raise BadText("A reference is empty, and another is None. Give None for both, or a text for both.")
+        kept = [["" if line is None else _line(line) or " " for line in reference] for reference in references]
+    return Segments.from_lines(
+        references=kept,
+        hypotheses=[[_line(line) for line in each] for each in hypotheses],
+        variable_references=some_lack,
+    )
+
+
+def corpus_score(
+    metric: Metric, hypotheses: Sequence[str], references: References, replicates: int, seed: int
+) -> Score:
+    """The score of one system; `Metric.corpus_score` says what the others mean."""
+    if isinstance(hypotheses, (str, bytes)):
+        raise BadText("hypotheses is a single string, but must be a list of strings, one a segment.")
+    segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(metric))
+    pinned = _pinned(metric)
+    (found,) = measure(segments, [pinned], replicates=replicates, seed=seed)
+    return pinned.score_type(pinned, found.sums[0], counted_references(segments), found.replicate_scores[0], seed)
+
+
+def counted_references(segments: Segments) -> int | str:
+    """How many references each segment has, for the signature; "var" where their numbers differ."""
+    if not segments.variable_references:
+        return len(segments.references)
+    counts = set(Batch(segments).present.sum(axis=0).tolist())
+    return int(counts.pop()) if len(counts) == 1 else "var"
+
+
+@dataclass
+class Accumulator:
+    """Sums of the statistics of one system, to which more segments and other accumulators can be added.
+
+    The score of the sum is that of all segments together, to the last bit, however they were divided and in whatever
+    order they were added.
+
+    Examples
+    --------
+    >>> from steelyard import BLEU
+    >>> whole = BLEU().accumulator()
+    >>> whole.update(["the cat sat on the mat"], [["the cat sat on the mat"]])
+    >>> whole += BLEU().accumulator()
+    >>> whole.compute()
+    BLEU = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)
+
+    """
+
+    metric: Metric
+    sums: Floats = field(init=False)
+    segments: int = field(default=0, init=False)
+    references: set[int | str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        if self.metric.preparation is not None:
+            raise BadParameter(
+                f"{self.metric.name} counts something in all references before it scores a segment, so that segments "
+                "cannot be added one after the other. Use corpus_score."
+            )
+        self.metric = _pinned(self.metric)
+        self.sums = np.zeros(len(self.metric.columns))
+
+    def update(self, hypotheses: Sequence[str], references: References) -> None:
+        """Add segments: as `Metric.corpus_score` takes them."""
+        segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(self.metric))
+        (statistics,) = shard_statistics(Batch(segments), [self.metric])
+        self.sums = self.sums + corpus_sums(statistics)[0]
+        self.segments += len(segments)
+        self.references.add(counted_references(segments))
+
+    def __iadd__(self, other: Accumulator) -> Self:
+        if other.metric != self.metric:
+            raise BadParameter(
+                f"Statistics of {other.metric.specification} cannot be added to those of {self.metric.specification}."
+            )
+        self.sums = self.sums + other.sums
+        self.segments += other.segments
+        self.references |= other.references
+        return self
+
+    def __add__(self, other: Accumulator) -> Accumulator:
+        total = Accumulator(self.metric)
+        total += self
+        total += other
+        return total
+
+    def compute(self) -> Score:
+        """The score of all segments that were added. Raises BadText where there are none."""
+        if not self.segments:
+            raise BadText("Nothing was added yet. Call update first.")
+        references = next(iter(self.references)) if len(self.references) == 1 else "var"
+        return self.metric.score_type(self.metric, self.sums, references)
+
+
+def pairwise(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
+    """The score of each hypothesis against each reference; `Metric.pairwise` says more."""
+    for what, texts in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(texts, (str, bytes)) or not texts:
+            raise BadText(f"{what} must be a list of at least one string.")
+    if metric.preparation is not None:
+        raise BadParameter(f"{metric.name} needs a whole test set of references, so it has no scores of single pairs.")
+    pinned = _pinned(metric)
+    against = [_line(line) for line in references]
+    lines = [_line(line) for line in hypotheses]
+    at_once = max(1, PAIRS_AT_ONCE // len(against))
+    found = np.empty((len(lines), len(against)))
+    for begin in range(0, len(lines), at_once):
+        systems = [[line] * len(against) for line in lines[begin : begin + at_once]]
+        segments = Segments.from_lines(references=[against], hypotheses=systems)
+        (statistics,) = shard_statistics(Batch(segments), [pinned])
+        found[begin : begin + at_once] = pinned.segment_score(statistics)
+    return found
+
+
+def _pinned(metric: Metric) -> Metric:
+    """With versions of dictionaries and resources named, as the signature must. Raises MissingResource."""
+    ((pinned,), _) = settle([metric], Surroundings())
+    return pinned
+
+
+def _counts_blanks(metric: Metric) -> bool:
+    return bool(getattr(metric, "space", False))
+
+
+def _line(line: object) -> str:
+    if not isinstance(line, str):
+        raise BadText(f"A segment is of the type {type(line).__name__}, but must be a string: {str(line)[:80]!r}.")
+    return line.rstrip("\r\n").replace("\n", " ")

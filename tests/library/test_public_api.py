@@ -1,0 +1,291 @@
+"""What people import: sacreBLEU's programs with one word changed, accumulators, pairwise utilities, `evaluate`."""
+
+import doctest
+import json
+import math
+import random
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sacrebleu.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+
+import steelyard
+from steelyard import BLEU, CHRF, NIST, TER, ChrF, Meteor, evaluate
+from steelyard.errors import BadParameter, BadText
+from steelyard.metrics.measure import measure
+from steelyard.metrics.registry import METRICS
+from steelyard.metrics.scoring import as_segments
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization
+
+# The example of sacreBLEU's README.
+REFS = [
+    ["The dog bit the man.", "It was not unexpected.", "The man bit him first."],
+    ["The dog had bit the man.", "No one was surprised.", "The man had bitten the dog."],
+]
+SYS = ["The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."]
+WORDS = [
+    "the",
+    "dog",
+    "Dog",
+    "bit",
+    "man",
+    "man's",
+    ".",
+    ",",
+    "isn't",
+    "&lt;",
+    "3.14",
+    "été",
+    "x-y",
+    "日本",
+    "“",
+    "unexpected",
+]
+ARGUMENTS = {
+    "BLEU": [
+        {},
+        {"lowercase": True, "tokenize": "intl", "smooth_method": "floor", "smooth_value": 0.1},
+        {"max_ngram_order": 2, "effective_order": True, "smooth_method": "add-k"},
+        {"smooth_method": "none", "tokenize": "none", "force": True},
+        {"smooth_method": "add-k", "smooth_value": None, "tokenize": "char"},
+        {"trg_lang": "zh"},
+        {"trg_lang": "cs", "tokenize": None},
+    ],
+    "CHRF": [
+        {},
+        {"word_order": 2},
+        {"char_order": 4, "word_order": 1, "beta": 3, "lowercase": True},
+        {"whitespace": True, "eps_smoothing": True},
+    ],
+    "TER": [
+        {},
+        {"normalized": True, "no_punct": True},
+        {"case_sensitive": True, "asian_support": True, "normalized": True},
+    ],
+}
+CASES = [(name, arguments) for name, several in ARGUMENTS.items() for arguments in several]
+
+
+def texts(generator: random.Random, segments: int) -> list[str]:
+    return [" ".join(generator.choices(WORDS, k=generator.randrange(1, 9))) for _ in range(segments)]
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES)
+@given(seed=st.integers(0, 2**32), references=st.integers(1, 3))
+def test_sacrebleus_programs_give_its_numbers(name, arguments, seed, references):
+    generator = random.Random(seed)
+    theirs, ours = getattr(sacrebleu.metrics, name)(**arguments), getattr(steelyard, name)(**arguments)
+    hypotheses, refs = texts(generator, 5), [texts(generator, 5) for _ in range(references)]
+    for place in range(1, references):
+        refs[place][generator.randrange(5)] = None if generator.random() < 0.5 or "whitespace" in arguments else ""
+    assert ours.corpus_score(hypotheses, refs).score == pytest.approx(
+        theirs.corpus_score(hypotheses, refs).score, abs=1e-9
+    )
+    expected = str(theirs.get_signature()).replace(
+        "version:2.6.0", f"version:steelyard-{steelyard.metrics.metric.VERSION}"
+    )
+    assert ours.get_signature().startswith(expected)
+    for hypothesis, *of_segment in zip(hypotheses, *refs, strict=True):
+        found, wanted = (each.sentence_score(hypothesis, of_segment).score for each in (ours, theirs))
+        assert found == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_readme_of_sacrebleu():
+    assert str(BLEU().corpus_score(SYS, REFS)) == (
+        "BLEU = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)"
+    )
+    assert str(CHRF().corpus_score(SYS, REFS)) == "chrF2 = 59.73"
+    assert str(CHRF(word_order=2).corpus_score(SYS, REFS)) == str(
+        sacrebleu.metrics.CHRF(word_order=2).corpus_score(SYS, REFS)
+    )
+    assert str(TER().corpus_score(SYS, REFS)) == str(sacrebleu.metrics.TER().corpus_score(SYS, REFS))
+
+
+def test_what_scores_are_made_of():
+    theirs, ours = sacrebleu.metrics.BLEU().corpus_score(SYS, REFS), BLEU().corpus_score(SYS, REFS)
+    for name in ("counts", "totals", "sys_len", "ref_len"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    for name in ("precisions", "bp", "ratio"):
+        assert getattr(ours, name) == pytest.approx(getattr(theirs, name), abs=1e-9)
+    ter, theirs = TER().corpus_score(SYS, REFS), sacrebleu.metrics.TER().corpus_score(SYS, REFS)
+    assert (ter.num_edits, ter.ref_length) == (theirs.num_edits, theirs.ref_length)
+    chrf = CHRF(word_order=2).corpus_score(SYS, REFS)
+    assert (chrf.char_order, chrf.word_order, chrf.beta) == (6, 2, 2)
+    assert float(chrf) == chrf.score
+
+
+def test_a_score_as_json_is_sacrebleus():
+    found = json.loads(BLEU().corpus_score(SYS, REFS).format(is_json=True, signature="nrefs:2|tok:13a"))
+    assert found == json.loads(
+        sacrebleu.metrics.BLEU().corpus_score(SYS, REFS).format(is_json=True, signature="nrefs:2|tok:13a")
+    )
+    assert BLEU().corpus_score(SYS, REFS).format(score_only=True, width=1) == "48.5"
+
+
+def test_references_may_be_given_once():
+    kept = BLEU(references=REFS)
+    assert kept.corpus_score(SYS, None).score == kept.corpus_score(SYS).score == BLEU().corpus_score(SYS, REFS).score
+    assert kept == BLEU()
+    with pytest.raises(BadText, match="there are no references"):
+        BLEU().corpus_score(SYS)
+
+
+def test_a_bootstrap_gives_an_interval():
+    score = BLEU().corpus_score(SYS * 20, [ref * 20 for ref in REFS], n_bootstrap=200)
+    low, high = score.interval()
+    assert low < score.score < high
+    assert len(score.replicates) == 200
+    assert "bs:200|seed:12345" in score.signature
+    assert f"± {(high - low) / 2:.2f}" in str(score)
+    assert BLEU().corpus_score(SYS, REFS, 1).interval() is None
+
+
+def test_the_signature_is_that_of_the_last_score():
+    metric = ChrF()
+    with pytest.raises(BadParameter, match="scored nothing yet"):
+        metric.get_signature()
+    metric.corpus_score(SYS, REFS)
+    assert metric.get_signature().startswith("nrefs:2|")
+    metric.corpus_score(SYS, [REFS[0], [None, "No one.", None]])
+    assert metric.get_signature().startswith("nrefs:var|")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: BLEU().corpus_score("a single string", REFS),
+        lambda: BLEU().corpus_score(SYS, REFS[0]),
+        lambda: BLEU().corpus_score(SYS[:2], REFS),
+        lambda: BLEU().corpus_score([1, 2, 3], REFS),
+        lambda: BLEU().corpus_score([], [[]]),
+        lambda: ChrF(whitespace=True).corpus_score(["a", "b"], [["a", "b"], [None, ""]]),
+        lambda: BLEU().sentence_score(SYS, REFS),
+        lambda: BLEU().sentence_score("a", "b"),
+        lambda: BLEU().pairwise([], ["a"]),
+        lambda: BLEU().pairwise("ab", ["a"]),
+        lambda: BLEU().accumulator().compute(),
+        lambda: evaluate({}, references=REFS),
+        lambda: evaluate({"ours": SYS[:2]}, references=REFS),
+    ],
+)
+def test_what_is_no_list_of_segments_is_refused(call):
+    with pytest.raises(BadText):
+        call()
+
+
+@pytest.mark.parametrize("metric", [each for each in METRICS if each().preparation is None and not each().layers])
+def test_sums_of_parts_are_the_whole_to_the_last_bit(metric):
+    metric = Meteor(modules="exact") if metric is Meteor else metric()
+    if "vectors" in {field.name for field in metric.parameters()}:
+        pytest.skip("needs vectors")
+    generator = random.Random(5)
+    hypotheses, references = texts(generator, 40), [texts(generator, 40), texts(generator, 40)]
+    parts = [metric.accumulator() for _ in range(3)]
+    for part, (begin, end) in zip(parts, ((30, 40), (0, 7), (7, 30)), strict=True):
+        part.update(hypotheses[begin:end], [each[begin:end] for each in references])
+    whole = metric.corpus_score(hypotheses, references)
+    found = (parts[0] + parts[1] + parts[2]).compute()
+    assert np.array([found.score]).tobytes() == np.array([whole.score]).tobytes()
+    assert found.signature == whole.signature
+    assert parts[0].segments == 10, "a sum leaves its terms as they are"
+
+
+def test_what_cannot_be_added_is_refused():
+    with pytest.raises(BadParameter, match="cannot be added"):
+        BLEU().accumulator().__iadd__(ChrF().accumulator())
+    for ask in (NIST().accumulator, lambda: NIST().pairwise(SYS, REFS[0])):
+        with pytest.raises(BadParameter, match="nist"):
+            ask()
+
+
+@pytest.mark.parametrize("metric", [BLEU(effective_order=True), ChrF(), TER()])
+def test_pairs_are_sentences(metric, monkeypatch):
+    monkeypatch.setattr("steelyard.metrics.scoring.PAIRS_AT_ONCE", 8)
+    generator = random.Random(9)
+    candidates, others = texts(generator, 5), texts(generator, 4)
+    found = metric.pairwise(candidates, others)
+    assert found.shape == (5, 4)
+    for row, candidate in zip(found, candidates, strict=True):
+        assert row.tolist() == [metric.sentence_score(candidate, [other]).score for other in others]
+
+
+def test_all_systems_at_once():
+    generator = random.Random(3)
+    refs = {"A": texts(generator, 60), "B": texts(generator, 60)}
+    systems = {"ours": texts(generator, 60), "theirs": refs["A"][:30] + texts(generator, 30)}
+    metrics = ["bleu", "chrf:nw=2", "nist"]
+    found = evaluate(systems, references=refs, metrics=[*metrics[:2], NIST()], bootstrap=300, seed=7)
+    assert found.metrics == tuple(metrics)
+    assert list(found) == ["ours", "theirs"]
+    segments = as_segments(list(systems.values()), list(refs.values()))
+    wanted = measure(
+        segments, [steelyard.parse_metric(each) for each in metrics],
+        replicates=300, seed=7, segment_scores=True, keep_statistics=True,
+    )  # fmt: skip
+    for each in wanted:
+        key = each.metric.specification
+        for place, name in enumerate(systems):
+            assert found[name][key].score == each.scores[place]
+            assert (found[name][key].replicates == each.replicate_scores[place]).all()
+        assert (found.segments(key) == each.segment_scores).all()
+    (one, *_), (other, *_) = found.compare("ours", "theirs"), paired_bootstrap(wanted)
+    assert (one.metric, one.difference, one.p, one.interval) == ("bleu", other.difference, other.p, other.interval)
+    back = found.compare("theirs", "ours", test="randomization", trials=200)
+    (forth, *_) = paired_randomization(wanted, trials=200, seed=7)
+    assert (back[0].difference, back[0].p) == (-forth.difference, forth.p)
+    with pytest.raises(BadParameter, match="no test"):
+        found.compare("ours", "theirs", test="t")
+    with pytest.raises(KeyError):
+        found.compare("ours", "nobody")
+    with pytest.raises(KeyError):
+        found.segments("wer")
+    document = json.loads(found.to_json())
+    assert document["systems"][1]["scores"][0]["score"] == found["theirs"]["bleu"].score
+    assert document["systems"][1]["scores"][0]["interval"]["n"] == 300
+    assert repr(found).splitlines()[2].split()[:2] == ["theirs", f"{found['theirs']['bleu'].score:.2f}"]
+
+
+def test_undefined_scores_are_null_in_json():
+    found = evaluate({"empty": [""]}, references=[[""]], metrics=["lebleu"])
+    assert math.isnan(found["empty"]["lebleu"].score)
+    assert json.loads(found.to_json())["systems"][0]["scores"][0]["score"] is None
+
+
+def test_the_target_language_chooses_the_tokenizer():
+    found = evaluate({"ours": ["我们走"]}, references=[["我们走"]], metrics=["bleu"], language="zh")
+    assert found.metrics == ("bleu:tok=zh",)
+    assert BLEU(trg_lang="zh") == BLEU(tokenize="zh") == replace(BLEU(), tok="zh")
+
+
+def test_a_table_needs_pandas():
+    found = evaluate({"ours": SYS}, references=REFS, metrics=["bleu"])
+    try:
+        import pandas
+    except ImportError:
+        with pytest.raises(ImportError):
+            found.to_frame()
+    else:
+        assert isinstance(found.to_frame(), pandas.DataFrame)
+
+
+def test_the_package_imports_nothing_before_it_is_used():
+    program = "import sys, steelyard; print([m for m in sys.modules if m.startswith(('numpy', 'steelyard.'))])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert {*steelyard.__all__} <= {*dir(steelyard)}
+    for name in steelyard.__all__:
+        assert getattr(steelyard, name) is not None
+    with pytest.raises(AttributeError):
+        _ = steelyard.nothing
+
+
+@pytest.mark.parametrize("module", ["steelyard.evaluation", "steelyard.metrics.scoring"])
+def test_examples(module):
+    __import__(module)
+    failed, tried = doctest.testmod(sys.modules[module])
+    assert tried
+    assert not failed
