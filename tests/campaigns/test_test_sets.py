@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from sqlalchemy import func, select
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.test_sets import find_campaign_test_set, remove_test_set, set_test_set
+from campaigns.errors import Conflict
+from campaigns.phases import PhaseRules, add_phase
+from campaigns.sandbox.limits import UNLIMITED
+from campaigns.test_sets import (
+    NamedContent,
+    find_campaign_test_set,
+    read_reference_files,
+    remove_test_set,
+    set_test_set,
+)
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet
+from models.schema.roles import PhaseKind
+from steelyard.text.limits import OverLimit
 from tests.service.campaigns import found, with_test_set
 
 
@@ -40,3 +54,26 @@ def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(sqlite_url: st
         remove_test_set(connection, access, find_campaign_test_set(connection, access, "news"))
         assert connection.scalar(measures) == before // 2 > 0
         assert connection.scalar(select(func.count()).select_from(CampaignTestSet)) == 1
+
+
+def test_references_of_a_test_set_without_a_phase_stay_blind_while_any_phase_takes_outputs(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "wmt")
+    with_test_set(engine, "wmt")
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        add_phase(connection, access, PhaseRules("test", PhaseKind.BLIND, access.at - 60.0, access.at + 3600.0))
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        test_set = find_campaign_test_set(connection, access, "news")
+        assert test_set.phase_id is None
+        with pytest.raises(Conflict, match='are accepted in the phase "test"'):
+            set_test_set(connection, access, test_set, released=True)
+
+
+def test_corrected_references_are_held_to_the_length_of_segments() -> None:
+    limits = replace(UNLIMITED, segment_seconds=1.0)
+    long = NamedContent("A.txt", b"short\n" + b"a b " * 20_000 + b"\n")
+    assert read_reference_files([long], limits).keys() == {"A"}
+    with pytest.raises(OverLimit, match=r"A\.txt, line 2: .* characters in one segment"):
+        read_reference_files([long], limits, {"character"})

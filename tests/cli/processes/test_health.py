@@ -19,7 +19,7 @@ from tests.worker.test_health_checks import served
 def test_a_worker_by_its_row(database_url, capsys):
     arguments = ["health", "worker", "--database", database_url]
     assert main(arguments) == 1
-    assert "worker: NO, workers of" in capsys.readouterr().out
+    assert "worker: NO, responsive workers of" in capsys.readouterr().out
     with writing(make_engine(database_url, pooled=False)) as connection:
         row = {"id": "w", "host": socket.gethostname(), "pid": 7, "version": "1", "concurrency": 1, "beat_at": now()}
         connection.execute(insert(Worker).values(**row))
