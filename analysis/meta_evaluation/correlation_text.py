@@ -16,8 +16,11 @@ FEW_SYSTEMS = 20
 """With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
 
 
-def explanations(table: CorrelationTable) -> list[str]:
-    """The data and the method behind the numbers, a sentence each."""
+def explanations(table: CorrelationTable, *, name_systems: bool = True) -> list[str]:
+    """The data and the method behind the numbers, a sentence each.
+
+    `name_systems` is False for a reader who must not see the names under which systems were judged.
+    """
     sentences = [_counts(table)]
     judged, listed = table.judged, table.judged.board.listed
     turned = [row.metric.title for row in table.rows if not row.metric.higher_is_better]
@@ -48,7 +51,7 @@ def explanations(table: CorrelationTable) -> list[str]:
         (judged.matched.not_judged, "not judged"),
         (judged.unscored, "judged, but not scored (yet)"),
     ):
-        if left_out:
+        if left_out and name_systems:
             sentences.append(f"Left out, {what}: {', '.join(left_out)}.")
     systems = len(judged.systems)
     if table.level == SYSTEM and 1 < systems < FEW_SYSTEMS:

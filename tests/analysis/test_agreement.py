@@ -226,6 +226,8 @@ def test_what_was_left_out_and_what_is_undefined(judged):
         "Left out, not judged: late.",
         "Left out, judged, but not scored (yet): slow.",
     ]
+    hidden = " ".join(explanations(correlate_systems(told, ["pearson"], CorrelationOptions()), name_systems=False))
+    assert not [name for name in ("HUMAN-A", "stranger", "Left out") if name in hidden]
     of_systems = replace(judged, human_segments=np.full((SYSTEMS, SEGMENTS), math.nan))
     table = correlate_systems(of_systems, ["pearson", "soft-pairwise"], CorrelationOptions(trials=0))
     assert said(table, "Not defined") == "Not defined here: Soft pairwise acc. (no scores of segments)."

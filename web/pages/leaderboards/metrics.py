@@ -122,14 +122,7 @@ def _page(
         view=view,
         systems=_systems(access, view),
         # The names under which systems were judged would reveal anonymous teams.
-        tables=[
-            (
-                each,
-                columns(each),
-                [sentence for sentence in explanations(each) if access.sees_names or "Left out" not in sentence],
-            )
-            for each in tables or ()
-        ],
+        tables=[(each, columns(each), explanations(each, name_systems=access.sees_names)) for each in tables or ()],
         scatters=scatters or "",
         computing=tables is None or scatters is None,
         stored=stored,
