@@ -47,7 +47,7 @@ def test_hints_of_an_empty_queue_are_sent_again(
     assert empty_queues(broker, QueueClass) == [QueueClass.INTERACTIVE, QueueClass.CAMPAIGN]
     assert recover_lost_messages(engine, broker, settings) == 3
     assert states(engine) == ["pending"] * 3
-    assert "has lost 3 hints" in caplog.text
+    assert "has lost 3 messages" in caplog.text
     assert recover_lost_messages(engine, broker, settings) == 0
 
 
@@ -61,7 +61,7 @@ def test_hints_that_were_just_sent_may_be_with_a_worker(sqlite_url: str, redis_u
 def test_a_worker_that_takes_messages_ahead_may_hold_one_for_each_process(sqlite_url: str) -> None:
     engine = make_engine(sqlite_url)
     settings = enqueue(engine, sqlite_url, "memory://localhost/", 2.0)
-    app = App(takes_ahead=True)
+    app = App(prefetches=True)
     with writing(engine) as connection:
         connection.execute(update(Worker).values(concurrency=3))
     assert recover_lost_messages(engine, app, settings) == 0
