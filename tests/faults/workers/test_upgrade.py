@@ -67,7 +67,7 @@ def test_a_rolling_upgrade(expected: Outcomes, tmp_path: Path, postgres_url: str
                 queue=QueueClass.CAMPAIGN.queue_of(OURS),
                 headers={MESSAGE_HEADER: MESSAGE_VERSION + 1},
             )
-        until(lambda: cluster.log("old").count("is dropped") == 2, "two messages that are dropped")
+        until(lambda: cluster.log("old").count("Dropping a message") == 2, "two messages that are dropped")
 
         # A metric that only the new release knows.
         new = cluster.start_worker("new", **{VERSION: "0.1.1"})
