@@ -25,7 +25,7 @@ from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from benchmarks.harness.generated import write_campaign
 from benchmarks.harness.installation import Installation, installation
 from benchmarks.harness.machine import load
-from benchmarks.overhead import METRICS, settled, submit
+from benchmarks.overhead import METRICS, resolved, submit
 from models.database.session import reading, writing
 from models.queue_status.progress import read_progress
 from models.schema.base import database_time, now
@@ -209,7 +209,7 @@ def main() -> None:
         if not options.folders:
             options.folders = [write_campaign(Path(folder) / "generated", 10, 2000)]
         (campaign,) = campaigns(options)
-        metrics = settled(campaign, options.metrics)
+        metrics = resolved(campaign, options.metrics)
         with installation(options.processes) as place:
             where = "embedded" if place.settings.embedded else "Redis and PostgreSQL"
             print(f"{campaign.title}, {len(metrics)} metrics, {options.processes} processes, {where}\n", flush=True)

@@ -20,7 +20,7 @@ from benchmarks.harness.alone import alone, progress
 from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.harness.evaluating import THREE
 from benchmarks.harness.installation import Installation, installation
-from benchmarks.overhead import settled
+from benchmarks.overhead import resolved
 from benchmarks.report.section import Section, Table
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FIRST = 5
 
 def waits(campaign: Campaign, submissions: int) -> list[float]:
     """Seconds of each submission, on what the environment names."""
-    metrics = settled(campaign, list(THREE))
+    metrics = resolved(campaign, list(THREE))
     with installation(os.cpu_count() or 1) as place:
 
         def script() -> list[float]:

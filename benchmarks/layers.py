@@ -20,7 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from benchmarks.harness.alone import alone, progress
 from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.harness.installation import installation
-from benchmarks.overhead import METRICS, one_round, settled
+from benchmarks.overhead import METRICS, one_round, resolved
 from benchmarks.report.section import Chart, Line, Section, Table
 from benchmarks.single_layers.limits import Layer, Limit, measured_limits
 from benchmarks.single_layers.number_layers import number_layers
@@ -63,7 +63,7 @@ def way(layers: list[Layer], campaign: Campaign) -> Chart:
 
 def kernel_share(campaign: Campaign, copies: int, rounds: int) -> list[float]:
     """Of the time of all worker processes in a queued campaign, by round; in the first one costs are only stated."""
-    metrics = settled(campaign, list(METRICS))
+    metrics = resolved(campaign, list(METRICS))
     with installation(os.cpu_count() or 1) as place:
         return [1 - one_round(place, campaign, metrics, copies, number).overhead for number in range(rounds)]
 

@@ -31,7 +31,7 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
 from scheduler.embedded.wait import wait_until
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 
@@ -49,10 +49,10 @@ def turned(text: bytes, copies: int, first: int) -> bytes:
     return b"\n".join((lines[first:] + lines[:first]) * copies)
 
 
-def settled(campaign: Campaign, specifications: list[str]) -> list[Metric]:
+def resolved(campaign: Campaign, specifications: list[str]) -> list[Metric]:
     """The metrics as `evaluate` would pin them."""
     metrics = [parse_metric(each) for each in specifications]
-    return list(settle(metrics, Surroundings(campaign.language, frozenset(), Resources()))[0])
+    return list(resolve(metrics, RunContext(campaign.language, frozenset(), Resources()))[0])
 
 
 def submit(
@@ -152,7 +152,7 @@ def main() -> None:
     parser.set_defaults(rounds=2)
     options = parser.parse_args()
     campaign = campaigns(options)[0]
-    metrics = settled(campaign, options.metrics)
+    metrics = resolved(campaign, options.metrics)
     print(f"{campaign.title}, {options.copies} copies, {len(metrics)} metrics, {options.processes} processes\n")
     print("| round | tasks | shortest, s | quarter | median | three quarters | longest | estimate off by a factor "
           "| overhead in tasks | with gaps | load |\n|---|---|---|---|---|---|---|---|---|---|---|")  # fmt: skip

@@ -25,8 +25,8 @@ from benchmarks.peers import libraries as peers
 from benchmarks.peers.sacre import sacrebleu
 from benchmarks.report.fit import line, power
 from benchmarks.report.section import Chart, Line, Section, Table
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap
 
@@ -47,7 +47,7 @@ def ours(campaign: Campaign, systems: int, *, same_seed: bool) -> Callable[[int]
 
     def run(replicates: int) -> object:
         seed = 12345 if same_seed else next(seeds)
-        found = measure(
+        found = score_systems(
             Segments(references=[reference], hypotheses=outputs[:systems]), metrics, replicates=replicates, seed=seed
         )
         return paired_bootstrap(found) if replicates and systems > 1 else found

@@ -24,15 +24,14 @@ from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.report.section import Chart, Line, Section, Table
 from cli.options import named_file
 from steelyard.metrics.alignment.sempos import TYPES
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.corpus_statistics import preparations, states_of
+from steelyard.metrics.context import RunContext, resolve
+from steelyard.metrics.corpus_statistics import needed_statistics, states_of
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store
-from steelyard.metrics.measure import measure, shard_statistics
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import METRICS, parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems, shard_statistics
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap
 
@@ -70,24 +69,26 @@ class Campaigner:
         self.reference, *self.systems = campaign.texts()
         self.resources = resources
         self.layers = {"sempos": [typed(text) for text in (self.reference, *self.systems)]}
-        surroundings = Surroundings(campaign.language, frozenset(self.layers), resources)
-        self.metrics, _ = settle([parse_metric(each) for each in specifications], surroundings)
-        self.preparations = preparations(self.metrics)
-        self.states = states_of(self.metrics, self.batch(0))
+        context = RunContext(campaign.language, frozenset(self.layers), resources)
+        self.metrics, _ = resolve([parse_metric(each) for each in specifications], context)
+        self.statistics = needed_statistics(self.metrics)
+        self.states = states_of(self.metrics, self.segments(0))
 
-    def batch(self, systems: int) -> Batch:
+    def segments(self, systems: int) -> Segments:
         """A shard of so many systems, nothing done yet."""
         layers = {name: texts[: 1 + systems] for name, texts in self.layers.items()}
         states = getattr(self, "states", {})
-        return Batch(
-            Segments(references=[self.reference], hypotheses=self.systems[:systems], layers=layers),
+        return Segments(
+            references=[self.reference],
+            hypotheses=self.systems[:systems],
+            layers=layers,
             resources=self.resources,
             states=states,
         )
 
     def whole(self, metrics: list[Metric], replicates: int = 0) -> None:
         """From texts to scores, intervals' replicates and p-values."""
-        found = measure(
+        found = score_systems(
             Segments(references=[self.reference], hypotheses=self.systems, layers=self.layers),
             metrics,
             replicates=replicates,
@@ -112,19 +113,19 @@ def least(work: dict[Any, Callable[[], Any]], rounds: int) -> dict[Any, float]:
 def measured(run: Campaigner, rounds: int) -> dict[Any, float]:
     """CPU seconds of all together, with replicates, of each metric alone, of its statistics and of what it counts."""
     count = len(run.systems)
-    for metric, same in zip(run.metrics, shard_statistics(run.batch(count), run.metrics), strict=True):
-        assert metric.segment_statistics(run.batch(count)).tobytes() == same.tobytes(), metric.specification
+    for metric, same in zip(run.metrics, shard_statistics(run.segments(count), run.metrics), strict=True):
+        assert metric.segment_statistics(run.segments(count)).tobytes() == same.tobytes(), metric.specification
     work: dict[Any, Callable[[], Any]] = {
         "together": lambda: run.whole(run.metrics),
         "replicates": lambda: run.whole(run.metrics, REPLICATES),
     }
-    for key, preparation in run.preparations.items():
-        work["counting", key] = lambda each=preparation: each.count(run.batch(0))
+    for key, each in run.statistics.items():
+        work["counting", key] = lambda each=each: each.count(run.segments(0))
     work["modifs"] = lambda: run.whole([metric for metric in run.metrics if metric.name in MODIFS])
     for metric in run.metrics:
         work["alone", metric] = lambda each=metric: run.whole([each])
         for systems in (count, 1):
-            work[systems, metric] = lambda each=metric, n=systems: each.segment_statistics(run.batch(n))
+            work[systems, metric] = lambda each=metric, n=systems: each.segment_statistics(run.segments(n))
     return least(work, rounds)
 
 
@@ -139,10 +140,10 @@ def report(campaign: Campaign, run: Campaigner, spent: dict[Any, float]) -> Tabl
             f"`{metric.specification}`", f"{spent['alone', metric]:.4f}",
             f"{segments * count / spent['alone', metric]:,.0f}", *shown, f"{metric.cost:.1f}",
         ])  # fmt: skip
-    for key, preparation in run.preparations.items():
+    for key, each in run.statistics.items():
         seconds = spent["counting", key]
         micro = f"{1e6 * seconds / segments:.1f}"
-        rows.append([f"counting for `{key}`", f"{seconds:.4f}", "", "", micro, f"{preparation.cost:.1f}"])
+        rows.append([f"counting for `{key}`", f"{seconds:.4f}", "", "", micro, f"{each.cost:.1f}"])
     total = sum(spent["alone", metric] for metric in run.metrics)
     share = f"**{spent['together']:.4f}** ({100 * spent['together'] / total:.0f} % of the sum)"
     for name, shown in (

@@ -29,11 +29,10 @@ from benchmarks.report.section import Section
 from benchmarks.together import trained
 from steelyard import BLEUModif
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.embeddings.vectors import open_vectors
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
@@ -55,7 +54,7 @@ def ours(reference: Path, systems: list[Path], names: list[str], replicates: int
     metrics = [parse_metric(name) for name in names]
     # What is drawn may be kept for the next time, so each time something else is.
     seed = next(SEEDS)
-    measurements = measure(
+    measurements = score_systems(
         Segments(references=texts[:1], hypotheses=texts[1:]),
         metrics,
         replicates=replicates,
@@ -72,9 +71,9 @@ def ours(reference: Path, systems: list[Path], names: list[str], replicates: int
 def our_segments(reference: Path, systems: list[Path]) -> list[float]:
     """Meteor of each segment of each system, 0 to 1."""
     texts = [read_lines(path).bytes for path in [reference, *systems]]
-    scores = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [parse_metric(METEOR)], segment_scores=True)[
-        0
-    ].segment_scores
+    scores = score_systems(
+        Segments(references=texts[:1], hypotheses=texts[1:]), [parse_metric(METEOR)], segment_scores=True
+    )[0].segment_scores
     assert scores is not None
     return (scores / 100).ravel().tolist()
 
@@ -160,7 +159,7 @@ def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
 
         def sums() -> list[float]:
             found = metric.segment_statistics(
-                Batch(Segments(references=[reference], hypotheses=[system]), resources=resources)
+                Segments(references=[reference], hypotheses=[system], resources=resources)
             ).sum(axis=1)
             return [float(each) for each in found[0, 2:6]]
 
@@ -180,7 +179,7 @@ def against_gensim(campaign: Campaign, row: Row, segments: int = 20) -> None:
 
 def tokens(text: bytes, tokenizer: str, case: str) -> list[list[str]]:
     """The words of each line."""
-    words = Batch(Segments(references=[text], hypotheses=[])).words(tokenizer, case)
+    words = Segments(references=[text], hypotheses=[]).words(tokenizer, case)
     types = words.lines.decode().split("\n")
     starts = words.starts.tolist()
     return [[types[word] for word in words.ids[begin:end].tolist()] for begin, end in pairwise(starts)]

@@ -21,7 +21,7 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import asked_metrics, parse_metric, parse_metrics
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segmentation import unsegmented_of, without_tokenizer
@@ -117,8 +117,8 @@ def add_measures(
     if len(asked) > MAX_METRICS or len(lists) > MAX_LISTS:
         raise BadRequest(f"At most {MAX_METRICS} metrics and {MAX_LISTS} lists of references can be computed together.")
     resources = Resources(Path(settings.resource_folder))
-    surroundings = Surroundings(references.language, references.layers, resources)
-    metrics, notices = settle(asked, surroundings)
+    context = RunContext(references.language, references.layers, resources)
+    metrics, notices = resolve(asked, context)
     on_it = {each.references: each for each in known if each.test_set_id == test_set_id}
     new = [_merged_protocol(on_it.get(each), each, metrics, measuring) for each in lists]
     protocols = store_protocols(connection, test_set_id, new)

@@ -160,7 +160,7 @@ def level(text: str) -> float:
 
 
 def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of -m with the defaults of -lc and -tok, before `settled_metrics`.
+    """The metrics of -m with the defaults of -lc and -tok, before `resolved_metrics`.
 
     Raises UnknownMetric, BadParameter and UsageError.
     """
@@ -199,7 +199,7 @@ def checked_tokenizer(name: str) -> str:
     return name
 
 
-def settled_metrics(
+def resolved_metrics(
     options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, texts: Sequence[Text]
 ) -> list[Metric]:
     """The metrics with everything pinned that they take from language, texts and resources; prints the notices.
@@ -207,13 +207,13 @@ def settled_metrics(
     `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
     """
     from steelyard.formats.layers import common_layers
-    from steelyard.metrics.context import Surroundings, settle
+    from steelyard.metrics.context import RunContext, resolve
 
     _, _, target = (options.language_pair or "").partition("-")
     found = {text.name: tuple(text.layers) for text in texts}
-    settled, notices = settle(metrics, Surroundings(target or language, common_layers(texts), resources, found))
+    resolved, notices = resolve(metrics, RunContext(target or language, common_layers(texts), resources, found))
     note(notices)
-    return settled
+    return resolved
 
 
 def note(sentences: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from steelyard.meta_evaluation.human.scoring import segment_scores, standardised
 from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
 from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 from steelyard.meta_evaluation.system import better_or_equal_share, pearson
-from steelyard.metrics.measure import Measurement
+from steelyard.metrics.score_systems import MetricResult
 from steelyard.numerics import portable
 from steelyard.numerics.distributions import mann_whitney_p, normal_cdf, normal_quantile, sign_p, student_t_sf
 from steelyard.resampling.bootstrap import resampling_counts
@@ -44,7 +44,7 @@ def functions() -> Numbers:
     yield "signs", [sign_p(successes, 90) for successes in range(91)]
 
 
-def of_metric(name: str, found: Measurement) -> Numbers:
+def of_metric(name: str, found: MetricResult) -> Numbers:
     assert found.statistics is not None
     assert found.segment_scores is not None
     yield f"{name} scores", [found.scores, found.replicate_scores.ravel(), found.segment_scores.ravel()]
@@ -61,13 +61,13 @@ def of_metric(name: str, found: Measurement) -> Numbers:
     yield f"{name} steps", [step.p for step in find_steps(found.replicate_scores[0][:60])]
 
 
-def tests_of_pairs(found: list[Measurement]) -> Numbers:
+def tests_of_pairs(found: list[MetricResult]) -> Numbers:
     for kind in ("percentile", "bca"):
         for result in [*paired_bootstrap(found, kind=kind), *paired_randomization(found, trials=500, kind=kind)]:
             yield f"pair {kind}", [repr(result)]
 
 
-def agreement(found: list[Measurement]) -> Numbers:
+def agreement(found: list[MetricResult]) -> Numbers:
     """People are made of one metric, the noise of a fixed generator and gaps."""
     generator = np.random.Philox(7)
     (one, other, *_) = [each.segment_scores for each in found if each.metric.name in {"chrf", "bleu"}]

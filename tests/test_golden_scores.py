@@ -14,10 +14,10 @@ from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import Subject
 from steelyard.formats.campaign.folder import read_campaign
 from steelyard.metrics import registry
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import Measurement, measure
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metrics
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.interval import percentile_interval
 
@@ -33,7 +33,7 @@ METRICS += ["bleu_modif:vectors=toy", "wer_modif:vectors=toy", "wer_modif:vector
 REFERENCES = ["A", "B", "AB"]
 
 
-def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement]]:
+def measurements(labels: str, **kept: bool) -> tuple[list[str], list[MetricResult]]:
     """The systems of the demo campaign, and what each of the metrics says of them."""
     campaign = read_campaign(ROOT / "demo" / "harbour")
     texts = [campaign.references[label].bytes for label in labels]
@@ -43,15 +43,15 @@ def measurements(labels: str, **kept: bool) -> tuple[list[str], list[Measurement
         files = {}
         for metric in registry.METRICS:
             files |= metric.example_resources(Path(scratch), words)
-        surroundings = Surroundings("en", frozenset({"sempos"}), Resources(files=files))
-        settled, _ = settle(parse_metrics(METRICS), surroundings)
+        context = RunContext("en", frozenset({"sempos"}), Resources(files=files))
+        settled, _ = resolve(parse_metrics(METRICS), context)
         lines = [text.decode().split("\n") for text in (*texts, *systems)]
         made_up = Campaign({"R": lines[0]}, {str(number): each for number, each in enumerate(lines[1:])})
         (sempos, *_) = [metric for metric in settled if metric.name == "sempos"]
-        _, layers = Subject(sempos, surroundings).texts(made_up)
-        resources = surroundings.resources
+        _, layers = Subject(sempos, context).texts(made_up)
+        resources = context.resources
         given = Segments(references=texts, hypotheses=systems, layers=layers)
-        found = measure(given, settled, replicates=1000, seed=12345, resources=resources, **kept)
+        found = score_systems(given, settled, replicates=1000, seed=12345, resources=resources, **kept)
     return list(campaign.systems), found
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from analysis.breakdown.texts import read_outputs
 from steelyard.errors import MetricsError
 from steelyard.inspection.ngrams import ngram_differences
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.tokenizer import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
 from worker.computing.scoring import cached_metric
@@ -34,11 +33,9 @@ def read_ngrams(
     tokenizer, case = words_of(board)
     systems = sorted({system for pair in pairs for system in pair})
     outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)
-    batch = Batch(
-        Segments(references=texts.references, hypotheses=outputs, variable_references=texts.variable_references)
-    )
+    segments = Segments(references=texts.references, hypotheses=outputs, variable_references=texts.variable_references)
     places = [(systems.index(first), systems.index(second)) for first, second in pairs]
-    return ngram_differences(batch, places, tokenizer=tokenizer, case=case, most=most)
+    return ngram_differences(segments, places, tokenizer=tokenizer, case=case, most=most)
 
 
 def words_of(board: Board) -> tuple[str, str]:

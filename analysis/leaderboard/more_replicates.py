@@ -15,8 +15,8 @@ from analysis.leaderboard.significance import ALPHA, scored_pairs
 from models.errors import NotFound
 from models.results.statistics import read_statistics
 from steelyard.errors import MetricsError
-from steelyard.metrics.measure import resampled_run
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import resampled_run
 from steelyard.resampling.paired import enough_draws
 from steelyard.resampling.runs import mean_over_runs
 

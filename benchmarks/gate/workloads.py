@@ -13,12 +13,11 @@ from benchmarks.harness.generated import write_campaign
 from benchmarks.together import typed
 from models.storage.arrays import pack, unpack
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.vectors import store
-from steelyard.metrics.measure import measure, resampled_run
 from steelyard.metrics.registry import METRICS, parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import resampled_run, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from steelyard.metrics.measure import Measurement
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.score_systems import MetricResult
 
 SYSTEMS, SEGMENTS = 5, 512
 REPLICATES = TRIALS = 1000
@@ -92,23 +91,23 @@ class Texts:
         store(zip(words, values, strict=True), folder, "drawn", {})
         return Resources(files={"own": folder})
 
-    def batch(self) -> Batch:
+    def segments(self) -> Segments:
         """A shard of everything, with nothing done yet."""
-        return Batch(Segments(references=self.texts[:1], hypotheses=self.texts[1:]))
+        return Segments(references=self.texts[:1], hypotheses=self.texts[1:])
 
-    def measured(self, names: tuple[str, ...], replicates: int = 0, *, keep: bool = False) -> list[Measurement]:
+    def measured(self, names: tuple[str, ...], replicates: int = 0, *, keep: bool = False) -> list[MetricResult]:
         """All systems by these metrics, from texts in memory."""
         return self.measurer([parse_metric(name) for name in names], replicates, keep=keep)()
 
     def measurer(
         self, metrics: list[Metric], replicates: int = 0, *, keep: bool = False
-    ) -> Callable[[], list[Measurement]]:
-        """The same with metrics that are settled."""
+    ) -> Callable[[], list[MetricResult]]:
+        """The same with metrics that are resolved."""
         layers = self.layers if any(metric.layers for metric in metrics) else {}
         resources = self.resources if any("vectors" in metric.specification for metric in metrics) else None
 
-        def work() -> list[Measurement]:
-            return measure(
+        def work() -> list[MetricResult]:
+            return score_systems(
                 Segments(references=self.texts[:1], hypotheses=self.texts[1:], layers=layers),
                 metrics,
                 replicates=replicates,
@@ -123,14 +122,14 @@ def _metric(specification: str) -> Callable[[Texts], Work]:
     def prepare(texts: Texts) -> Work:
         metric = parse_metric(specification)
         resources = texts.resources if "vectors" in specification else Resources()
-        settled, _ = settle([metric], Surroundings("cs", frozenset({"sempos"}), resources))
-        return Work(texts.measurer(list(settled)))
+        resolved, _ = resolve([metric], RunContext("cs", frozenset({"sempos"}), resources))
+        return Work(texts.measurer(list(resolved)))
 
     return prepare
 
 
 def _words(tokenizer: str, case: str = "mixed") -> Callable[[Texts], Work]:
-    return lambda texts: Work(lambda: texts.batch().words(tokenizer, case))
+    return lambda texts: Work(lambda: texts.segments().words(tokenizer, case))
 
 
 def _reading(texts: Texts) -> Work:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def find(name: str) -> Program:
 
 def words_apart(text: bytes, tokenizer: str = "13a") -> bytes:
     """The text with a blank between two words, as multi-bleu.perl wants it."""
-    words = Batch(Segments(references=[text], hypotheses=[])).words(tokenizer, "mixed")
+    words = Segments(references=[text], hypotheses=[]).words(tokenizer, "mixed")
     types = words.lines.split(b"\n")
     starts = words.starts.tolist()
     lines = [b" ".join([types[word] for word in words.ids[begin:end].tolist()]) for begin, end in pairwise(starts)]

@@ -22,8 +22,8 @@ from analysis.nightly.change_points import find_steps
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from steelyard.formats.plain import read_lines
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.bootstrap_p import bootstrap_p
@@ -94,7 +94,7 @@ def degraded(campaign: Campaign, name: str, count: int) -> None:
     reference, first, second, *_ = campaign.texts()
     source = read_lines(campaign.reference.parents[1] / "source.txt").bytes
     metric = parse_metric(name)
-    (measured,) = measure(
+    (measured,) = score_systems(
         Segments(references=[reference], hypotheses=[first, second, source]), [metric], keep_statistics=True
     )
     good, other, bad = measured.statistics  # type: ignore[misc]

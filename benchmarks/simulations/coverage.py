@@ -24,8 +24,8 @@ import numpy as np
 
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.measure import Measurement, measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import sums_of_tables
 from steelyard.resampling.bootstrap_p import bootstrap_p
@@ -75,7 +75,7 @@ class Simulation:
     def __init__(self, campaign: Campaign, metrics: list[str], segments: int) -> None:
         reference, *systems = campaign.texts()
         chosen = [parse_metric(name) for name in metrics]
-        population = measure(
+        population = score_systems(
             Segments(references=[reference], hypotheses=systems), chosen, replicates=REPLICATES, keep_statistics=True
         )
         self.size = population[0].statistics.shape[1]  # type: ignore[union-attr]
@@ -161,7 +161,7 @@ class Simulation:
                 print(f"| {name}: {scores[b] - scores[a]:+.2f} | {metric.title} | {cells} |")
 
 
-def two_pairs(population: Measurement, segments: int, size: int) -> list[tuple[int, int]]:
+def two_pairs(population: MetricResult, segments: int, size: int) -> list[tuple[int, int]]:
     """Two pairs of systems whose true difference a test set of that size shows about every second time, and mostly."""
     power = {}
     for a, b in combinations(range(len(population.scores)), 2):

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.harness.campaign import arguments, campaigns
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.runs import standard_deviation
@@ -46,7 +46,7 @@ def main() -> None:
         print(f"\n{campaign.title}, {count} documents\n")
         print("| metric | scores: median (least to most) | differences |\n|---|---|---|")
         metrics = [parse_metric(name) for name in options.metrics]
-        for one in measure(
+        for one in score_systems(
             Segments(references=[reference], hypotheses=systems),
             metrics,
             replicates=REPLICATES,

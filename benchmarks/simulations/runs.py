@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.harness.campaign import arguments, campaigns
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.bootstrap_p import bootstrap_p
@@ -41,7 +41,7 @@ def main() -> None:
     metric = parse_metric(options.metric)
     for campaign in campaigns(options):
         reference, *systems = campaign.texts()
-        (one,) = measure(
+        (one,) = score_systems(
             Segments(references=[reference], hypotheses=systems[:4]),
             [metric],
             replicates=0,

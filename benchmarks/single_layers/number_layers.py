@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from benchmarks.harness.evaluating import THREE
 from benchmarks.single_layers.limits import Layer, fastest
 from models.storage.arrays import pack, unpack
-from steelyard.metrics.measure import measure, resampled_run
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import resampled_run, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap
 
@@ -22,7 +22,7 @@ def number_layers(campaign: Campaign) -> list[Layer]:
     """From statistics to p-values, and to what is stored."""
     texts = campaign.texts()
     metrics = [parse_metric(name) for name in THREE]
-    found = measure(
+    found = score_systems(
         Segments(references=texts[:1], hypotheses=texts[1:]), metrics, replicates=REPLICATES, keep_statistics=True
     )
     tables = [each.statistics for each in found if each.statistics is not None]

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from benchmarks.harness.evaluating import THREE
-from benchmarks.overhead import settled
+from benchmarks.overhead import resolved
 from benchmarks.single_layers.limits import Layer
 from benchmarks.single_layers.number_layers import REPLICATES
 from campaigns.reports.campaign import render_report
@@ -65,7 +65,7 @@ class Stored:
             campaign="layers",
             test_set=NewTestSet(self.campaign.name, {"A": reference}),
             submissions=[NewSubmission(path.stem, text) for path, text in named],
-            protocols=[NewProtocol(["A"], settled(self.campaign, list(THREE)), REPLICATES)],
+            protocols=[NewProtocol(["A"], resolved(self.campaign, list(THREE)), REPLICATES)],
             processes=1,
         )
 

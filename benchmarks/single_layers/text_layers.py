@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.overhead import settled
+from benchmarks.overhead import resolved
 from benchmarks.single_layers.limits import Layer, Limit, fastest
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.corpus_statistics import states_of
 from steelyard.metrics.segments import Segments
 
@@ -32,10 +31,10 @@ def pace(layers: Sequence[Layer]) -> Limit:
 def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: str) -> float:
     """CPU seconds of the statistics alone, in slices as a shard works on them, from prepared tokens if it takes any."""
     best = float("inf")
-    states = states_of([metric], Batch(Segments(references=texts[:1], hypotheses=[])))
+    states = states_of([metric], Segments(references=texts[:1], hypotheses=[]))
     for _ in range(5):
         spent = 0.0
-        for piece in Batch(Segments(references=texts[:1], hypotheses=texts[1:]), states=states).slices():
+        for piece in Segments(references=texts[:1], hypotheses=texts[1:], states=states).slices():
             if tokenizer:
                 piece.words(tokenizer, case)
             start = time.process_time()
@@ -45,10 +44,8 @@ def _statistics(texts: Sequence[bytes], metric: Metric, tokenizer: str, case: st
     return best
 
 
-def _prepared(texts: Sequence[bytes], prepare: Callable[[Batch], object]) -> float:
-    return fastest(
-        lambda: [prepare(piece) for piece in Batch(Segments(references=texts[:1], hypotheses=texts[1:])).slices()]
-    )
+def _prepared(texts: Sequence[bytes], prepare: Callable[[Segments], object]) -> float:
+    return fastest(lambda: [prepare(piece) for piece in Segments(references=texts[:1], hypotheses=texts[1:]).slices()])
 
 
 def text_layers(campaign: Campaign) -> list[Layer]:
@@ -56,7 +53,7 @@ def text_layers(campaign: Campaign) -> list[Layer]:
     paths = [campaign.reference, *campaign.systems]
     texts = [read_lines(path).bytes for path in paths]
     size = sum(map(len, texts))
-    whole = Batch(Segments(references=texts[:1], hypotheses=texts[1:]))
+    whole = Segments(references=texts[:1], hypotheses=texts[1:])
     words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[whole.segments])
     plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[whole.segments])
     letters = sum(len("".join(text.decode().split())) for text in texts[1:])
@@ -83,7 +80,7 @@ def text_layers(campaign: Campaign) -> list[Layer]:
         ("lebleu", "13a", "mixed", 0, ""),
         ("character", "13a", "mixed", 0, ""),
     ):
-        (metric,) = settled(campaign, [name])
+        (metric,) = resolved(campaign, [name])
         seconds = _statistics(texts, metric, tokenizer, case)
         limit = PACE if metric.name == "ter" else "look-ups"
         layers.append(Layer(f"{metric.name}: statistics", seconds, amount, "", limit, what))

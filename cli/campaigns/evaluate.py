@@ -19,7 +19,7 @@ from cli.options import (
     asked_for,
     chosen_metrics,
     note,
-    settled_metrics,
+    resolved_metrics,
     tell,
     whole_number,
 )
@@ -247,7 +247,7 @@ def pinned_metrics(
     resources = Resources(settings.resource_folder)
     for resource, file in options.resource:
         resources.register(resource, "file", file)
-    return settled_metrics(options, metrics, resources, language, texts)
+    return resolved_metrics(options, metrics, resources, language, texts)
 
 
 def reference_selections(asked: Sequence[str] | None, labels: Sequence[str]) -> list[list[str]]:

@@ -82,10 +82,10 @@ def measure(
         for label, sweep in sweeps.items():
             for each in given:
                 contest = contests[each]
-                settled, remarks = pinned(sweep, contest.target_language, contest.layers, resources)
+                resolved, remarks = pinned(sweep, contest.target_language, contest.layers, resources)
                 notices |= dict.fromkeys(remarks)
-                protocols, more = with_retries(partial(queue, options, settings, engine, contest, settled.every))
-                queued.append((label, each, settled, protocols))
+                protocols, more = with_retries(partial(queue, options, settings, engine, contest, resolved.every))
+                queued.append((label, each, resolved, protocols))
                 evaluations += more
         note(notices)
         with shown_progress() as on_progress:
@@ -94,9 +94,9 @@ def measure(
             reasons = read_with_retries(engine, lambda connection: failure_reasons(connection, evaluations))
             raise CommandError(f"{progress.failed} of {len(evaluations)} evaluations failed: {' '.join(reasons)}")
         measured: dict[str, list[Measured]] = {label: [] for label in sweeps}
-        for label, each, settled, protocols in queued:
+        for label, each, resolved, protocols in queued:
             read = partial(read_sets, options=options, contest=contests[each], protocols=protocols)
-            measured[label].append(Measured(each, settled, read_with_retries(engine, read)))
+            measured[label].append(Measured(each, resolved, read_with_retries(engine, read)))
     for one in measured[next(iter(sweeps))]:
         judged = one.swept[0].judged
         if left_out := sorted({*judged.matched.not_judged, *judged.unscored}):
@@ -115,9 +115,9 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
 
     Raises MetricsError.
     """
-    from steelyard.metrics.context import Surroundings, settle
+    from steelyard.metrics.context import RunContext, resolve
 
-    every, notices = settle(sweep.every, Surroundings(language, layers, resources))
+    every, notices = resolve(sweep.every, RunContext(language, layers, resources))
     by_metric: dict[Metric, Metric] = dict(zip(sweep.every, every, strict=True))
     metrics = tuple(by_metric[metric] for metric in sweep.metrics)
     rivals = tuple(by_metric[metric] for metric in sweep.rivals)

@@ -14,7 +14,7 @@ from cli.options import (
     chosen_metrics,
     level,
     note,
-    settled_metrics,
+    resolved_metrics,
     whole_number,
 )
 from cli.stored import add_database_option, read_settings, require_schema
@@ -214,7 +214,7 @@ def _chosen(
     if Path(given).is_dir():
         folder = read_any_campaign([given], limits=STORING_LIMITS, without_systems=True)
         note(folder.notices)
-        pinned = settled_metrics(
+        pinned = resolved_metrics(
             options, metrics, resources, folder.target_language or "", list(folder.references.values())
         )
         names = list(folder.references)
@@ -228,7 +228,7 @@ def _chosen(
         references = read_references(connection, known.id)
     # Only the layers of the texts matter here.
     texts = [Text(label, b"", 0, dict.fromkeys(references.layers, b"")) for label in references.labels]
-    pinned = settled_metrics(options, metrics, resources, references.language, texts)
+    pinned = resolved_metrics(options, metrics, resources, references.language, texts)
     specifications = [each.specification for each in pinned]
     return _Chosen(known.title, known.name, known.version, None, known.id, references.labels, specifications)
 

@@ -81,11 +81,11 @@ def run_train(options: argparse.Namespace) -> int:
     """Train and register vectors and print their size; the exit status."""
     from steelyard.metrics.embeddings.training import Sentences, Training, train
     from steelyard.metrics.embeddings.vectors import LARGEST_SIZE
-    from steelyard.tokenizers.tokenizer import TOKENIZERS, settled_tokenizer
+    from steelyard.tokenizers.tokenizer import TOKENIZERS, resolve_tokenizer
 
     if options.tokenize not in TOKENIZERS:
         raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')
-    tokenizer = settled_tokenizer(options.tokenize, "")
+    tokenizer = resolve_tokenizer(options.tokenize, "")
     for name in ("size", "window", "epochs", "min_count", "workers"):
         largest = LARGEST_SIZE if name == "size" else 2**31 - 1
         if not 1 <= getattr(options, name) <= largest:

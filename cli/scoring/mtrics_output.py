@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from cli.scoring.score_outputs.score_result import MetricScores, Result
-    from steelyard.metrics.measure import Measurement
+    from steelyard.metrics.score_systems import MetricResult
 
 
 class Run(NamedTuple):
@@ -67,7 +67,7 @@ def total_lines(result: Result, title: str, metric: MetricScores) -> Iterator[st
             yield from (f"{name}:\t{title} {key}:\t{rounded(value)}" for key, value in details.items())
 
 
-def segment_lines(result: Result, title: str, measurement: Measurement, segment: int) -> Iterator[str]:
+def segment_lines(result: Result, title: str, measurement: MetricResult, segment: int) -> Iterator[str]:
     """A line for each system, and below it the runs that GTM took."""
     assert measurement.segment_scores is not None, "-v asks for them"
     for system, name in enumerate(result.inputs.names):
@@ -79,7 +79,7 @@ def segment_lines(result: Result, title: str, measurement: Measurement, segment:
             yield f"{name}:\t{title} run:\t{size} at {run.place + 1}, {there}: {shown_words(run)}"
 
 
-def shown(measurement: Measurement, score: float) -> str:
+def shown(measurement: MetricResult, score: float) -> str:
     """A score from 0 to 1 where ours is from 0 to 100; other scales are kept."""
     scale = measurement.metric.scale
     return rounded(score / scale if math.isfinite(scale) else score)

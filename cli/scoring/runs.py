@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard.metrics.alignment.gtm import Run
-    from steelyard.metrics.batch import Batch
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.segments import Segments
 
 COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place", "words")
 
@@ -27,13 +27,13 @@ class TakenRuns:
     def __bool__(self) -> bool:
         return bool(self._runs)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, segments: Segments) -> None:
         """Add the runs of one shard; shards must come in order."""
         for metric, systems in self._runs.items():
             assert isinstance(metric, GTM)
-            systems += [[] for _ in batch.systems[len(systems) :]]
-            for segments, more in zip(systems, metric.runs(batch), strict=True):
-                segments += more
+            systems += [[] for _ in segments.hypotheses[len(systems) :]]
+            for known, more in zip(systems, metric.runs(segments), strict=True):
+                known += more
 
     def of(self, metric: Metric, system: int) -> list[list[Run]] | None:
         """By segment; None for a metric that is not GTM."""

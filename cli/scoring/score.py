@@ -15,7 +15,7 @@ from cli.options import (
     check_trials,
     chosen_metrics,
     note,
-    settled_metrics,
+    resolved_metrics,
     whole_number,
 )
 from cli.terminal.progress import counted
@@ -168,18 +168,18 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
     from cli.scoring.registered import registered_resources
     from cli.scoring.runs import TakenRuns
     from cli.scoring.score_outputs.score_result import conclude
-    from steelyard.metrics.measure import LARGEST_SHARD, measure
+    from steelyard.metrics.score_systems import LARGEST_SHARD, score_systems
     from steelyard.metrics.segments import Segments
 
     note(inputs.notices)
     # Registered resources need no database.
     resources = registered_resources(dict(options.resource))
-    metrics = settled_metrics(options, metrics, resources, inputs.language, inputs.texts)
+    metrics = resolved_metrics(options, metrics, resources, inputs.language, inputs.texts)
     baseline = baseline_of(options, inputs.names) if options.paired else None
     runs = TakenRuns(metrics) if options.runs else None
     if runs is not None and not runs:
         raise UsageError("--runs shows the runs of words that gtm takes: add gtm to -m.")
-    measurements = measure(
+    measurements = score_systems(
         Segments(
             references=[text.bytes for text in inputs.references],
             hypotheses=[text.bytes for text in inputs.outputs],
@@ -193,7 +193,7 @@ def scored(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Input
         segment_scores=options.segments,
         keep_statistics=options.paired == "randomization" or options.interval == "bca",
         resources=resources,
-        on_batch=runs.add if runs else None,
+        on_texts=runs.add if runs else None,
         on_shard=counted("shards"),
     )
     names = options.metrics or [metric.specification for metric in metrics]

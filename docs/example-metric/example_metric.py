@@ -13,7 +13,7 @@ from steelyard.metrics.parameters import case_parameter, parameter, whole_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class PrefixRate(Metric):
         """Words that begin alike, and words of the longer side."""
         return ("alike", "longer")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2): whole numbers, so that sums are exact."""
-        rows = [self._prefixes(text) for text in (*batch.references, *batch.systems)]
-        references, systems = rows[: len(batch.references)], rows[len(batch.references) :]
-        statistics = np.zeros((len(systems), batch.segments, 2))
+        rows = [self._prefixes(text) for text in (*segments.references, *segments.hypotheses)]
+        references, systems = rows[: len(segments.references)], rows[len(segments.references) :]
+        statistics = np.zeros((len(systems), len(segments), 2))
         for number, system in enumerate(systems):
             for segment, words in enumerate(system):
                 # Each segment by itself, and only against the references that it has.
-                present = [references[number] for number in np.flatnonzero(batch.present[:, segment])]
+                present = [references[number] for number in np.flatnonzero(segments.reference_mask[:, segment])]
                 found = [alike(words, texts[segment]) for texts in present]
                 statistics[number, segment] = max(found, key=lambda pair: (pair[0], -pair[1]))
         return statistics

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import Measurement, measure
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.metric import VERSION, Metric
 from steelyard.metrics.registry import asked_metrics
+from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.scoring import SEED, as_segments, counted_references
 from steelyard.resampling.paired import TESTS, paired_bootstrap, paired_randomization
 from steelyard.resampling.randomization import TRIALS
@@ -60,7 +60,7 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
     """Scores by system, then by metric: `evaluation["ours"]["bleu"].interval(0.95)`."""
 
     def __init__(
-        self, systems: Sequence[str], measurements: Sequence[Measurement], references: int | str, seed: int
+        self, systems: Sequence[str], measurements: Sequence[MetricResult], references: int | str, seed: int
     ) -> None:
         self.systems = tuple(systems)
         self.metrics = tuple(each.metric.specification for each in measurements)
@@ -211,12 +211,12 @@ def evaluate(
         raise BadText('systems must be a mapping of at least one name to its segments: {"ours": ["...", "..."]}.')
     texts = list(references.values()) if isinstance(references, Mapping) else references
     asked = [asked_metrics([each])[0] if isinstance(each, str) else each for each in metrics]
-    settled, _ = settle(asked, Surroundings(language, resources=resources) if resources else Surroundings(language))
-    blanks_count = any(getattr(each, "space", False) for each in settled)
+    resolved, _ = resolve(asked, RunContext(language, resources=resources) if resources else RunContext(language))
+    blanks_count = any(getattr(each, "space", False) for each in resolved)
     segments = as_segments(list(systems.values()), texts, blanks_count=blanks_count)
-    measurements = measure(
+    measurements = score_systems(
         segments,
-        settled,
+        resolved,
         replicates=bootstrap,
         seed=seed,
         segment_scores=True,
@@ -226,9 +226,9 @@ def evaluate(
     return Evaluation(list(systems), measurements, counted_references(segments), seed)
 
 
-def _of_systems(measurement: Measurement, places: list[int]) -> Measurement:
+def _of_systems(measurement: MetricResult, places: list[int]) -> MetricResult:
     statistics, scores = measurement.statistics, measurement.segment_scores
-    return Measurement(
+    return MetricResult(
         measurement.metric,
         measurement.sums[places],
         measurement.scores[places],

@@ -1,6 +1,6 @@
 """Reuse of statistics: finds stored ones by everything that they depend on, and copies them to new evaluations.
 
-They depend on a text, the reference texts in order, whether references may lack segments, the settled metric and the
+They depend on a text, the reference texts in order, whether references may lack segments, the resolved metric and the
 edition of the numbers; not on the campaign, the system, the replicates or the seed.
 """
 

@@ -48,7 +48,7 @@ class Schedule(Base):
     test_sets: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]], "The test sets of a schedule"))
     """A list of {"test_set_id", "references"}, the references as labels in order."""
     metrics: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The metrics of a schedule"))
-    """Settled specifications."""
+    """Resolved specifications."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
     baseline: Mapped[dict[str, Any]] = mapped_column(JsonOf(dict[str, Any], "The baseline of a schedule"))

@@ -40,7 +40,8 @@ from models.schema.states import UNSCORED
 from runtime.release import release
 from runtime.settings import Settings
 from scheduler.enqueue.partition import ShardLimits, count_units, partition_blocks
-from steelyard.metrics.corpus_statistics import Preparation, preparation_of, preparations
+from steelyard.metrics.corpus_statistics import CorpusStatistics as DeclaredStatistics
+from steelyard.metrics.corpus_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
 
@@ -64,11 +65,11 @@ def enqueue_corpus_counts(
     `due_at`.
     """
     metrics: dict[str, str] = {}
-    preparations_by_key: dict[str, Preparation] = {}
+    declared: dict[str, DeclaredStatistics] = {}
     for specification in protocol.metrics:
-        for key, preparation in preparations([parse_metric(specification)]).items():
+        for key, statistics in needed_statistics([parse_metric(specification)]).items():
             metrics.setdefault(key, specification)
-            preparations_by_key[key] = preparation
+            declared[key] = statistics
     texts = select(Text.id, Text.sha256).where(Text.id.in_(protocol.reference_texts))
     hash_of = {row.id: row.sha256 for row in connection.execute(texts)}
     # One for each reference: two with the same text count twice.
@@ -111,7 +112,7 @@ def enqueue_corpus_counts(
         # If another transaction is planning them, it does so for us; if it fails, the next sweep does.
         held = lock_incomplete_statistics(connection, state, wait=False)
         if held is not None:
-            _plan(connection, settings, held, preparations_by_key[held.key], queue_class, team, processes, due_at)
+            _plan(connection, settings, held, declared[held.key], queue_class, team, processes, due_at)
     incomplete = select(CorpusStatistics.id).where(CorpusStatistics.id.in_(stored), CorpusStatistics.blob.is_(None))
     return connection.execute(incomplete.limit(1)).first() is not None
 
@@ -141,7 +142,7 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
             release_waiting_shards(connection, EDITION)
     for state in states:
         try:
-            preparation = preparation_of(parse_metric(state.metric), state.key)
+            declared_there = corpus_statistics_of(parse_metric(state.metric), state.key)
         except Exception as error:  # a metric of another distribution may be gone, or raise what it likes
             log.warning("Corpus statistics %s cannot be enqueued: %s", state.id, error)
             with writing(engine) as connection:
@@ -165,7 +166,7 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
                 ).first()
                 assert most_urgent is not None
                 share_key = most_urgent.queue_class, most_urgent.team
-                _plan(connection, settings, held, preparation, *share_key, None, most_urgent.due_at)
+                _plan(connection, settings, held, declared_there, *share_key, None, most_urgent.due_at)
     return len(states)
 
 
@@ -173,7 +174,7 @@ def _plan(
     connection: Connection,
     settings: Settings,
     state: IncompleteStatistics,
-    preparation: Preparation,
+    declared: DeclaredStatistics,
     queue_class: int,
     team: str,
     processes: int | None,
@@ -190,7 +191,7 @@ def _plan(
         shortest_seconds=settings.shortest_shard_seconds,
         largest_bytes=settings.largest_shard_bytes,
     )
-    costs = _costs(connection, state, preparation)
+    costs = _costs(connection, state, declared)
     references = len(state.reference_texts)
     parts = []
     for first, last in ranges:
@@ -202,7 +203,7 @@ def _plan(
     plan_parts(connection, state, parts, queue_class, team, due_at)
 
 
-def _costs(connection: Connection, state: IncompleteStatistics, preparation: Preparation) -> list[float]:
+def _costs(connection: Connection, state: IncompleteStatistics, declared: DeclaredStatistics) -> list[float]:
     """Estimated seconds for each block."""
     lengths = connection.execute(
         select(TextBlock.block, func.sum(func.length(TextBlock.content)).label("bytes"))
@@ -212,8 +213,7 @@ def _costs(connection: Connection, state: IncompleteStatistics, preparation: Pre
     )
     references = len(state.reference_texts)
     return [
-        count_units(_segments(state, row.block), references, int(row.bytes)) * preparation.cost * 1e-6
-        for row in lengths
+        count_units(_segments(state, row.block), references, int(row.bytes)) * declared.cost * 1e-6 for row in lengths
     ]
 
 

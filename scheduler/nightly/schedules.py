@@ -37,7 +37,7 @@ class NewSchedule:
     test_sets: Sequence[tuple[int, Sequence[str]]]
     """(test set, labels of references)."""
     metrics: Sequence[str]
-    """Settled specifications."""
+    """Resolved specifications."""
     baseline: Baseline
     replicates: int = 1000
     seed: int = 12345

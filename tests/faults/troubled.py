@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from steelyard.metrics import registry
-from steelyard.metrics.corpus_statistics import Preparation
+from steelyard.metrics.corpus_statistics import CorpusStatistics
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import parameter
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 MARKS = "STEELYARD_TEST_MARKS"
 """Environment variable with the folder where trouble that happens once leaves its mark."""
@@ -46,11 +46,11 @@ class Troubled(Metric):
     def columns(self) -> tuple[str, ...]:
         return ("bytes", "words")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         while (gate := os.environ.get(GATE)) and not Path(gate).exists():
             time.sleep(0.01)
         time.sleep(self.pause)
-        text = b"\n".join(batch.systems)
+        text = b"\n".join(segments.hypotheses)
         if b"KILLONCE" in text:
             mark = Path(os.environ[MARKS]) / "killed"
             if not mark.exists():
@@ -67,7 +67,7 @@ class Troubled(Metric):
             while True:
                 eaten.append(np.empty(MOUTHFUL // 8))
         return np.array(
-            [[(len(line), len(line.split())) for line in system.split(b"\n")] for system in batch.systems],
+            [[(len(line), len(line.split())) for line in system.split(b"\n")] for system in segments.hypotheses],
             dtype=np.float64,
         )
 
@@ -77,7 +77,7 @@ class Troubled(Metric):
 
 
 @dataclass(frozen=True)
-class SlowCount(Preparation):
+class SlowCount(CorpusStatistics):
     """How many lines the references have, after a pause for each part and one for merging them."""
 
     pause: float
@@ -87,9 +87,9 @@ class SlowCount(Preparation):
     def key(self) -> str:
         return f"lines:pause={self.pause}"
 
-    def count(self, batch: Batch) -> bytes:
+    def count(self, segments: Segments) -> bytes:
         time.sleep(self.pause)
-        return str(batch.segments).encode()
+        return str(len(segments)).encode()
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
         time.sleep(self.pause)
@@ -106,20 +106,20 @@ class Careful(Metric):
     name: ClassVar[str] = "careful"
     source: ClassVar[str] = "this test"
     cost: ClassVar[float] = 100.0
-    pause: float = parameter(0.0, "seconds that each part of the preparation takes", parse=float)
+    pause: float = parameter(0.0, "seconds that each part of the corpus_statistics takes", parse=float)
 
     @property
-    def preparation(self) -> SlowCount:
+    def corpus_statistics(self) -> SlowCount:
         return SlowCount(self.pause)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return ("words", "lines")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
-        lines = batch.state(self.preparation)
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
+        lines = segments.state(self.corpus_statistics)
         return np.array(
-            [[(len(line.split()), lines) for line in system.split(b"\n")] for system in batch.systems],
+            [[(len(line.split()), lines) for line in system.split(b"\n")] for system in segments.hypotheses],
             dtype=np.float64,
         )
 
@@ -140,9 +140,9 @@ class Weary(Metric):
     def columns(self) -> tuple[str, ...]:
         return ("bytes", "lines")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         return np.array(
-            [[(len(line), 1) for line in system.split(b"\n")] for system in batch.systems], dtype=np.float64
+            [[(len(line), 1) for line in system.split(b"\n")] for system in segments.hypotheses], dtype=np.float64
         )
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:

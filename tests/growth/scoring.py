@@ -64,8 +64,8 @@ PAIRS: dict[str, Callable[[int], tuple[str, str]]] = {
 def _scoring(scored: Scored, pair: str, size: int) -> Callable[[], object]:
     reference, hypothesis = PAIRS[pair](size)
     campaign = Campaign({"A": [reference]}, {"x": [hypothesis]})
-    batch = scored.batch(campaign)
-    return lambda: scored.metric.segment_statistics(batch)
+    segments = scored.segments(campaign)
+    return lambda: scored.metric.segment_statistics(segments)
 
 
 def subjects() -> Iterator[Subject]:

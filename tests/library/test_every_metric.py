@@ -90,7 +90,7 @@ def test_a_shard_that_is_worked_on_in_slices_gives_the_same_bits(metric, example
 
 
 def _measured_in_slices(subject, campaign, rows, monkeypatch):
-    monkeypatch.setattr("steelyard.metrics.batch.SLICE_ROWS", rows)
+    monkeypatch.setattr("steelyard.metrics.segments.SLICE_ROWS", rows)
     return subject.measured(campaign, campaign.segments)
 
 
@@ -125,9 +125,11 @@ def test_metrics_that_share_a_batch_get_what_they_get_alone(metric, backwards):
         except BadParameter:  # values that do not go together
             continue
         for subject in made:
-            groups.setdefault((tuple(sorted(subject.metric.layers)), subject.metric.preparation), []).append(subject)
+            groups.setdefault((tuple(sorted(subject.metric.layers)), subject.metric.corpus_statistics), []).append(
+                subject
+            )
     for group in groups.values():
-        batch = group[0].batch(campaign)
+        segments = group[0].segments(campaign)
         for subject in reversed(group) if backwards else group:
-            found = subject.metric.segment_statistics(batch)
+            found = subject.metric.segment_statistics(segments)
             assert found.tobytes() == subject.statistics(campaign).tobytes(), f"{subject.metric} after others"

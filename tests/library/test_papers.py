@@ -12,7 +12,6 @@ from scipy.stats import pearsonr, rankdata
 
 from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.meta_evaluation.statistics import segment_statistic
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.vocabularies import stored
@@ -29,8 +28,8 @@ def statistics(specification, hypothesis, references, resources=None):
     """The metric, and its columns of one segment by name."""
     metric = parse_metric(specification)
     texts = Segments.from_lines(references=[[text] for text in references], hypotheses=[[hypothesis]])
-    batch = Batch(texts, resources=resources)
-    return metric, dict(zip(metric.columns, metric.segment_statistics(batch)[0, 0], strict=True))
+    segments = texts.with_resources(resources=resources)
+    return metric, dict(zip(metric.columns, metric.segment_statistics(segments)[0, 0], strict=True))
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import BLEU, CHRF, NIST, TER, ChrF, Meteor, evaluate
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import METRICS
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.scoring import as_segments
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
@@ -181,7 +181,9 @@ def test_what_is_no_list_of_segments_is_refused(call):
 ADDITIVE = [
     each
     for each in METRICS
-    if each().preparation is None and not each().layers and "vectors" not in {field.name for field in each.parameters()}
+    if each().corpus_statistics is None
+    and not each().layers
+    and "vectors" not in {field.name for field in each.parameters()}
 ]
 """Those that need nothing but the texts."""
 
@@ -229,7 +231,7 @@ def test_all_systems_at_once():
     assert found.metrics == tuple(metrics)
     assert list(found) == ["ours", "theirs"]
     segments = as_segments(list(systems.values()), list(refs.values()))
-    wanted = measure(
+    wanted = score_systems(
         segments, [steelyard.parse_metric(each) for each in metrics],
         replicates=300, seed=7, segment_scores=True, keep_statistics=True,
     )  # fmt: skip

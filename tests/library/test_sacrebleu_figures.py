@@ -6,8 +6,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined, read_campaign
 
@@ -29,7 +29,7 @@ def test_equals_sacrebleu(real_data, name):
     for labels, scores in expected.items():
         references = [joined(campaign.references[label]) for label in labels.split(",")]
         systems = [joined(lines) for lines in campaign.systems.values()]
-        measured = measure(
+        measured = score_systems(
             Segments(references=references, hypotheses=systems), parse_metrics(list(SPECIFICATIONS.values()))
         )
         compared = 0

@@ -4,26 +4,21 @@ from collections import Counter
 
 from rapidfuzz.distance import Levenshtein
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined
 
 
 def batch_of(campaign, variable=False):
     references, systems = campaign.references.values(), campaign.systems.values()
-    return Batch(
-        Segments(
-            references=[joined(lines) for lines in references],
-            hypotheses=[joined(lines) for lines in systems],
-            variable_references=variable,
-        )
+    return Segments(
+        references=[joined(lines) for lines in references],
+        hypotheses=[joined(lines) for lines in systems],
+        variable_references=variable,
     )
 
 
 def one_segment(hypothesis, references):
-    return Batch(
-        Segments(references=[reference.encode() for reference in references], hypotheses=[hypothesis.encode()])
-    )
+    return Segments(references=[reference.encode() for reference in references], hypotheses=[hypothesis.encode()])
 
 
 def overlap(hypothesis, reference):

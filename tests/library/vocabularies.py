@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segments import Segments
@@ -34,7 +33,7 @@ def stored(vectors, folder):
 def batch_with(resources, references, systems):
     """Of lists of lists of words."""
     texts = [[joined([" ".join(words) for words in text]) for text in each] for each in (references, systems)]
-    return Batch(Segments(references=texts[0], hypotheses=texts[1]), resources=resources)
+    return Segments(references=texts[0], hypotheses=texts[1], resources=resources)
 
 
 def trained(campaign, folder):
@@ -42,8 +41,8 @@ def trained(campaign, folder):
     from gensim.models import Word2Vec
 
     texts = [*campaign.references.values(), *list(campaign.systems.values())[:3]]
-    batch = Batch(Segments(references=[joined(texts[0])], hypotheses=[joined(text) for text in texts[1:]]))
-    words = batch.words("13a", "lc")
+    segments = Segments(references=[joined(texts[0])], hypotheses=[joined(text) for text in texts[1:]])
+    words = segments.words("13a", "lc")
     types = words.lines.decode().split("\n")
     sentences = [[types[w] for w in words.ids[a:b]] for a, b in zip(words.starts, words.starts[1:], strict=False)]
     keyed = Word2Vec(sentences, vector_size=50, min_count=3, workers=1, epochs=3, seed=1).wv

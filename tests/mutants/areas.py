@@ -367,7 +367,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/metrics/test_metric.py tests/library/metrics/test_parameters.py",
         ),
         _target(
-            "library/steelyard/metrics/batch.py library/steelyard/metrics/measure.py",
+            "library/steelyard/metrics/segments.py library/steelyard/metrics/score_systems.py",
             "tests/library/metrics/test_segments.py tests/library/test_composed.py",
         ),
         _target("library/steelyard/metrics/registry.py", "tests/library/metrics/test_parameters.py"),

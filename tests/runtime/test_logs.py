@@ -160,8 +160,8 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
 
     count = BLEU.segment_statistics
 
-    def fail(self: BLEU, batch: object) -> object:
-        raise ValueError(f"cannot do {batch.systems[0]!r}")  # type: ignore[attr-defined]
+    def fail(self: BLEU, segments: object) -> object:
+        raise ValueError(f"cannot do {segments.hypotheses[0]!r}")  # type: ignore[attr-defined]
 
     monkeypatch.setattr(BLEU, "segment_statistics", fail)
     do(context, SHARD, shards[0], "first")

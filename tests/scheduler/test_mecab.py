@@ -12,9 +12,9 @@ from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import measure
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import asked_metrics
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.target_languages import JAPANESE
 from tests.scheduler.jobs import one_block_shards
@@ -23,7 +23,7 @@ from tests.scheduler.jobs import one_block_shards
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 TEXTS = {name: "\n".join(lines * 40).encode() for name, lines in (JAPANESE.references | JAPANESE.systems).items()}
-METRICS = settle(asked_metrics(["bleu", "nist", "wer:case=lc"]), Surroundings("ja"))[0]
+METRICS = resolve(asked_metrics(["bleu", "nist", "wer:case=lc"]), RunContext("ja"))[0]
 
 
 def run(settings, metrics):
@@ -47,7 +47,9 @@ def run(settings, metrics):
 
 def test_workers_give_the_same_bits(database_url):
     scores, _, _ = run(one_block_shards(database_url), METRICS)
-    expected = measure(Segments(references=[TEXTS["A"]], hypotheses=[TEXTS["S"], TEXTS["T"]]), METRICS, replicates=20)
+    expected = score_systems(
+        Segments(references=[TEXTS["A"]], hypotheses=[TEXTS["S"], TEXTS["T"]]), METRICS, replicates=20
+    )
     assert [row.specification for row in scores] == [each.specification for each in METRICS for _ in "ST"]
     for place, row in enumerate(scores):
         found, system = expected[place // 2], place % 2

@@ -14,11 +14,11 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.vectors import store
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import until
 from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, similar_text, some_text
@@ -42,7 +42,7 @@ def resources(tmp_path):
 
 
 def settled(resources):
-    return settle([parse_metric(each) for each in METRICS], Surroundings(resources=resources))[0]
+    return resolve([parse_metric(each) for each in METRICS], RunContext(resources=resources))[0]
 
 
 def run(settings, metrics, **job):
@@ -63,7 +63,7 @@ def test_workers_find_what_is_registered_and_give_the_same_bits(database_url, re
     scores, _ = run(settings, metrics, segments=700, systems=3)
     reference = some_text(700, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(3)]
-    expected = measure(
+    expected = score_systems(
         Segments(references=[reference], hypotheses=systems), metrics, replicates=50, seed=12345, resources=resources
     )
     assert len(scores) == 12
@@ -127,7 +127,7 @@ def test_a_word2vec_file_that_was_registered_as_it_is_is_converted_once(database
     scores, _ = run(settings, metrics, segments=600, systems=2)
     assert len(scores) == 8
     reference = some_text(600, 1)
-    expected = measure(
+    expected = score_systems(
         Segments(references=[reference], hypotheses=[similar_text(reference, 1000)]), metrics, resources=resources
     )
     assert [row.score for row in scores[:4]] == [each.scores[0] for each in expected]

@@ -15,14 +15,14 @@ WANTS_MORE = """
 import sys
 import numpy as np
 from steelyard.metrics.registry import parse_metric
-from steelyard.metrics.measure import measure
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from worker.memory_limit import limit_memory
 
 held = np.ones(48 * 2**20 // 8)  # as of a parent that has read a campaign
 limit_memory(64 * 2**20)
 small = Segments.from_bytes(references=[b"a b c"], hypotheses=[b"a b d"])
-measure(small, [parse_metric("chrf"), parse_metric("bleu")])
+score_systems(small, [parse_metric("chrf"), parse_metric("bleu")])
 within = np.ones(32 * 2**20 // 8)
 print("within")
 try:
@@ -30,10 +30,10 @@ try:
         np.ones(96 * 2**20 // 8)
     else:
         line = " ".join(f"w{i}" for i in range(2_000_000)).encode()
-        measure(Segments.from_bytes(references=[line], hypotheses=[line]), [parse_metric(sys.argv[1])])
+        score_systems(Segments.from_bytes(references=[line], hypotheses=[line]), [parse_metric(sys.argv[1])])
 except MemoryError as error:
     del within
-    measure(small, [parse_metric("chrf")])
+    score_systems(small, [parse_metric("chrf")])
     print("refused")
 """
 

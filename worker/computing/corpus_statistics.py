@@ -14,8 +14,7 @@ from models.queue.kinds.corpus_statistics import ClaimedCorpusCount, CountedPart
 from models.queue.state_chunks import find_chunks, read_chunk
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import CorpusStatistics, ProtocolStatistics
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.corpus_statistics import preparation_of, preparations
+from steelyard.metrics.corpus_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segments import Segments
@@ -24,7 +23,7 @@ from worker.computing.scoring import cached_metric, read_texts
 from worker.errors import CorpusStatisticsMissing, PartsMissing
 
 if TYPE_CHECKING:
-    from steelyard.metrics.corpus_statistics import Preparation
+    from steelyard.metrics.corpus_statistics import CorpusStatistics as DeclaredStatistics
 
 KEPT = 4
 """Decoded corpus statistics, or chunks of them, that a process caches."""
@@ -44,18 +43,16 @@ def counting_work(connection: Connection, claim: ClaimedCorpusCount, resources: 
     It returns the compressed counts.
     """
     metric = cached_metric(claim.metric)
-    preparation = preparation_of(metric, claim.state_key)
+    declared = corpus_statistics_of(metric, claim.state_key)
     blocks = claim.first_block, claim.last_block
-    batch = Batch(
-        Segments(
-            references=read_texts(connection, claim.reference_texts, *blocks),
-            hypotheses=[],
-            variable_references=claim.variable_references,
-            layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
-        ),
+    segments = Segments(
+        references=read_texts(connection, claim.reference_texts, *blocks),
+        hypotheses=[],
+        variable_references=claim.variable_references,
+        layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
         resources=resources,
     )
-    return lambda: zlib.compress(preparation.count(batch), LEVEL)
+    return lambda: zlib.compress(declared.count(segments), LEVEL)
 
 
 @dataclass(frozen=True)
@@ -69,15 +66,15 @@ class MergedStatistics:
 
 def merging_work(connection: Connection, claim: ClaimedCorpusCount) -> Callable[[], MergedStatistics]:
     """As `counting_work`, for a task that merges."""
-    preparation = preparation_of(cached_metric(claim.metric), claim.state_key)
+    declared = corpus_statistics_of(cached_metric(claim.metric), claim.state_key)
     counted = _all_parts(connection, claim)
     parts = SetAside()
     for number, part in enumerate(counted):
         parts.write(number, read_part(connection, part))
-    return lambda: _merged(preparation, counted, parts)
+    return lambda: _merged(declared, counted, parts)
 
 
-def _merged(preparation: Preparation, counted: Sequence[CountedPart], parts: SetAside) -> MergedStatistics:
+def _merged(declared: DeclaredStatistics, counted: Sequence[CountedPart], parts: SetAside) -> MergedStatistics:
     """Merge with streaming decompression and compression: neither counts nor chunks fit in memory at once."""
     chunks = SetAside()
     packing: dict[int, Any] = {}
@@ -86,7 +83,7 @@ def _merged(preparation: Preparation, counted: Sequence[CountedPart], parts: Set
         packer = packing.setdefault(chunk, zlib.compressobj(LEVEL))
         chunks.write(chunk, packer.compress(piece))
 
-    chapter_of = preparation.merge_in_chapters([_unpacked(parts.pieces(part)) for part in range(len(parts))], write)
+    chapter_of = declared.merge_in_chapters([_unpacked(parts.pieces(part)) for part in range(len(parts))], write)
     for chunk, packer in packing.items():
         chunks.write(chunk, packer.flush())
     runs = []
@@ -139,7 +136,7 @@ def read_corpus_statistics(
     CorpusStatisticsMissing
         If they are not complete yet.
     """
-    declared = preparations(map(cached_metric, specifications))
+    declared = needed_statistics(map(cached_metric, specifications))
     if not declared:
         return {}
     rows = connection.execute(
@@ -158,7 +155,11 @@ def read_corpus_statistics(
 
 
 def _read(
-    connection: Connection, prepared_state_id: int, content_hash: str, way: Preparation, blocks: tuple[int, int]
+    connection: Connection,
+    prepared_state_id: int,
+    content_hash: str,
+    declared: DeclaredStatistics,
+    blocks: tuple[int, int],
 ) -> Any:
     if content_hash in _kept:
         return _keep(content_hash)
@@ -166,12 +167,14 @@ def _read(
     if blob is None:
         raise CorpusStatisticsMissing
     if blob:
-        return _keep(content_hash, lambda: way.read(zlib.decompress(blob)))
+        return _keep(content_hash, lambda: declared.read(zlib.decompress(blob)))
     chunks = find_chunks(connection, prepared_state_id, *blocks)
     if not chunks:
         raise CorpusStatisticsMissing
     name = f"{content_hash}:{chunks[0].first_block}-{chunks[-1].last_block}"
-    return _keep(name, lambda: way.read_chapters([zlib.decompress(read_chunk(connection, chunk)) for chunk in chunks]))
+    return _keep(
+        name, lambda: declared.read_chapters([zlib.decompress(read_chunk(connection, chunk)) for chunk in chunks])
+    )
 
 
 def _keep(name: str, read: Callable[[], Any] | None = None) -> Any:

@@ -16,7 +16,7 @@ from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, ShardResult, Statistics
 from models.storage.arrays import max_packed_bytes, pack, unpack
 from models.storage.blobs import content_of
-from steelyard.metrics.measure import LARGEST_COUNTS, corpus_sums
+from steelyard.metrics.score_systems import LARGEST_COUNTS, corpus_sums
 from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from worker.computing.scoring import LARGEST_TRAVELLING, cached_metric
 from worker.computing.signature import stored_signature

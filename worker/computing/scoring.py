@@ -17,10 +17,9 @@ from models.schema.corpus import LayerBlock, TextBlock
 from models.storage.arrays import pack
 from steelyard.errors import MissingLayer
 from steelyard.formats.layers import describe_layers
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.measure import corpus_sums, resampled_run, shard_statistics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import corpus_sums, resampled_run, shard_statistics
 from steelyard.metrics.segments import Segments
 from steelyard.metrics.stopwatch import Stopwatch
 
@@ -125,18 +124,16 @@ def score_texts(
     outputs = list(zip(shard.texts, *shard.layers.values(), strict=True))[references:]
     distinct = {output: number for number, output in enumerate(dict.fromkeys(outputs))}
     first_of = [*range(references), *(references + outputs.index(output) for output in distinct)]
-    batch = Batch(
-        Segments(
-            references=shard.texts[:references],
-            hypotheses=[output[0] for output in distinct],
-            variable_references=protocol.variable_references,
-            layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
-        ),
+    segments = Segments(
+        references=shard.texts[:references],
+        hypotheses=[output[0] for output in distinct],
+        variable_references=protocol.variable_references,
+        layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
         resources=resources,
         states=shard.states,
     )
-    watch = batch.stopwatch = watch or Stopwatch()
-    statistics = shard_statistics(batch, metrics, between)
+    watch = segments.stopwatch = watch or Stopwatch()
+    statistics = shard_statistics(segments, metrics, between)
     parts: list[list[bytes | None]] = [[None] * len(distinct) for _ in metrics]
     if claim.last_block - claim.first_block > LARGEST_TRAVELLING:
         first = claim.first_block * BLOCK_SEGMENTS

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cli.scoring.inputs import Inputs
     from cli.scoring.runs import TakenRuns
-    from steelyard.metrics.measure import Measurement
+    from steelyard.metrics.score_systems import MetricResult
     from steelyard.resampling.paired import PairedResult
 
 
@@ -44,7 +44,7 @@ class MetricScores:
     name: str
     """As the user wrote it."""
     signature: str
-    measurement: Measurement
+    measurement: MetricResult
     """Of the outputs: of every run of every system."""
     systems: Sequence[SystemScore]
     places: int
@@ -107,7 +107,7 @@ class Result:
 def conclude(
     inputs: Inputs,
     names: Sequence[str],
-    measurements: Sequence[Measurement],
+    measurements: Sequence[MetricResult],
     options: argparse.Namespace,
     baseline: int | None = 0,
     runs: TakenRuns | None = None,
@@ -122,7 +122,7 @@ def conclude(
     return Result(inputs, found, tests, options, runs)
 
 
-def _scores(inputs: Inputs, name: str, measurement: Measurement, options: argparse.Namespace) -> MetricScores:
+def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: argparse.Namespace) -> MetricScores:
     metric = measurement.metric
     runs = [len(system.outputs) for system in inputs.systems]
     scores = mean_over_runs(measurement.scores, runs)

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import PromiseBroken, Subject
 from steelyard.errors import BadParameter, MetricsError
-from steelyard.metrics.context import settle
+from steelyard.metrics.context import resolve
 from steelyard.metrics.registry import with_parameters
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def it_says_what_it_is(subject: Subject) -> None:
 
 
 def it_can_be_written_and_read(subject: Subject) -> None:
-    """Its specification parses back to an equal metric, and settling it again changes nothing."""
+    """Its specification parses back to an equal metric, and resolving it again changes nothing."""
     _read_back(subject.metric)
-    (again,), _ = settle([subject.metric], subject.surroundings)
+    (again,), _ = resolve([subject.metric], subject.context)
     if again != subject.metric:
-        raise PromiseBroken(f"{subject.metric.specification} settles to something else: {again.specification}.")
+        raise PromiseBroken(f"{subject.metric.specification} resolves to something else: {again.specification}.")
 
 
 def the_signature_names_every_parameter(subject: Subject) -> None:
@@ -83,10 +83,10 @@ def bad_values_are_refused(subject: Subject) -> None:
                 raise PromiseBroken(f"{field.name}={text[:30]!r} raises {error!r:.200}, not BadParameter.") from error
             _read_back(metric)
             try:
-                (settled,), _ = settle([metric], subject.surroundings)
+                (resolved,), _ = resolve([metric], subject.context)
             except MetricsError:
                 continue
-            score = Subject(settled, subject.surroundings).scores(campaign)
+            score = Subject(resolved, subject.context).scores(campaign)
             if np.isinf(score).any():
                 raise PromiseBroken(f"With {field.name}={text[:30]!r} the score is infinite.")
 

@@ -114,13 +114,15 @@ def the_batch_stays_as_it_was(subject: Subject, campaign: Campaign) -> None:
     from steelyard.metrics.ngram.chrf import ChrF
 
     others: Sequence[BLEU | ChrF | WER] = [BLEU(), BLEU(tok="none"), ChrF(), WER()]
-    batch = subject.batch(campaign)
-    before = [other.segment_statistics(batch) for other in others]
-    first = subject.metric.segment_statistics(batch)
+    segments = subject.segments(campaign)
+    before = [other.segment_statistics(segments) for other in others]
+    first = subject.metric.segment_statistics(segments)
     _compare(subject, first, subject.statistics(campaign), "statistics", "after other metrics, alone")
-    _compare(subject, subject.metric.segment_statistics(batch), first, "statistics", "the second time, the first time")
+    _compare(
+        subject, subject.metric.segment_statistics(segments), first, "statistics", "the second time, the first time"
+    )
     for other, statistics in zip(others, before, strict=True):
-        if not np.array_equal(other.segment_statistics(batch), statistics):
+        if not np.array_equal(other.segment_statistics(segments), statistics):
             raise PromiseBroken(f"{other.name} has other statistics after this metric has used the texts.")
 
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from steelyard.conformance.campaign import ODD_WORDS, WORDS
 from steelyard.errors import MetricsError, MissingLayer
 from steelyard.formats.layers import LAYERS, NOTHING
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.corpus_statistics import states_of
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import with_parameters
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.conformance.campaign import Campaign
-    from steelyard.metrics.measure import Measurement
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.score_systems import MetricResult
 
 LANGUAGE = "en"
 SEMPOS = (
@@ -41,30 +40,28 @@ class PromiseBroken(MetricsError):
 
 @dataclass(frozen=True)
 class Subject:
-    """A settled metric and the surroundings it was settled in.
+    """A resolved metric and the context it was resolved in.
 
     A metric that needs layers gets made-up ones: the lemma of a word is how it begins, and its semantic part of
     speech depends on nothing but the word, so that equal words have equal items.
     """
 
     metric: Metric
-    surroundings: Surroundings
+    context: RunContext
 
-    def batch(self, campaign: Campaign, variable_references: bool = False) -> Batch:
+    def segments(self, campaign: Campaign, variable_references: bool = False) -> Segments:
         """The campaign as one shard, with what the metric must know of all its references."""
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
-        batch = Batch(
-            Segments(
-                references=texts[:split],
-                hypotheses=texts[split:],
-                variable_references=variable_references,
-                layers=layers,
-            ),
-            resources=self.surroundings.resources,
+        segments = Segments(
+            references=texts[:split],
+            hypotheses=texts[split:],
+            variable_references=variable_references,
+            layers=layers,
+            resources=self.context.resources,
         )
-        batch.states = states_of([self.metric], batch)
-        return batch
+        segments.states = states_of([self.metric], segments)
+        return segments
 
     def texts(self, campaign: Campaign) -> tuple[list[bytes], dict[str, list[bytes]]]:
         """All texts, references first, and the layers that the metric needs."""
@@ -79,24 +76,24 @@ class Subject:
 
     def statistics(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
         """What the metric says of the campaign as one shard: (systems, segments, k)."""
-        return self.metric.segment_statistics(self.batch(campaign, variable_references))
+        return self.metric.segment_statistics(self.segments(campaign, variable_references))
 
     def part(self, campaign: Campaign, positions: Sequence[int]) -> NDArray[np.float64]:
         """What it says of these segments alone, as a shard of the whole: (systems, positions, k)."""
-        part = self.batch(campaign.rearranged(positions))
-        part.states = self.batch(campaign).states
+        part = self.segments(campaign.rearranged(positions))
+        part.states = self.segments(campaign).states
         return self.metric.segment_statistics(part)
 
-    def measured(self, campaign: Campaign, shard_size: int) -> Measurement:
+    def measured(self, campaign: Campaign, shard_size: int) -> MetricResult:
         """Scored in shards, with replicates, as in real life."""
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
-        (found,) = measure(
+        (found,) = score_systems(
             Segments(references=texts[:split], hypotheses=texts[split:], layers=layers),
             [self.metric],
             replicates=20,
             shard_size=shard_size,
-            resources=self.surroundings.resources,
+            resources=self.context.resources,
         )
         return found
 
@@ -111,7 +108,7 @@ def subjects(
     """The metric with each of its `examples` (or these), with layers and without where it can do both.
 
     Its example resources are made in `folder`; `files` are resources that count before those of the same name.
-    Raises MetricsError where the metric cannot be made or settled.
+    Raises MetricsError where the metric cannot be made or resolved.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = metric.example_resources(folder, [word for word in (*WORDS, *ODD_WORDS) if word.split() == [word]])
@@ -119,20 +116,20 @@ def subjects(
     found: list[Subject] = []
     for example in metric.examples if examples is None else examples:
         for layers in (frozenset(LAYERS), frozenset[str]()):
-            surroundings = Surroundings(LANGUAGE, layers, resources)
+            context = RunContext(LANGUAGE, layers, resources)
             try:
-                (settled,), _ = settle([with_parameters(metric, example.split(":") if example else [])], surroundings)
+                (resolved,), _ = resolve([with_parameters(metric, example.split(":") if example else [])], context)
             except MissingLayer:
                 if layers:
                     raise
                 continue
-            if settled not in [subject.metric for subject in found]:
-                found.append(Subject(settled, surroundings))
+            if resolved not in [subject.metric for subject in found]:
+                found.append(Subject(resolved, context))
     return found
 
 
 def joined(lines: Sequence[str]) -> bytes:
-    """Lines as a batch has them."""
+    """Lines as `Segments` has them."""
     return "\n".join(lines).encode()
 
 

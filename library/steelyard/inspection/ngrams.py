@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
     Integers = NDArray[np.int64]
 
@@ -49,19 +49,19 @@ class _Ngrams:
 
 
 def ngram_differences(
-    batch: Batch, pairs: Sequence[tuple[int, int]], *, tokenizer: str = "13a", case: str = "mixed", most: int = 10
+    segments: Segments, pairs: Sequence[tuple[int, int]], *, tokenizer: str = "13a", case: str = "mixed", most: int = 10
 ) -> list[Lists]:
     """For each pair of systems and each order, what the first gets right more often than the second, and the reverse.
 
     The largest differences come first, at most `most`; equal ones with the rarer n-gram in the references first,
     then in the order of their words.
     """
-    words = batch.words(tokenizer, case)
+    words = segments.words(tokenizer, case)
     names = words.lines.decode().split("\n")
     systems = sorted({system for pair in pairs for system in pair})
     found: list[Lists] = [{} for _ in pairs]
-    for ngrams in _ngrams(words, batch.segments, len(batch.references), systems):
-        possible, matched = _matches(ngrams, len(batch.references), len(systems), batch.present)
+    for ngrams in _ngrams(words, len(segments), len(segments.references), systems):
+        possible, matched = _matches(ngrams, len(segments.references), len(systems), segments.reference_mask)
         for (first, second), lists in zip(pairs, found, strict=True):
             one, other = matched[systems.index(first)], matched[systems.index(second)]
             lists[ngrams.order] = (
@@ -71,11 +71,11 @@ def ngram_differences(
     return found
 
 
-def matched_ngrams(batch: Batch, system: int, *, tokenizer: str = "13a", case: str = "mixed") -> dict[int, int]:
+def matched_ngrams(segments: Segments, system: int, *, tokenizer: str = "13a", case: str = "mixed") -> dict[int, int]:
     """How many n-grams of each order a system gets right: the sums of BLEU's matches."""
-    references = len(batch.references)
-    found = _ngrams(batch.words(tokenizer, case), batch.segments, references, [system])
-    return {each.order: int(_matches(each, references, 1, batch.present)[1][0].sum()) for each in found}
+    references = len(segments.references)
+    found = _ngrams(segments.words(tokenizer, case), len(segments), references, [system])
+    return {each.order: int(_matches(each, references, 1, segments.reference_mask)[1][0].sum()) for each in found}
 
 
 def _best(

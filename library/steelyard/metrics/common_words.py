@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
-def common_words(batch: Batch, tokenizer: str, case: str) -> NDArray[np.int64]:
+def common_words(segments: Segments, tokenizer: str, case: str) -> NDArray[np.int64]:
     """Size of the multiset intersection: (references, systems, segments); -1 where the segment lacks a reference.
 
     Read-only: PER and F-measure share it.
     """
 
     def count() -> NDArray[np.int64]:
-        found = bag_overlaps(batch.words(tokenizer, case), batch.present, len(batch.systems))
+        found = bag_overlaps(segments.words(tokenizer, case), segments.reference_mask, len(segments.hypotheses))
         found.flags.writeable = False
         return found
 
-    return batch.once(("common words", tokenizer, case), count)
+    return segments.cached(("common words", tokenizer, case), count)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RunContext:
     """Language, layers and resources of one run."""
 
     language: str = ""
@@ -30,32 +30,32 @@ class Surroundings:
     """What messages call each text, and the layers it has, be they in the others or not."""
 
 
-def settle(metrics: Sequence[Metric], surroundings: Surroundings) -> tuple[list[Metric], list[str]]:
+def resolve(metrics: Sequence[Metric], context: RunContext) -> tuple[list[Metric], list[str]]:
     """The metrics with everything pinned that their scores depend on, and notices for the user.
 
     The tokenizer of the target language (`tok=auto`) is among that. From then on a specification says it all: a worker
     elsewhere gets the same numbers from it or an error.
     Raises MissingLayer, MissingResource and BadParameter.
     """
-    settled: list[Metric] = []
+    resolved: list[Metric] = []
     notices: list[str] = []
     for metric in metrics:
-        pinned, remarks = with_tokenizer(metric, surroundings.language).settled(surroundings)
+        pinned, remarks = with_tokenizer(metric, context.language).resolve(context)
         for layer in pinned.layers:
-            if layer not in surroundings.layers:
-                raise MissingLayer(_what_lacks(metric, layer, surroundings))
-        if pinned in settled:
+            if layer not in context.layers:
+                raise MissingLayer(_what_lacks(metric, layer, context))
+        if pinned in resolved:
             raise BadParameter(f'The metric "{pinned.specification}" is named twice.')
-        settled.append(pinned)
+        resolved.append(pinned)
         notices += remarks
     # In annotated texts blanks separate the words of every language.
-    unannotated = [each for each in settled if not (surroundings.layers and getattr(each, "tok", None) == "none")]
-    return settled, [*notices, *unsegmented(unannotated, surroundings.language)]
+    unannotated = [each for each in resolved if not (context.layers and getattr(each, "tok", None) == "none")]
+    return resolved, [*notices, *unsegmented(unannotated, context.language)]
 
 
-def _what_lacks(metric: Metric, layer: str, surroundings: Surroundings) -> str:
-    lacking = [name for name, layers in surroundings.texts.items() if layer not in layers]
-    found = {each for layers in surroundings.texts.values() for each in layers} | surroundings.layers
+def _what_lacks(metric: Metric, layer: str, context: RunContext) -> str:
+    lacking = [name for name, layers in context.texts.items() if layer not in layers]
+    found = {each for layers in context.texts.values() for each in layers} | context.layers
     where = f" Texts without it: {listed(lacking)}." if lacking else ""
     return (
         f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: "

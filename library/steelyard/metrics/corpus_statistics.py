@@ -11,18 +11,18 @@ from steelyard.metrics.spill_buffer import SetAside
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from steelyard.metrics.batch import Batch
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.segments import Segments
 
 
-class Preparation(ABC):
+class CorpusStatistics(ABC):
     """How a metric's state is made from the whole reference side, part by part.
 
     Parts are made from shards of the references by workers that do not know each other, and merged by any of them.
     The state is the same to the byte however the references were cut and whatever order parts and references come in;
     in chapters it says the same.
     Parts and states are portable bytes that say their format: they are stored, and read by later releases. Equal
-    preparations have equal keys and share one state for each set of references. Subclasses are frozen dataclasses.
+    corpus statistics have equal keys and share one state for each set of references. Subclasses are frozen dataclasses.
     """
 
     cost: ClassVar[float] = 1.0
@@ -34,8 +34,8 @@ class Preparation(ABC):
         """All that the state depends on beside the references, e.g. `ngram-information:order<=5:tok=13a:case=lc`."""
 
     @abstractmethod
-    def count(self, batch: Batch) -> bytes:
-        """What a shard of the references contributes; it does not look at the systems of the batch."""
+    def count(self, segments: Segments) -> bytes:
+        """What a shard of the references contributes; it does not look at hypotheses."""
 
     @abstractmethod
     def merge(self, parts: Sequence[bytes]) -> bytes:
@@ -43,7 +43,7 @@ class Preparation(ABC):
 
     @abstractmethod
     def read(self, state: bytes) -> Any:
-        """The state as the metric uses it, which `Batch.state` hands out. Raises BadState."""
+        """The state as the metric uses it, which `Segments.state` hands out. Raises BadState."""
 
     def merge_in_chapters(self, parts: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None]) -> list[int]:
         """As `merge`, where the state of large references should be in chapters: by part the number of its chapter.
@@ -60,46 +60,48 @@ class Preparation(ABC):
         (state,) = chapters
         return self.read(state)
 
-    def state_of(self, batch: Batch) -> Any:
-        """As `read` gives it, from a batch that holds all references; without bytes on the way where that is less."""
-        return self.read(self.merge([self.count(batch)]))
+    def state_of(self, segments: Segments) -> Any:
+        """As `read` gives it, from all segments of the references; without bytes on the way where that is less."""
+        return self.read(self.merge([self.count(segments)]))
 
 
-def preparations(metrics: Iterable[Metric]) -> dict[str, Preparation]:
+def needed_statistics(metrics: Iterable[Metric]) -> dict[str, CorpusStatistics]:
     """What these metrics need, by key."""
-    needed = (metric.preparation for metric in metrics)
+    needed = (metric.corpus_statistics for metric in metrics)
     return {each.key: each for each in needed if each is not None}
 
 
-def preparation_of(metric: Metric, key: str) -> Preparation:
-    """The preparation of that key. Raises MissingState where the metric of this release has none or another."""
-    preparation = metric.preparation
-    if preparation is None or preparation.key != key:
+def corpus_statistics_of(metric: Metric, key: str) -> CorpusStatistics:
+    """The corpus statistics of that key. Raises MissingState where the metric of this release has none or another."""
+    corpus_statistics = metric.corpus_statistics
+    if corpus_statistics is None or corpus_statistics.key != key:
         raise MissingState(
             f'{metric.specification} does not need "{key}" of the references in this release. '
             "Queue the evaluation again, and what it does need is counted."
         )
-    return preparation
+    return corpus_statistics
 
 
-def states_of(metrics: Iterable[Metric], batch: Batch) -> dict[str, Any]:
-    """The states that metrics need, by key, from a batch that holds every segment of the references."""
-    return {key: preparation.state_of(batch) for key, preparation in preparations(metrics).items()}
+def states_of(metrics: Iterable[Metric], segments: Segments) -> dict[str, Any]:
+    """The states that metrics need, by key, from all segments of the references."""
+    return {key: corpus_statistics.state_of(segments) for key, corpus_statistics in needed_statistics(metrics).items()}
 
 
 class ShardStates:
     """What `states_of` gives, for one shard of the references after another: only its chapter is in memory."""
 
-    def __init__(self, metrics: Iterable[Metric], shards: Iterable[Batch]) -> None:
-        self._needed = preparations(metrics)
+    def __init__(self, metrics: Iterable[Metric], shards: Iterable[Segments]) -> None:
+        self._needed = needed_statistics(metrics)
         parts = {key: SetAside() for key in self._needed}
-        for number, batch in enumerate(shards if self._needed else ()):
-            for key, preparation in self._needed.items():
-                parts[key].write(number, preparation.count(batch))
+        for number, segments in enumerate(shards if self._needed else ()):
+            for key, corpus_statistics in self._needed.items():
+                parts[key].write(number, corpus_statistics.count(segments))
         self._chapters = {key: SetAside() for key in self._needed}
         self._chapter_of = {
-            key: preparation.merge_in_chapters(list(map(parts[key].pieces, range(len(parts[key])))), chapters.write)
-            for (key, preparation), chapters in zip(self._needed.items(), self._chapters.values(), strict=True)
+            key: corpus_statistics.merge_in_chapters(
+                list(map(parts[key].pieces, range(len(parts[key])))), chapters.write
+            )
+            for (key, corpus_statistics), chapters in zip(self._needed.items(), self._chapters.values(), strict=True)
         }
         self._read: dict[str, tuple[int, Any]] = {}
 

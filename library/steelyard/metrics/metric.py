@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
-    from steelyard.metrics.context import Surroundings
-    from steelyard.metrics.corpus_statistics import Preparation
+    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.corpus_statistics import CorpusStatistics
     from steelyard.metrics.scoring import Accumulator
+    from steelyard.metrics.segments import Segments
 
 VERSION = "0.1.0"
 TYPICAL_CHARACTERS = 120.0
@@ -84,9 +84,9 @@ class MetricType(ABCMeta):
         fields = kind.parameters()
         given = without_aliases(getattr(cls, "name", cls.__name__), fields, named)
         if language and any(field.name == "tok" for field in fields) and "tok" not in given:
-            from steelyard.tokenizers.tokenizer import settled_tokenizer, tokenizer_of
+            from steelyard.tokenizers.tokenizer import resolve_tokenizer, tokenizer_of
 
-            given["tok"] = settled_tokenizer(tokenizer_of(language), language)
+            given["tok"] = resolve_tokenizer(tokenizer_of(language), language)
         metric = super().__call__(*values, **given)
         if references is not None:
             object.__setattr__(metric, "_references", references)
@@ -108,6 +108,8 @@ class Metric(metaclass=MetricType):
     name: ClassVar[str]
     source: ClassVar[str]
     """Paper and section that define it."""
+    inputs: ClassVar[frozenset[str]] = frozenset({"reference"})
+    """What it reads beside the hypotheses: "reference", "source" or both."""
     higher_is_better: ClassVar[bool] = True
     scale: ClassVar[float] = 100.0
     """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate.
@@ -154,10 +156,10 @@ class Metric(metaclass=MetricType):
         return ()
 
     @property
-    def preparation(self) -> Preparation | None:
+    def corpus_statistics(self) -> CorpusStatistics | None:
         """What must be counted in all references before a segment can be scored; None where nothing must.
 
-        The metric finds the state in the batch: `batch.state(self.preparation)`.
+        The metric finds the result in `segments.state(self.corpus_statistics)`.
         """
         return None
 
@@ -166,7 +168,7 @@ class Metric(metaclass=MetricType):
         tokenizer = getattr(self, "tok", None)
         return not isinstance(tokenizer, str) or separates_words(tokenizer, language)
 
-    def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
+    def resolve(self, context: RunContext) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
         """The metric with every parameter pinned that depends on where it runs, and what the user should know of it.
 
         Versions and hashes of resources belong into parameters, so that specification and signature name them.
@@ -187,7 +189,7 @@ class Metric(metaclass=MetricType):
         return {}
 
     @abstractmethod
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """The statistics of every segment of every system: (systems, segments, k)."""
 
     @abstractmethod

@@ -124,7 +124,7 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
 
 
 def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
-    """The metrics that a user asks for, to be settled: where no tokenizer is named, the target language chooses it.
+    """The metrics that a user asks for, to be resolved: where no tokenizer is named, the target language chooses it.
 
     What is stored says it all, and is read by `parse_metrics`. Raises what that raises.
     """

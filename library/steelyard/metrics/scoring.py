@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import corpus_sums, measure, shard_statistics
+from steelyard.metrics.context import RunContext, resolve
+from steelyard.metrics.score_systems import corpus_sums, score_systems, shard_statistics
 from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def corpus_score(
         raise BadText("hypotheses is a single string, but must be a list of strings, one a segment.")
     segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(metric))
     pinned = _pinned(metric)
-    (found,) = measure(segments, [pinned], replicates=replicates, seed=seed)
+    (found,) = score_systems(segments, [pinned], replicates=replicates, seed=seed)
     return pinned.score_type(pinned, found.sums[0], counted_references(segments), found.replicate_scores[0], seed)
 
 
@@ -74,7 +73,7 @@ def counted_references(segments: Segments) -> int | str:
     """How many references each segment has, for the signature; "var" where their numbers differ."""
     if not segments.variable_references:
         return len(segments.references)
-    counts = set(Batch(segments).present.sum(axis=0).tolist())
+    counts = set(segments.reference_mask.sum(axis=0).tolist())
     return int(counts.pop()) if len(counts) == 1 else "var"
 
 
@@ -102,7 +101,7 @@ class Accumulator:
     references: set[int | str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
-        if self.metric.preparation is not None:
+        if self.metric.corpus_statistics is not None:
             raise BadParameter(
                 f"{self.metric.name} counts something in all references before it scores a segment, so that segments "
                 "cannot be added one after the other. Use corpus_score."
@@ -113,7 +112,7 @@ class Accumulator:
     def update(self, hypotheses: Sequence[str], references: References) -> None:
         """Add segments: as `Metric.corpus_score` takes them."""
         segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(self.metric))
-        (statistics,) = shard_statistics(Batch(segments), [self.metric])
+        (statistics,) = shard_statistics(segments, [self.metric])
         self.sums = self.sums + corpus_sums(statistics)[0]
         self.segments += len(segments)
         self.references.add(counted_references(segments))
@@ -147,7 +146,7 @@ def pairwise(metric: Metric, hypotheses: Sequence[str], references: Sequence[str
     for what, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, (str, bytes)) or not texts:
             raise BadText(f"{what} must be a list of at least one string.")
-    if metric.preparation is not None:
+    if metric.corpus_statistics is not None:
         raise BadParameter(f"{metric.name} needs a whole test set of references, so it has no scores of single pairs.")
     pinned = _pinned(metric)
     against = [_line(line) for line in references]
@@ -157,14 +156,14 @@ def pairwise(metric: Metric, hypotheses: Sequence[str], references: Sequence[str
     for begin in range(0, len(lines), at_once):
         systems = [[line] * len(against) for line in lines[begin : begin + at_once]]
         segments = Segments.from_lines(references=[against], hypotheses=systems)
-        (statistics,) = shard_statistics(Batch(segments), [pinned])
+        (statistics,) = shard_statistics(segments, [pinned])
         found[begin : begin + at_once] = pinned.segment_score(statistics)
     return found
 
 
 def _pinned(metric: Metric) -> Metric:
     """With versions of dictionaries and resources named, as the signature must. Raises MissingResource."""
-    ((pinned,), _) = settle([metric], Surroundings())
+    ((pinned,), _) = resolve([metric], RunContext())
     return pinned
 
 

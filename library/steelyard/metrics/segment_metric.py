@@ -14,7 +14,7 @@ from steelyard.metrics.metric import Metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class SegmentMetric(Metric):
         return ("score", "segments")
 
     @abstractmethod
-    def score_segments(self, batch: Batch) -> NDArray[np.float64]:
+    def score_segments(self, segments: Segments) -> NDArray[np.float64]:
         """The score of every segment of every system, NaN where it is undefined: (systems, segments)."""
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2)."""
-        scores = self.score_segments(batch)
+        scores = self.score_segments(segments)
         defined = ~np.isnan(scores)
         return np.stack([on_grid(np.where(defined, scores, 0.0)), defined.astype(np.float64)], axis=-1)
 

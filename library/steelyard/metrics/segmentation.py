@@ -13,7 +13,7 @@ from steelyard.tokenizers.tokenizer import (
     AUTO,
     BY_CHARACTER,
     USUAL,
-    settled_tokenizer,
+    resolve_tokenizer,
     signed,
     tokenizer_name,
     tokenizer_of,
@@ -36,7 +36,7 @@ def with_tokenizer(metric: Some, language: str) -> Some:
     asked = getattr(metric, "tok", None)
     if not isinstance(asked, str):
         return metric
-    tokenizer = settled_tokenizer(asked, language)
+    tokenizer = resolve_tokenizer(asked, language)
     return metric if tokenizer == asked else _with(metric, tokenizer)
 
 

@@ -1,24 +1,82 @@
-"""The texts that are scored, checked once at the door."""
+"""The texts that are scored: checked once at the door, prepared once however many metrics read them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from contextlib import nullcontext
+from copy import copy
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from steelyard.errors import BadText
+import numpy as np
+
+from steelyard.errors import BadText, MissingLayer, MissingState
+from steelyard.formats.layers import describe_layers
+from steelyard.kernels.text.composed import is_composed
+from steelyard.kernels.text.lines import line_count
+from steelyard.kernels.text.lowered import lowered
 from steelyard.kernels.text.utf8 import look
+from steelyard.kernels.text.words import folded, words
+from steelyard.metrics.resources import Resources
+from steelyard.text.blocks import split_lines
+from steelyard.text.normalization import normalized
+from steelyard.tokenizers.tokenizer import folds_afterwards, prepared_text, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from steelyard.kernels.text.words import Words
+    from steelyard.metrics.corpus_statistics import CorpusStatistics
+    from steelyard.metrics.stopwatch import Stopwatch
+
+Prepared = TypeVar("Prepared")
+
+SLICE_ROWS = 1 << 12
+"""Segments times texts that are worked on at once: fewer cost more calls, more do not fit in a cache."""
+
+SMALLEST_SLICE = 64
+"""Segments that are worked on at once at least, however many texts there are, unless they are long."""
+
+SLICE_BYTES = 1 << 23
+"""Bytes of all texts: of very long segments one is worked on at a time, so that Ctrl-C is heard after each."""
 
 
 class Segments:
-    r"""The references of a test set and the hypotheses of all systems, which say which is which by keyword alone.
+    r"""The references of a test set and the hypotheses of all systems that are scored together.
 
     Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one; all have as many
-    lines. `from_bytes` takes them so, `from_lines` takes lists of strings. With `variable_references` an empty line of
-    a reference means that the segment lacks it. `layers` has the linguistic layers that all texts have, those of the
-    references, then of the hypotheses (`steelyard.formats.layers`). There may be no hypotheses where something is to be
-    counted in the references alone. `len` is the number of segments.
+    lines. `from_bytes` takes them so, `from_lines` takes lists of strings. `len` is the number of segments.
+
+    Row `t * segments + i` of what is prepared for all texts is segment i of text t, where references come first, then
+    hypotheses.
+
+    Parameters
+    ----------
+    references, hypotheses : sequence of bytes
+        There may be no hypotheses where something is to be counted in the references alone.
+    source : bytes, optional
+        What was translated, for metrics that read it (`Metric.inputs`).
+    variable_references : bool
+        An empty line of a reference means that the segment lacks it.
+    layers : mapping of str to sequence of bytes, optional
+        The linguistic layers that all texts have, those of the references, then of the hypotheses
+        (`steelyard.formats.layers`).
+    resources : Resources, optional
+        Files that metrics read.
+    states : mapping, optional
+        What was counted in the references of the whole test set, for metrics that need it (`corpus_statistics.py`).
+
+    Raises
+    ------
+    BadText
+        For what is no list of texts, not UTF-8, or of another number of lines.
+
+    Attributes
+    ----------
+    stopwatch : Stopwatch or None
+        Where it is set, it measures what is prepared.
+
     """
 
     def __init__(
@@ -26,21 +84,34 @@ class Segments:
         *,
         references: Sequence[bytes],
         hypotheses: Sequence[bytes],
+        source: bytes | None = None,
         variable_references: bool = False,
         layers: Mapping[str, Sequence[bytes]] | None = None,
+        resources: Resources | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> None:
         self.references = references
         self.hypotheses = hypotheses
+        self.source = source
         self.variable_references = variable_references
         self.layers = layers or {}
+        self.resources = resources or Resources()
+        self.states = states or {}
+        self.stopwatch: Stopwatch | None = None
+        self._prepared: dict[Hashable, Any] = {}
         self._count = self._checked()
 
     @classmethod
     def from_bytes(
-        cls, *, references: Sequence[bytes], hypotheses: Sequence[bytes], variable_references: bool = False
+        cls,
+        *,
+        references: Sequence[bytes],
+        hypotheses: Sequence[bytes],
+        source: bytes | None = None,
+        variable_references: bool = False,
     ) -> Self:
         r"""Of texts of which each is all its segments, joined by "\n". Raises BadText."""
-        return cls(references=references, hypotheses=hypotheses, variable_references=variable_references)
+        return cls(references=references, hypotheses=hypotheses, source=source, variable_references=variable_references)
 
     @classmethod
     def from_lines(
@@ -48,24 +119,184 @@ class Segments:
         *,
         references: Sequence[Sequence[str]],
         hypotheses: Sequence[Sequence[str]],
+        source: Sequence[str] | None = None,
         variable_references: bool = False,
     ) -> Self:
         """Of lists of references and of hypotheses, each of which is a list of segments. Raises BadText."""
         return cls(
             references=_joined("references", references),
             hypotheses=_joined("hypotheses", hypotheses),
+            source=None if source is None else _joined("source", [source])[0],
             variable_references=variable_references,
         )
 
     def __len__(self) -> int:
         return self._count
 
+    def with_resources(self, resources: Resources | None) -> Self:
+        """The same texts, nothing prepared, with files that metrics read."""
+        other = copy(self)
+        other.resources, other._prepared = resources or Resources(), {}
+        return other
+
+    def with_texts(
+        self,
+        references: Sequence[bytes],
+        hypotheses: Sequence[bytes],
+        layers: Mapping[str, Sequence[bytes]],
+        source: bytes | None = None,
+    ) -> Self:
+        """The same with other texts that are known to be right, and nothing prepared."""
+        other = copy(self)
+        other.references, other.hypotheses, other.layers, other.source = references, hypotheses, layers, source
+        other._count, other._prepared = line_count(references[0]), {}
+        return other
+
     def named(self) -> Iterator[tuple[str, bytes]]:
         """Every text, and what to call it in a message."""
         yield from ((f"reference {number}", text) for number, text in enumerate(self.references, 1))
         yield from ((f"hypothesis {number}", text) for number, text in enumerate(self.hypotheses, 1))
+        if self.source is not None:
+            yield "source", self.source
         for layer, texts in self.layers.items():
             yield from ((f"text {number} of the layer {layer}", text) for number, text in enumerate(texts, 1))
+
+    def slices(self) -> Iterator[Self]:
+        """The same in runs of consecutive segments that together hold them all; itself where it is small.
+
+        What one of them needs fits in the processor's cache, and nobody who waits for its end waits for long.
+        """
+        count = self._slice_count
+        if count == 1:
+            yield self
+            return
+        yield from self.cut(-(-len(self) // count))
+
+    def cut(self, segments: int) -> Iterator[Self]:
+        """The same in runs of so many segments, the last of which may have fewer."""
+        layered = [text for layer in self.layers.values() for text in layer]
+        sources = [] if self.source is None else [self.source]
+        for run in split_lines([*self.references, *self.hypotheses, *layered, *sources], segments):
+            own = iter(run)
+            yield self.with_texts(
+                list(islice(own, len(self.references))),
+                list(islice(own, len(self.hypotheses))),
+                {name: list(islice(own, len(layer))) for name, layer in self.layers.items()},
+                next(own, None),
+            )
+
+    @property
+    def _slice_count(self) -> int:
+        texts = [*self.references, *self.hypotheses]
+        by_rows = -(-len(self) // max(SLICE_ROWS // len(texts), SMALLEST_SLICE))
+        by_bytes = -(-sum(map(len, texts)) // SLICE_BYTES)
+        return max(by_rows, min(by_bytes, len(self)))
+
+    @property
+    def reference_side(self) -> Self:
+        """The references alone; itself where metrics work on it as a whole, so that its words serve for both."""
+        return self if self._slice_count == 1 else self.without_hypotheses
+
+    @property
+    def without_hypotheses(self) -> Self:
+        """The references alone."""
+        layers = {name: layer[: len(self.references)] for name, layer in self.layers.items()}
+        return self.with_texts(self.references, [], layers)
+
+    @property
+    def text(self) -> bytes:
+        """All references and hypotheses, one after the other."""
+        return self.cached("text", lambda: b"\n".join((*self.references, *self.hypotheses)))
+
+    @property
+    def nfc(self) -> Self:
+        """The same with all texts and layers in Unicode's NFC, for metrics that compare forms; as a rule itself."""
+        return self.cached("nfc", self._nfc) or self
+
+    @property
+    def reference_mask(self) -> NDArray[np.uint8]:
+        """(references, segments): 0 where the segment lacks that reference."""
+        return self.cached("reference mask", self._reference_mask)
+
+    def words(self, tokenizer: str, case: str) -> Words:
+        """Tokens as numbers; equal numbers mean equal tokens, over all texts.
+
+        `case` is "mixed" (kept) or "lc" (lowercased before tokenization).
+        """
+        return self.cached(("words", tokenizer, case), lambda: self._words(tokenizer, case))
+
+    def layer(self, name: str, case: str) -> Words:
+        """The items of a linguistic layer as numbers, rows as in `words`. Raises MissingLayer."""
+        if name not in self.layers:
+            have = describe_layers(self.layers)
+            raise MissingLayer(f"These texts lack the layer {describe_layers([name])}. Layers found: {have}.")
+        return self.cached(("layer", name, case), lambda: self._layer(name, case))
+
+    def state(self, statistics: CorpusStatistics) -> Any:
+        """What `statistics.read` made of the whole reference side. Raises MissingState."""
+        if statistics.key not in self.states:
+            raise MissingState(
+                f"{statistics.key} was not counted in the references of the test set. Score with "
+                "steelyard.metrics.score_systems.score_systems, or give Segments the states that "
+                "corpus_statistics.states_of(...) counts."
+            )
+        return self.states[statistics.key]
+
+    def cached(self, key: Hashable, make: Callable[[], Prepared]) -> Prepared:
+        """What `make` returns, made at the first call with this key: for work that several metrics share."""
+        watch = self.stopwatch
+        # What is in another Unicode form has the same keys.
+        piece = (id(self), key)
+        if key not in self._prepared:
+            with watch.timing(piece) if watch else nullcontext():
+                self._prepared[key] = make()
+        elif watch:
+            watch.uses(piece)
+        return cast("Prepared", self._prepared[key])
+
+    def cased(self, case: str) -> bytes:
+        """All references and hypotheses, one after the other, with `case` as in `words`."""
+        if case == "mixed":
+            return self.text
+        return self.cached("lowercased", lambda: lowered(self.text))
+
+    @property
+    def _rows(self) -> int:
+        return (len(self.references) + len(self.hypotheses)) * len(self)
+
+    def _words(self, tokenizer: str, case: str) -> Words:
+        if case == "lc" and folds_afterwards(self.text, tokenizer):
+            # To lowercase the types instead of the tokens is some ten times less work.
+            return folded(self.words(tokenizer, "mixed"))
+        if tokenizer == "13a":
+            return words(unescaped(self.cased(case)), self._rows, western=True)
+        return words(prepared_text(self.cased(case), tokenizer), self._rows)
+
+    def _nfc(self) -> Self | None:
+        """None where it is this one: segments that held themselves would stay in memory until cycles are looked for."""
+        texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
+        if all(map(is_composed, texts)):
+            return None
+        return self.with_texts(
+            [_in_nfc(text) for text in self.references],
+            [_in_nfc(text) for text in self.hypotheses],
+            {name: [_in_nfc(text) for text in layer] for name, layer in self.layers.items()},
+            None if self.source is None else _in_nfc(self.source),
+        )
+
+    def _layer(self, name: str, case: str) -> Words:
+        items = words(b"\n".join(self.layers[name]), self._rows)
+        return folded(items) if case == "lc" else items
+
+    def _reference_mask(self) -> NDArray[np.uint8]:
+        mask = np.ones((len(self.references), len(self)), np.uint8)
+        if self.variable_references:
+            for row, text in zip(mask, self.references, strict=True):
+                row[:] = [bool(line) for line in text.split(b"\n")]
+            missing = np.flatnonzero(~mask.any(axis=0))
+            if len(missing):
+                raise BadText(f"Segment {missing[0] + 1} has no reference at all.")
+        return mask
 
     def _checked(self) -> int:
         """How many segments each text has. Raises BadText."""
@@ -81,6 +312,10 @@ class Segments:
                 f"The texts have different numbers of lines: {several}. All must have as many, one a segment."
             )
         return next(iter(counts.values()))
+
+
+def _in_nfc(text: bytes) -> bytes:
+    return normalized("NFC", text.decode()).encode()
 
 
 def _lines(name: str, text: Any) -> int:

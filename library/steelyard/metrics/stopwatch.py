@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Stopwatch:
     """Measures pieces of work that lie within one another and use each other's results.
 
-    A batch tells of what it prepares, whoever asks first (`Batch.once`); the time of that is divided evenly among all
-    that asked for it, also by way of something else. Times are wall-clock seconds.
+    `Segments.cached` measures what is prepared, whoever asks first; its time is divided evenly among all that asked for
+    it, also by way of something else. Times are wall-clock seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:

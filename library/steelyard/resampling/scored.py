@@ -19,7 +19,7 @@ class Formula(Protocol):
 
 
 class Scored(Protocol):
-    """What one metric says of all systems: `steelyard.metrics.measure.Measurement`."""
+    """What one metric says of all systems: `steelyard.metrics.score_systems.MetricResult`."""
 
     @property
     def metric(self) -> Formula:

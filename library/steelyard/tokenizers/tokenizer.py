@@ -1,4 +1,4 @@
-"""Tokenizers: from the text of a batch to the same lines with blanks between the tokens.
+"""Tokenizers: from a text to the same lines with blanks between the tokens.
 
 Which one is used where none is named follows the target language, as in sacreBLEU.
 """
@@ -72,7 +72,7 @@ def prepared_text(text: bytes, tokenizer: str) -> bytes:
     """
     found = TOKENIZERS.get(tokenizer_name(tokenizer))
     if found is None:
-        hint = f" {AUTO} needs a target language: settle the metric first." if tokenizer == AUTO else ""
+        hint = f" {AUTO} needs a target language: resolve the metric first." if tokenizer == AUTO else ""
         raise BadParameter(f'There is no tokenizer "{tokenizer}".{hint} Tokenizers: {", ".join(TOKENIZERS)}.')
     if found.analyzer:
         found.analyzer.check(tokenizer)
@@ -91,7 +91,7 @@ def tokenizer_of(language: str) -> str:
     return next((name for name, each in TOKENIZERS.items() if code in each.languages), USUAL)
 
 
-def settled_tokenizer(tokenizer: str, language: str) -> str:
+def resolve_tokenizer(tokenizer: str, language: str) -> str:
     """A tokenizer with all that its words depend on: the language's for `auto`, versions pinned.
 
     Raises MissingResource where its packages are not installed here.

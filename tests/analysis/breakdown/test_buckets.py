@@ -7,15 +7,15 @@ import pytest
 
 from analysis.breakdown.buckets import Partition, break_down, by_document, by_domain, by_length
 from analysis.breakdown.texts import BoardTexts, Passage, read_board_texts, read_outputs
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, joined, opened, store
 
 
 def measured(segments: list[int], system: str, metric: str) -> float:
     """The score of these segments alone, from the texts."""
-    (found,) = measure(
+    (found,) = score_systems(
         Segments(
             references=[joined([lines[n] for n in segments]) for lines in REFERENCES.values()],
             hypotheses=[joined([SYSTEMS[system][n] for n in segments])],

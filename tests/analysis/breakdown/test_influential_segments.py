@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from analysis.breakdown.influential_segments import read_influential_segments
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
@@ -19,7 +19,7 @@ def difference(metric: str, first: str, second: str, without: int | None = None)
     def kept(lines: list[str]) -> bytes:
         return joined([line for number, line in enumerate(lines) if number != without])
 
-    (found,) = measure(
+    (found,) = score_systems(
         Segments(
             references=[kept(lines) for lines in REFERENCES.values()],
             hypotheses=[kept(SYSTEMS[name]) for name in (first, second)],
@@ -52,7 +52,7 @@ def test_single_segments_have_their_own_scores(sqlite_url):
     with opened(sqlite_url) as (connection, (board,)):
         found = read_influential_segments(connection, board, 0, 0, 1, 5)
     metric = parse_metric(BOTH[0])
-    (expected,) = measure(
+    (expected,) = score_systems(
         Segments(
             references=[joined(lines) for lines in REFERENCES.values()],
             hypotheses=[joined(SYSTEMS[row.system]) for row in board.rows[:2]],

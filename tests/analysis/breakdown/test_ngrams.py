@@ -4,7 +4,6 @@ from analysis.breakdown import ngrams
 from analysis.breakdown.ngrams import read_ngrams, words_of
 from analysis.breakdown.texts import read_board_texts, read_outputs
 from steelyard.inspection.ngrams import ngram_differences
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
@@ -18,8 +17,8 @@ def test_the_ngrams_of_two_systems(database_url):
     systems = [joined(SYSTEMS[row.system]) for row in board.rows]
     assert outputs == systems
     assert words_of(board) == ("13a", "lc")
-    batch = Batch(Segments(references=[joined(lines) for lines in REFERENCES.values()], hypotheses=systems))
-    assert found == ngram_differences(batch, [(0, 2)], tokenizer="13a", case="lc", most=4)
+    segments = Segments(references=[joined(lines) for lines in REFERENCES.values()], hypotheses=systems)
+    assert found == ngram_differences(segments, [(0, 2)], tokenizer="13a", case="lc", most=4)
     assert found[0][1][0]
 
 

@@ -12,8 +12,8 @@ from analysis.leaderboard.significance import bootstrap_pairs, ranked_by_bootstr
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.schema.results import Statistics
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import enough_draws, smallest_p
 from tests.analysis.boards import made_board, spread, undefined
@@ -41,7 +41,7 @@ def test_the_draws_are_those_of_a_measurement_with_so_many_replicates(engine, sq
         board = board_of(connection)
         more = with_enough_draws(connection, board, range(3), "holm")
     names = [name for name in systems if "@" not in name]
-    expected = measure(
+    expected = score_systems(
         Segments(
             references=[joined(lines) for lines in REFERENCES.values()],
             hypotheses=[joined(systems[name]) for name in systems],

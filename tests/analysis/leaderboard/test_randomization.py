@@ -14,8 +14,8 @@ from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_randomization
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off
@@ -56,7 +56,7 @@ def test_they_are_those_of_texts_measured_here(engine: Engine, sqlite_url: str) 
     texts["system0"].append(similar_text(reference, 1000 + 500))
     assert sorted(map(len, runs)) == [1, 1, 1, 2]
     outputs = [text for row in board.rows for text in texts[row.system]]
-    measured = measure(
+    measured = score_systems(
         Segments(references=[reference], hypotheses=outputs),
         [parse_metric(each) for each in METRICS],
         replicates=50,

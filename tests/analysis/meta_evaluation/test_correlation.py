@@ -24,8 +24,8 @@ from models.schema.states import JudgmentKind
 from steelyard.formats.plain import Text
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.correction import corrected
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, read, scored_campaign
@@ -43,7 +43,7 @@ def measured():
     """The same campaign without a database: segment scores of the judged systems, oriented, and statistics."""
     reference = some_text(SEGMENTS, 1)
     texts = [similar_text(reference, 1000 + number) for number in range(SYSTEMS - 1)]
-    found = measure(
+    found = score_systems(
         Segments(references=[reference], hypotheses=texts),
         [parse_metric(each) for each in METRICS],
         segment_scores=True,
@@ -248,7 +248,9 @@ def test_several_runs_count_by_their_mean(sqlite_url):
     judged = read(engine)
     reference = some_text(SEGMENTS, 1)
     runs = [similar_text(reference, 1000 + 500 * run) for run in range(3)]
-    (bleu,) = measure(Segments(references=[reference], hypotheses=runs), [parse_metric("bleu")], segment_scores=True)
+    (bleu,) = score_systems(
+        Segments(references=[reference], hypotheses=runs), [parse_metric("bleu")], segment_scores=True
+    )
     place = judged.systems.index("system0")
     np.testing.assert_allclose(judged.metrics[0].segments[place], bleu.segment_scores.mean(0), rtol=1e-12)
 

@@ -15,8 +15,8 @@ from models.schema.results import Randomization, Score, SystemRuns
 from models.storage.arrays import pack
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.interval import bca_interval
 from steelyard.resampling.jackknife import leave_one_out
@@ -101,7 +101,7 @@ def measured():
     metrics = [parse_metric(each) for each in METRICS]
 
     def of(*names: str):
-        return measure(
+        return score_systems(
             Segments(references=[REFERENCE], hypotheses=[texts[name] for name in names]),
             metrics,
             replicates=REPLICATES,

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from cli.main import main
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.correction import corrected
@@ -51,7 +51,7 @@ def measured():
     """Measurements of the three systems, with what the tests need."""
     texts = ["\n".join(lines).encode() for lines in SYSTEMS.values()]
     reference = ["\n".join(REFERENCE).encode()]
-    return measure(
+    return score_systems(
         Segments(references=reference, hypotheses=texts),
         parse_metrics(["bleu", "ter"]),
         replicates=1000,

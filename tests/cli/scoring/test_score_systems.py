@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cli.main import main
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.interval import percentile_interval
 from steelyard.resampling.paired import paired_randomization
@@ -77,7 +77,7 @@ def test_the_score_is_the_mean_of_the_runs(run_json):
 def test_intervals_and_s_sel_come_from_the_replicates(run_json):
     result = run_json("a c5 b", "--confidence", "300")
     texts = ["\n".join(OUTPUTS[name]).encode() for name in ("a1", "a2", "a3")]
-    measured = measure(
+    measured = score_systems(
         Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts),
         parse_metrics(["bleu", "ter"]),
         replicates=300,
@@ -115,7 +115,7 @@ def test_one_run_is_a_system_like_any_other_and_labelled(run_json, files, given,
 def test_tests_are_stratified(run_json):
     found = run_json("a b c", "--paired", "randomization", "--trials", "300", "--all-pairs")["paired"]
     texts = ["\n".join(lines).encode() for lines in OUTPUTS.values()]
-    measured = measure(
+    measured = score_systems(
         Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts),
         parse_metrics(["bleu", "ter"]),
         replicates=1000,
@@ -140,7 +140,7 @@ def test_text_shows_the_spread(files, given, capsys):
     assert main(["score", files["ref"], *given("a"), "-m", "bleu", "-w", "2", "--confidence", "100"]) == 0
     lines = capsys.readouterr().out.splitlines()
     texts = ["\n".join(OUTPUTS[name]).encode() for name in ("a1", "a2", "a3")]
-    (measured,) = measure(
+    (measured,) = score_systems(
         Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts), parse_metrics(["bleu"]), replicates=100
     )
     mean, deviation = measured.scores.mean(), np.std(measured.scores, ddof=1)

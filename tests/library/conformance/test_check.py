@@ -23,11 +23,11 @@ class Sound(Metric):
     def columns(self):
         return ("same", "longer")
 
-    def segment_statistics(self, batch):
-        words, texts = batch.words("none", self.case), len(batch.references) + len(batch.systems)
+    def segment_statistics(self, segments):
+        words, texts = segments.words("none", self.case), len(segments.references) + len(segments.hypotheses)
         rows = [words.ids[a:b] for a, b in zip(words.starts, words.starts[1:], strict=False)]
-        by_text = [rows[i * batch.segments : (i + 1) * batch.segments] for i in range(texts)]
-        first, systems = by_text[0], by_text[len(batch.references) :]
+        by_text = [rows[i * len(segments) : (i + 1) * len(segments)] for i in range(texts)]
+        first, systems = by_text[0], by_text[len(segments.references) :]
         return np.array([[compared(*pair) for pair in zip(each, first, strict=True)] for each in systems], float)
 
     def score(self, sums):
@@ -44,16 +44,16 @@ def changed(**methods):
 
 
 def statistics(change):
-    """A metric whose statistics are those of the sound one after `change(statistics, batch)`."""
-    return changed(segment_statistics=lambda self, batch: change(Sound.segment_statistics(self, batch), batch))
+    """A metric whose statistics are those of the sound one after `change(statistics, segments)`."""
+    return changed(segment_statistics=lambda self, segments: change(Sound.segment_statistics(self, segments), segments))
 
 
 def score(change):
     return changed(score=lambda self, sums: change(Sound.score(self, sums), sums))
 
 
-def spoil_words(statistics, batch):
-    batch.words("13a", "mixed").ids[:] = 0
+def spoil_words(statistics, segments):
+    segments.words("13a", "mixed").ids[:] = 0
     return statistics
 
 
@@ -62,18 +62,18 @@ def spoil_sums(scores, sums):
     return scores
 
 
-def first_300(statistics, batch):
+def first_300(statistics, segments):
     statistics[:, 300:] = 0
     return statistics
 
 
-def all_references(statistics, batch):
-    return statistics + np.array([0, len(batch.references)])
+def all_references(statistics, segments):
+    return statistics + np.array([0, len(segments.references)])
 
 
-def counted_in(batch):
-    """How often it was asked for: what a batch keeps for all is changed."""
-    count = batch.once("asked", lambda: [0])
+def counted_in(segments):
+    """How often it was asked for: what segments cache for all is changed."""
+    count = segments.cached("asked", lambda: [0])
     count[0] += 1
     return count[0] - 1
 
@@ -82,22 +82,22 @@ def with_ones(statistics):
     return np.concatenate([statistics, np.ones((*statistics.shape[:-1], 1))], axis=-1)
 
 
-def as_often_as_references(statistics, batch):
-    return statistics * len(batch.references)
+def as_often_as_references(statistics, segments):
+    return statistics * len(segments.references)
 
 
 seen = []
 
 
-def remember(statistics, batch):
+def remember(statistics, segments):
     seen.append(statistics.sum())
     return statistics
 
 
 BROKEN = {
-    "depends on neighbours": (statistics(lambda s, b: s + b.segments), "whatever stands beside it"),
+    "depends on neighbours": (statistics(lambda s, b: s + len(b)), "whatever stands beside it"),
     "sums up along the shard": (statistics(lambda s, b: s.cumsum(axis=1)), "whatever stands beside it"),
-    "depends on other systems": (statistics(lambda s, b: s + len(b.systems)), "together with others"),
+    "depends on other systems": (statistics(lambda s, b: s + len(b.hypotheses)), "together with others"),
     "ranks the systems": (statistics(lambda s, b: s + np.arange(len(s))[:, None, None]), "together with others"),
     "float dust": (statistics(lambda s, b: s * 0.1), "multiple of 2^-24"),
     "single precision": (statistics(lambda s, b: s.astype(np.float32)), "float64"),
@@ -110,7 +110,7 @@ BROKEN = {
     "counts lacking references": (statistics(all_references), "variable references"),
     "remembers what it saw": (
         changed(
-            segment_statistics=lambda self, batch: remember(Sound.segment_statistics(self, batch), batch),
+            segment_statistics=lambda self, segments: remember(Sound.segment_statistics(self, segments), segments),
             score=lambda self, sums: Sound.score(self, sums) + len(seen),
         ),
         "found in one call",
@@ -126,7 +126,7 @@ BROKEN = {
     "infinite without a segment": (
         changed(
             columns=("same", "longer", "segments"),
-            segment_statistics=lambda self, batch: with_ones(Sound.segment_statistics(self, batch)),
+            segment_statistics=lambda self, segments: with_ones(Sound.segment_statistics(self, segments)),
             score=lambda self, sums: np.where(sums[..., 2] > 0, Sound.score(self, sums), np.inf),
         ),
         "NaN where undefined",
@@ -144,19 +144,25 @@ BROKEN = {
         "NaN where undefined",
     ),
     "counts how often it was asked": (
-        changed(segment_statistics=lambda self, batch: Sound.segment_statistics(self, batch) + counted_in(batch)),
+        changed(
+            segment_statistics=lambda self, segments: Sound.segment_statistics(self, segments) + counted_in(segments)
+        ),
         "do not disturb each other",
     ),
     "counts lacking references in segments alone": (
         changed(
-            segment_statistics=lambda self, batch: as_often_as_references(Sound.segment_statistics(self, batch), batch),
+            segment_statistics=lambda self, segments: as_often_as_references(
+                Sound.segment_statistics(self, segments), segments
+            ),
             segment_score=lambda self, s: s[..., 0],
         ),
         "variable references",
     ),
     "counts lacking references in systems alone": (
         changed(
-            segment_statistics=lambda self, batch: all_references(Sound.segment_statistics(self, batch), batch),
+            segment_statistics=lambda self, segments: all_references(
+                Sound.segment_statistics(self, segments), segments
+            ),
             segment_score=lambda self, s: np.zeros(s.shape[:-1]),
         ),
         "variable references",
@@ -166,9 +172,9 @@ BROKEN = {
     "no source": (changed(source=""), "source"),
     "the same column twice": (changed(columns=("same", "same")), "distinct columns"),
     "signature without case": (changed(signature_fields=lambda self: []), "changes the signature"),
-    "settles to something new each time": (
-        changed(settled=lambda self, _: (type(self)(case="mixed" if self.case == "lc" else "lc"), [])),
-        "settling it again",
+    "resolves to something new each time": (
+        changed(resolve=lambda self, _: (type(self)(case="mixed" if self.case == "lc" else "lc"), [])),
+        "resolving it again",
     ),
     "parses carelessly": (
         changed(__annotations__={"n": int}, n=parameter(1, "a number", parse=lambda text: int(float(text)))),

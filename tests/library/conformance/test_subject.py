@@ -26,12 +26,12 @@ class LemmaRate(WER):
     def layers(self):
         return ("lemma",) if self.lemmas == "layer" else ()
 
-    def settled(self, surroundings):
-        return replace(self, lemmas="layer" if "lemma" in surroundings.layers else "none"), []
+    def resolve(self, context):
+        return replace(self, lemmas="layer" if "lemma" in context.layers else "none"), []
 
-    def edits(self, batch):
-        words = batch.layer("lemma", self.case) if self.layers else batch.words(self.tok, self.case)
-        return edit_distances(words, batch.present, len(batch.systems))
+    def edits(self, segments):
+        words = segments.layer("lemma", self.case) if self.layers else segments.words(self.tok, self.case)
+        return edit_distances(words, segments.reference_mask, len(segments.hypotheses))
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class ListRate(WER):
         (folder / "toy.txt").write_text("\n".join(words))
         return {"toy": folder / "toy.txt"}
 
-    def settled(self, surroundings):
+    def resolve(self, context):
         if not self.list:
             raise BadParameter("listrate: name a list.")
-        return replace(self, list=surroundings.resources.pinned(self.list, "lists")), []
+        return replace(self, list=context.resources.pinned(self.list, "lists")), []
 
-    def edits(self, batch):
-        listed = batch.resources.path(self.list, "lists").read_text().split("\n")
-        return super().edits(batch) + ("cat" in listed)
+    def edits(self, segments):
+        listed = segments.resources.path(self.list, "lists").read_text().split("\n")
+        return super().edits(segments) + ("cat" in listed)
 
 
 def test_a_metric_is_exercised_with_layers_and_without(tmp_path):
@@ -83,7 +83,7 @@ def test_a_metric_that_needs_a_layer_is_exercised_only_with_it(tmp_path):
 
         examples: ClassVar[tuple[str, ...]] = ("",)
 
-        def settled(self, surroundings):
+        def resolve(self, context):
             return replace(self, lemmas="layer"), []
 
     (subject,) = subjects(Needy, tmp_path)
@@ -115,14 +115,14 @@ def test_such_metrics_keep_the_promises(metric, promise, tmp_path):
 
 def test_resources_are_made_for_the_examples_unless_given(tmp_path):
     toy, _ = subjects(ListRate, tmp_path / "toy")
-    assert "cat" in toy.surroundings.resources.files["toy"].read_text().split("\n")
+    assert "cat" in toy.context.resources.files["toy"].read_text().split("\n")
     (tmp_path / "mine.txt").write_text("dog")
     mine, _ = subjects(ListRate, tmp_path / "toy", {"toy": tmp_path / "mine.txt"})
     assert mine.metric.list != toy.metric.list
     assert (toy.statistics(CAMPAIGN) - mine.statistics(CAMPAIGN))[..., 0].tolist() == [[1, 1]]
 
 
-def test_what_cannot_be_settled_is_an_error(tmp_path):
+def test_what_cannot_be_resolved_is_an_error(tmp_path):
     with pytest.raises(BadParameter, match="name a list"):
         subjects(ListRate, tmp_path, examples=[""])
     with pytest.raises(MissingResource, match="no lists called"):

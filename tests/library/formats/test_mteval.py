@@ -14,7 +14,7 @@ from steelyard.formats.input.windows import NotUtf8
 from steelyard.formats.markup.documents import Role
 from steelyard.formats.markup.mteval import read_mteval
 from steelyard.formats.markup.scanner import ForbiddenMarkup, MarkupLimits
-from steelyard.metrics.measure import measure
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.text.findings import BadMarkup
 from steelyard.text.limits import OverLimit
@@ -300,7 +300,7 @@ def test_the_texts_give_the_figures_of_mteval(real_data):
         }
     assert len(expected) == 10
     references = [aligned.references["refB"].bytes]
-    (bleu,) = measure(
+    (bleu,) = score_systems(
         Segments(references=references, hypotheses=[text.bytes for text in aligned.systems.values()]), [BLEU()]
     )
     # mteval prints four decimals of a score from 0 to 1.

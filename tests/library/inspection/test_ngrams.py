@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from steelyard import BLEU
 from steelyard.inspection.ngrams import ORDERS, matched_ngrams, ngram_differences
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "loď"]), max_size=6).map(" ".join)
@@ -31,12 +30,10 @@ def slow(references: list[list[str]], system: list[str], order: int) -> tuple[Co
     return matched, possible
 
 
-def batch_of(references: list[list[str]], systems: list[list[str]]) -> Batch:
-    return Batch(
-        Segments(
-            references=["\n".join(text).encode() for text in references],
-            hypotheses=["\n".join(text).encode() for text in systems],
-        )
+def batch_of(references: list[list[str]], systems: list[list[str]]) -> Segments:
+    return Segments(
+        references=["\n".join(text).encode() for text in references],
+        hypotheses=["\n".join(text).encode() for text in systems],
     )
 
 
@@ -67,18 +64,18 @@ def test_the_differences_of_a_slow_twin(texts):
 
 @given(batches())
 def test_pairs_that_are_asked_for_together_are_those_asked_for_alone(texts):
-    batch = batch_of(texts[0][:1], [*texts[0][1:], *texts[1]])
+    segments = batch_of(texts[0][:1], [*texts[0][1:], *texts[1]])
     pairs = [(0, 1), (2, 1), (1, 1)]
-    alone = [ngram_differences(batch, [pair], tokenizer="none", most=3)[0] for pair in pairs]
-    assert ngram_differences(batch, pairs, tokenizer="none", most=3) == alone
+    alone = [ngram_differences(segments, [pair], tokenizer="none", most=3)[0] for pair in pairs]
+    assert ngram_differences(segments, pairs, tokenizer="none", most=3) == alone
 
 
 @given(batches())
 def test_the_matches_are_those_of_bleu(texts):
-    batch = batch_of(*texts)
-    sums = BLEU().segment_statistics(batch).sum(axis=1)
+    segments = batch_of(*texts)
+    sums = BLEU().segment_statistics(segments).sum(axis=1)
     for system in (0, 1):
-        assert list(matched_ngrams(batch, system).values()) == sums[system, 2:6].tolist()
+        assert list(matched_ngrams(segments, system).values()) == sums[system, 2:6].tolist()
 
 
 def test_the_matches_are_those_of_bleu_on_real_texts(real_data):
@@ -87,23 +84,21 @@ def test_the_matches_are_those_of_bleu_on_real_texts(real_data):
     systems = [
         (folder / "systems" / f"{name}.txt").read_bytes().removesuffix(b"\n") for name in ("Online-B", "Online-G")
     ]
-    batch = Batch(Segments(references=references, hypotheses=systems))
-    sums = BLEU().segment_statistics(batch).sum(axis=1)
-    assert list(matched_ngrams(batch, 1).values()) == sums[1, 2:6].tolist()
+    segments = Segments(references=references, hypotheses=systems)
+    sums = BLEU().segment_statistics(segments).sum(axis=1)
+    assert list(matched_ngrams(segments, 1).values()) == sums[1, 2:6].tolist()
 
 
 @pytest.mark.parametrize("missing", [0, 1])
 def test_a_reference_that_a_segment_lacks_does_not_count(missing):
     references = [["a b"], ["c d"]]
     references[missing] = [""]
-    batch = Batch(
-        Segments(
-            references=["\n".join(text).encode() for text in references],
-            hypotheses=[b"a b", b"c d"],
-            variable_references=True,
-        )
+    segments = Segments(
+        references=["\n".join(text).encode() for text in references],
+        hypotheses=[b"a b", b"c d"],
+        variable_references=True,
     )
-    found = ngram_differences(batch, [(0, 1)])[0]
+    found = ngram_differences(segments, [(0, 1)])[0]
     assert [bool(lists[missing]) for lists in found.values()] == [False] * 4
     assert [bool(lists[1 - missing]) for lists in found.values()] == [True, True, False, False]
 

@@ -16,10 +16,10 @@ from steelyard.kernels.text.lowered import lowered
 from steelyard.kernels.text.utf8 import look
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.kernels.text.word_index import WordIndex
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import measure
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import METRICS, parse_metrics
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 
@@ -76,25 +76,25 @@ def call_metrics(folder: Path) -> None:
     for metric in METRICS:
         files |= metric.example_resources(folder, words)
     resources = Resources(files=files)
-    settled, _ = settle(parse_metrics(NAMES), Surroundings("en", frozenset(), resources))
-    measure(
+    resolved, _ = resolve(parse_metrics(NAMES), RunContext("en", frozenset(), resources))
+    score_systems(
         Segments(references=REFERENCES, hypotheses=SYSTEMS),
-        settled,
+        resolved,
         replicates=3,
         segment_scores=True,
         resources=resources,
     )
     long = [b"\n".join(text.split(b"\n") * 100) for text in (*REFERENCES, *SYSTEMS)]
-    measure(Segments(references=long[:2], hypotheses=long[2:]), parse_metrics(["nist", "bleu"]), shard_size=1)
+    score_systems(Segments(references=long[:2], hypotheses=long[2:]), parse_metrics(["nist", "bleu"]), shard_size=1)
 
 
 def call_others() -> None:
     """Kernels that no metric of the list needs."""
     from steelyard.kernels.alignment.gtm import taken_runs
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
-    batch = Batch(Segments(references=REFERENCES, hypotheses=SYSTEMS))
-    taken_runs(batch.words("none", "mixed"), batch.present, len(SYSTEMS))
+    segments = Segments(references=REFERENCES, hypotheses=SYSTEMS)
+    taken_runs(segments.words("none", "mixed"), segments.reference_mask, len(SYSTEMS))
     lowered("ÄB".encode())
     is_composed(b"ab")
     look(b"ab")

@@ -13,7 +13,6 @@ from steelyard.kernels import bindings
 from steelyard.kernels.bindings import TABLE, kernel
 from steelyard.kernels.edit.character import character_rates
 from steelyard.kernels.ngram.ngrams import ngram_statistics
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums, sums_of_tables
 from tests.library.kernels.called import everything_called
@@ -153,13 +152,13 @@ def test_counts_that_are_no_bytes_are_refused():
 
 @pytest.mark.parametrize("orders", [(2, 1), (1, 1), (0, 1), (-1,), ()])
 def test_orders_must_ascend(orders):
-    words = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
+    words = Segments(references=[b"a b c"], hypotheses=[b"a b"]).words("none", "mixed")
     with pytest.raises(BadArray, match="ascend"):
         ngram_statistics(words, np.ones((1, 1), np.uint8), 1, orders)
 
 
 def test_systems_must_be_those_of_the_words():
-    words = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
+    words = Segments(references=[b"a b c"], hypotheses=[b"a b"]).words("none", "mixed")
     with pytest.raises(BadArray, match="starts"):
         character_rates(words, np.ones((1, 1), np.uint8), 3)
 
@@ -167,16 +166,16 @@ def test_systems_must_be_those_of_the_words():
 def test_checks_are_made_without_asserts():
     program = """
 import numpy as np
-from steelyard.metrics.batch import Batch
+from steelyard.metrics.segments import Segments
 from steelyard.errors import MetricsError
 from steelyard.kernels.edit.character import character_rates
 from steelyard.kernels.text.words import words
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.metrics.segments import Segments
 assert False
-batch = Batch(Segments(references=[b"a b c"], hypotheses=[b"a b"])).words("none", "mixed")
+segments = Segments(references=[b"a b c"], hypotheses=[b"a b"]).words("none", "mixed")
 for call in (
-    lambda: character_rates(batch, np.ones((1, 1), np.uint8), 3),
+    lambda: character_rates(segments, np.ones((1, 1), np.uint8), 3),
     lambda: words(b"a b\\nc", 1),
     lambda: replicate_sums(np.ones((2, 100), np.int64), np.ones((100, 1))),
 ):

@@ -8,8 +8,8 @@ import pytest
 
 from steelyard.meta_evaluation.statistics import segment_statistic, system_statistic
 from steelyard.meta_evaluation.system import better_or_equal_share
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined, read_campaign
 
@@ -58,7 +58,7 @@ def test_every_published_figure_comes_out(real_data, name):
             rows[row["refs"]].append(row)
     assert sum(len(each) for each in rows.values()) == ROWS[name]
     for labels, expected in rows.items():
-        measured = measure(
+        measured = score_systems(
             Segments(
                 references=[joined(campaign.references[label]) for label in labels.split(",")],
                 hypotheses=[joined(lines) for lines in campaign.systems.values()],

@@ -18,8 +18,8 @@ from steelyard import BLEU
 from steelyard.errors import BadParameter, BrokenMetric, UnknownMetric
 from steelyard.metrics.entry_points import offers, origin
 from steelyard.metrics.integrity import house
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 
 SOUND = """
@@ -35,8 +35,8 @@ class Lines(Metric):
     name: ClassVar[str] = "lines"
     source: ClassVar[str] = "a test"
     columns = ("equal", "lines")
-    def segment_statistics(self, batch):
-        texts = [text.split(b"\\n") for text in (batch.references[0], *batch.systems)]
+    def segment_statistics(self, segments):
+        texts = [text.split(b"\\n") for text in (segments.references[0], *segments.hypotheses)]
         return np.array([[[a == b, 1] for a, b in zip(text, texts[0])] for text in texts[1:]], float)
     def score(self, sums):
         return 100 * sums[..., 0] / np.maximum(sums[..., 1], 1)
@@ -183,8 +183,8 @@ PATCHES = {
         "steelyard.metrics.ngram.chrf.ChrF.score",
     ),
     "a function": (
-        "from steelyard.metrics import measure\nmeasure.measure = None",
-        "steelyard.metrics.measure.measure",
+        "from steelyard.metrics import score_systems\nscore_systems.score_systems = None",
+        "steelyard.metrics.score_systems.score_systems",
     ),
     "a kernel": (EVERYTHING.format("steelyard.kernels.nist.ngram_counts"), "steelyard.kernels.nist.ngram_counts"),
     "the metrics": (
@@ -237,7 +237,7 @@ def test_one_that_replaces_something_later_changes_all_signatures(install):
 
 def corpus_score():
     segments = Segments.from_lines(hypotheses=[["the cat sat on the mat"]], references=[["the cat sat on a mat"]])
-    return measure(segments, [BLEU()])[0].scores.tolist()
+    return score_systems(segments, [BLEU()])[0].scores.tolist()
 
 
 LOST = {

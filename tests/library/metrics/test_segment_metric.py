@@ -18,19 +18,19 @@ class SamePlace(SegmentMetric):
     source: ClassVar[str] = "made up"
     factor: ClassVar[float] = 100.0
 
-    def score_segments(self, batch):
-        systems = [text.decode().split("\n") for text in batch.systems]
-        references = [text.decode().split("\n") for text in batch.references]
+    def score_segments(self, segments):
+        systems = [text.decode().split("\n") for text in segments.hypotheses]
+        references = [text.decode().split("\n") for text in segments.references]
         best = [
             max(
                 share(line, lines[place])
-                for lines, there in zip(references, batch.present, strict=True)
+                for lines, there in zip(references, segments.reference_mask, strict=True)
                 if there[place]
             )
             for text in systems
             for place, line in enumerate(text)
         ]
-        return np.array(best).reshape(len(systems), batch.segments)
+        return np.array(best).reshape(len(systems), len(segments))
 
 
 def share(one, other):

@@ -7,12 +7,12 @@ from sacrebleu.metrics import TER as SacreTER
 
 from steelyard.errors import BadParameter
 from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.edit.ter import TER
-from steelyard.metrics.measure import measure
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.ngram.nist import NIST
 from steelyard.metrics.registry import METRICS, asked_metrics, follows_language, parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segmentation import unsegmented, unsegmented_of, without_tokenizer
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.tokenizer import AUTO, tokenizer_name
@@ -23,8 +23,8 @@ EXACT = {"rel": 1e-12, "abs": 1e-9}
 
 
 def measured(campaign: Campaign, specification: str, language: str):
-    metrics, notices = settle(asked_metrics([specification]), Surroundings(language))
-    (found,) = measure(
+    metrics, notices = resolve(asked_metrics([specification]), RunContext(language))
+    (found,) = score_systems(
         Segments(
             references=[joined(lines) for lines in campaign.references.values()],
             hypotheses=[joined(lines) for lines in campaign.systems.values()],
@@ -87,7 +87,7 @@ def test_ter_has_no_tokenizer_of_a_language_as_in_sacrebleu(language):
     assert found.scores.tolist() == pytest.approx(expected, **EXACT)
     # Blanks are between Korean words, but not between those of the others.
     assert len(notices) == (language != "ko")
-    assert not settle([parse_metric("ter:norm=yes:asian=yes")], Surroundings(language))[1]
+    assert not resolve([parse_metric("ter:norm=yes:asian=yes")], RunContext(language))[1]
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
@@ -96,39 +96,39 @@ def test_every_metric_with_a_tokenizer_has_that_of_the_language(metric):
     assert getattr(asked, "tok", None) == (AUTO if follows_language(metric) else getattr(metric(), "tok", None))
     if follows_language(metric) and metric.name not in ("bleu_modif", "wer_modif"):
         for language, name in (("ja", "ja-mecab"), ("zh", "zh"), ("ko", "ko-mecab"), ("cs", "13a"), ("", "13a")):
-            (settled,), _ = settle([asked], Surroundings(language))
-            assert tokenizer_name(settled.tok) == name
-            assert parse_metric(settled.specification) == settled
+            (resolved,), _ = resolve([asked], RunContext(language))
+            assert tokenizer_name(resolved.tok) == name
+            assert parse_metric(resolved.specification) == resolved
 
 
 def test_what_is_pinned_is_in_what_statistics_are_known_by():
-    (bleu, nist), _ = settle(asked_metrics(["bleu", "nist"]), Surroundings("ja"))
+    (bleu, nist), _ = resolve(asked_metrics(["bleu", "nist"]), RunContext("ja"))
     assert bleu.specification.startswith("bleu:tok=ja-mecab-0.996-IPA@ipadic-")
-    assert f":tok={nist.tok}:" in nist.preparation.key
+    assert f":tok={nist.tok}:" in nist.corpus_statistics.key
     assert bleu.signature(1).endswith("|order:1-4|dict:" + bleu.tok.partition("@")[2])
     assert "|tok:ja-mecab-0.996-IPA|" in bleu.signature(1)
     # What was stored before tokenizers followed the language goes on to mean 13a.
-    assert parse_metric("bleu") == BLEU(tok="13a") == settle([parse_metric("bleu")], Surroundings("ja"))[0][0]
+    assert parse_metric("bleu") == BLEU(tok="13a") == resolve([parse_metric("bleu")], RunContext("ja"))[0][0]
 
 
 def test_a_tokenizer_that_is_named_stays_and_is_told_of_where_it_does_not_fit():
     asked = asked_metrics(["bleu:tok=13a", "nist:tok=13a", "bleu:tok=char", "bleu:tok=intl", "chrf", "bleu"])
-    settled, notices = settle(asked, Surroundings("zh-TW"))
-    assert settled == [*asked[:-1], BLEU(tok="zh")]
+    resolved, notices = resolve(asked, RunContext("zh-TW"))
+    assert resolved == [*asked[:-1], BLEU(tok="zh")]
     assert notices == [
         "bleu, nist: in zh text the tokenizer 13a leaves whole clauses as one word, so scores mean little. Use tok=zh, "
         "the tokenizer of zh.",
         "bleu:tok=intl: in zh text the tokenizer intl leaves whole clauses as one word, so scores mean little. Use "
         "tok=zh, the tokenizer of zh.",
     ]
-    assert unsegmented_of([each.specification for each in settled], "zh") == notices
-    assert unsegmented_of([*(each.specification for each in settled), "gone", "bleu:gone=1"], "zh") == notices
+    assert unsegmented_of([each.specification for each in resolved], "zh") == notices
+    assert unsegmented_of([*(each.specification for each in resolved), "gone", "bleu:gone=1"], "zh") == notices
     assert unsegmented_of(["bleu", "gone"], "") == unsegmented_of(["bleu"], "cs") == []
 
 
 def test_a_language_without_a_tokenizer_is_told_of_too():
-    settled, notices = settle(asked_metrics(["bleu", "chrf"]), Surroundings("th"))
-    assert settled == [BLEU(), parse_metric("chrf")]
+    resolved, notices = resolve(asked_metrics(["bleu", "chrf"]), RunContext("th"))
+    assert resolved == [BLEU(), parse_metric("chrf")]
     assert notices == [
         "bleu: in th text the tokenizer 13a leaves whole clauses as one word, so scores mean little. There is no "
         "tokenizer for th: use tok=char, or chrf, which needs no words."
@@ -139,9 +139,9 @@ def test_a_language_without_a_tokenizer_is_told_of_too():
 
 
 def test_words_of_annotated_texts_are_those_of_the_annotation():
-    annotated = Surroundings("ja", frozenset({"lemma"}))
-    settled, notices = settle([parse_metric("ter"), *asked_metrics(["meteor"])], annotated)
-    assert settled[1].tok == "none"
+    annotated = RunContext("ja", frozenset({"lemma"}))
+    resolved, notices = resolve([parse_metric("ter"), *asked_metrics(["meteor"])], annotated)
+    assert resolved[1].tok == "none"
     assert not [notice for notice in notices if "whole clauses" in notice]
     assert Meteor(tok="none", lemmas="layer").separates_words("ja")
 
@@ -149,13 +149,13 @@ def test_words_of_annotated_texts_are_those_of_the_annotation():
 def test_the_same_metric_asked_for_in_two_ways_is_named_twice():
     both = asked_metrics(["bleu", "bleu:tok=13a"])
     with pytest.raises(BadParameter, match='"bleu" is named twice'):
-        settle(both, Surroundings("cs"))
-    assert len(settle(both, Surroundings("ja"))[0]) == 2
+        resolve(both, RunContext("cs"))
+    assert len(resolve(both, RunContext("ja"))[0]) == 2
 
 
 def test_a_tokenizer_is_left_open_again_only_where_the_language_chose_it():
-    (settled,), _ = settle(asked_metrics(["bleu"]), Surroundings("ja"))
-    assert without_tokenizer(settled, "ja") == BLEU(tok=AUTO)
+    (resolved,), _ = resolve(asked_metrics(["bleu"]), RunContext("ja"))
+    assert without_tokenizer(resolved, "ja") == BLEU(tok=AUTO)
     assert without_tokenizer(BLEU(), "cs") == BLEU(tok=AUTO)
     assert without_tokenizer(NIST(tok="zh"), "zh") == NIST(tok=AUTO)
     for metric, language in ((BLEU(), "zh"), (BLEU(tok="intl"), "cs"), (TER(tok="zh"), "zh"), (TER(), "cs")):

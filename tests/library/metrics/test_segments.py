@@ -6,9 +6,9 @@ import pytest
 from steelyard import BLEU, TER, WER, ChrF
 from steelyard.errors import BadParameter, BadText
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.measure import measure, resampled_run
 from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.score_systems import resampled_run, score_systems
+from steelyard.metrics.segment_metric import SegmentMetric
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 
@@ -21,7 +21,7 @@ def test_surplus_lines_are_refused_whatever_the_shard(shard_size, surplus):
     count = 512 + surplus.count(b"\n")
     for references, hypotheses in (([LINES], [LINES, LINES + surplus]), ([LINES, LINES + surplus], [LINES])):
         with pytest.raises(BadText, match=rf"different numbers of lines: .* has 512, .* has {count}\."):
-            measure(Segments(references=references, hypotheses=hypotheses), [BLEU()], shard_size=shard_size)
+            score_systems(Segments(references=references, hypotheses=hypotheses), [BLEU()], shard_size=shard_size)
 
 
 def test_the_texts_that_differ_are_named():
@@ -37,9 +37,9 @@ def test_the_texts_that_differ_are_named():
 def test_bytes_that_are_not_utf_8_are_refused_for_every_metric(specification):
     bad = b"a b\n\xc3\xa9 \xff c"
     with pytest.raises(BadText, match=r"hypothesis 2 is not UTF-8: segment 2, byte 4 is 0xff"):
-        measure(Segments(references=[b"a\nb"], hypotheses=[b"a\nb", bad]), [parse_metric(specification)])
+        score_systems(Segments(references=[b"a\nb"], hypotheses=[b"a\nb", bad]), [parse_metric(specification)])
     with pytest.raises(BadText, match=r"reference 1 is not UTF-8: segment 2, byte 4 is 0xff"):
-        Batch(Segments(references=[bad], hypotheses=[b"a\nb"]))
+        Segments(references=[bad], hypotheses=[b"a\nb"])
 
 
 @pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x82", b"\x80"])
@@ -54,7 +54,7 @@ def test_lists_of_segments_and_texts_are_two_ways_in():
     texts = Segments.from_bytes(references=[b"a b c\nd e\n"], hypotheses=[b"a b\nd e\nf", "\né\nx".encode()])
     assert (lines.references, lines.hypotheses, len(lines)) == (texts.references, texts.hypotheses, 3)
     for metric in (BLEU(), ChrF(), TER(), WER()):
-        one, other = (measure(each, [metric])[0].scores for each in (lines, texts))
+        one, other = (score_systems(each, [metric])[0].scores for each in (lines, texts))
         assert np.array_equal(one, other)
 
 
@@ -102,11 +102,9 @@ def test_references_and_hypotheses_cannot_be_given_without_saying_which():
         with pytest.raises(TypeError):
             make([b"a"], [b"b"])
     with pytest.raises(TypeError):
-        measure([b"a"], [b"b"], [BLEU()])
-    with pytest.raises(BadText, match="made of Segments"):
-        Batch([b"a"])
-    with pytest.raises(BadText, match="made of Segments"):
-        measure([b"a"], [BLEU()])
+        score_systems([b"a"], [b"b"], [BLEU()])
+    with pytest.raises(BadText, match="must be Segments"):
+        score_systems([b"a"], [BLEU()])
 
 
 @pytest.mark.parametrize(
@@ -119,25 +117,25 @@ def test_references_and_hypotheses_cannot_be_given_without_saying_which():
     ],
 )
 def test_numbers_out_of_range_are_refused_before_anything_is_scored(given, reason):
-    def scored(batch):
+    def scored(segments):
         raise AssertionError("a shard was scored")
 
     with pytest.raises(BadParameter, match=reason):
-        measure(Segments(references=[b"a"], hypotheses=[b"a"]), [BLEU()], on_batch=scored, **given)
+        score_systems(Segments(references=[b"a"], hypotheses=[b"a"]), [BLEU()], on_texts=scored, **given)
 
 
 def test_nothing_to_score_is_refused():
     with pytest.raises(BadText, match="nothing to score"):
-        measure(Segments(references=[b"a"], hypotheses=[]), [BLEU()])
+        score_systems(Segments(references=[b"a"], hypotheses=[]), [BLEU()])
 
 
 def test_what_was_not_asked_for_is_not_kept():
     texts, told = Segments(references=[LINES], hypotheses=[LINES]), []
-    (plain,) = measure(texts, [BLEU()], shard_size=256, on_shard=lambda *done: told.append(done))
+    (plain,) = score_systems(texts, [BLEU()], shard_size=256, on_shard=lambda *done: told.append(done))
     assert told == [(1, 2), (2, 2)]
     assert plain.segment_scores is plain.statistics is None
     assert plain.replicate_scores.shape == (1, 0)
-    (asked,) = measure(texts, [BLEU()], shard_size=256, segment_scores=True, keep_statistics=True, replicates=2)
+    (asked,) = score_systems(texts, [BLEU()], shard_size=256, segment_scores=True, keep_statistics=True, replicates=2)
     assert (asked.segment_scores.shape, asked.statistics.shape[:2]) == ((1, 512), (1, 512))
     assert asked.replicate_scores.shape == (1, 2)
 
@@ -151,12 +149,12 @@ def test_a_measurement_is_what_its_statistics_say(seed, shard_size):
         references=[lines], hypotheses=[lines[1:] + lines[:1], [line.replace("c", "x") for line in lines]]
     )
     metrics = [BLEU(), TER(), ChrF()]
-    found = measure(
+    found = score_systems(
         texts, metrics, replicates=5, seed=seed, shard_size=shard_size, segment_scores=True, keep_statistics=True
     )
     counts = resampling_counts(600, seed, 5, 0, 600).astype(float)
     for metric, one in zip(metrics, found, strict=True):
-        statistics = metric.segment_statistics(Batch(texts))
+        statistics = metric.segment_statistics(texts)
         assert one.metric is metric
         assert np.array_equal(one.statistics, statistics)
         assert np.array_equal(one.sums, statistics.sum(axis=1))
@@ -182,8 +180,8 @@ def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once, pieces):
         drawn.append((first, last))
         return drawn_segments(segments, seed, replicates, first, last)
 
-    monkeypatch.setattr("steelyard.metrics.measure.LARGEST_COUNTS", at_once)
-    monkeypatch.setattr("steelyard.metrics.measure.drawn_segments", recorded)
+    monkeypatch.setattr("steelyard.metrics.score_systems.LARGEST_COUNTS", at_once)
+    monkeypatch.setattr("steelyard.metrics.score_systems.drawn_segments", recorded)
     draw = np.random.default_rng(1)
     statistics = [draw.integers(0, 50, (2, 256 * 3 + 10, columns)).astype(float) for columns in (2, 3)]
     segments = 256 * 5 + 10
@@ -195,31 +193,64 @@ def test_pieces_of_a_run_give_the_same_sums(monkeypatch, at_once, pieces):
     assert [sums.shape for sums in resampled_run(statistics, segments, 7, 0, 512)] == [(2, 0, 2), (2, 0, 3)]
 
 
-def test_a_batch_is_cut_with_its_layers():
-    batch = Batch(
-        Segments(
-            references=[b"a\nb\nc", b"d\ne\nf"],
-            hypotheses=[b"g\nh\ni"],
-            layers={"lemma": [b"A\nB\nC", b"D\nE\nF", b"G\nH\nI"], "sempos": [b"1\n2\n3", b"4\n5\n6", b"7\n8\n9"]},
-        )
+def test_segments_are_cut_with_source_and_layers():
+    segments = Segments(
+        references=[b"a\nb\nc", b"d\ne\nf"],
+        hypotheses=[b"g\nh\ni"],
+        source=b"j\nk\nl",
+        layers={"lemma": [b"A\nB\nC", b"D\nE\nF", b"G\nH\nI"], "sempos": [b"1\n2\n3", b"4\n5\n6", b"7\n8\n9"]},
     )
-    first, last = batch.cut(2)
-    assert (first.segments, first.references, first.systems) == (2, [b"a\nb", b"d\ne"], [b"g\nh"])
+    first, last = segments.cut(2)
+    assert (len(first), first.references, first.hypotheses) == (2, [b"a\nb", b"d\ne"], [b"g\nh"])
+    assert (first.source, last.source) == (b"j\nk", b"l")
     assert first.layers == {"lemma": [b"A\nB", b"D\nE", b"G\nH"], "sempos": [b"1\n2", b"4\n5", b"7\n8"]}
-    assert (last.segments, last.references, last.systems) == (1, [b"c", b"f"], [b"i"])
+    assert (len(last), last.references, last.hypotheses) == (1, [b"c", b"f"], [b"i"])
     assert last.layers == {"lemma": [b"C", b"F", b"I"], "sempos": [b"3", b"6", b"9"]}
-    alone = batch.without_systems
-    assert (alone.references, alone.systems) == (batch.references, [])
-    assert alone.layers == {name: layer[:2] for name, layer in batch.layers.items()}
+    alone = segments.without_hypotheses
+    assert (alone.references, alone.hypotheses) == (segments.references, [])
+    assert alone.layers == {name: layer[:2] for name, layer in segments.layers.items()}
+
+
+class Copied(SegmentMetric):
+    """How many words of a segment are those of its source."""
+
+    name = "copied"
+    source = "this test"
+    inputs = frozenset({"source"})
+
+    def score_segments(self, segments):
+        sources = [set(line.split()) for line in segments.source.split(b"\n")]
+        return np.array(
+            [
+                [len(words & set(line.split())) for words, line in zip(sources, text.split(b"\n"), strict=True)]
+                for text in segments.hypotheses
+            ],
+            float,
+        )
+
+
+@pytest.mark.parametrize("shard_size", [1, 1000])
+def test_a_metric_reads_the_source_of_its_own_segments(shard_size):
+    lines = [f"w{number} w{number % 5}" for number in range(600)]
+    hypothesis = [f"w{number}" for number in range(600)]
+    given = {"references": [lines], "hypotheses": [hypothesis, list(reversed(hypothesis))]}
+    segments = Segments.from_lines(**given, source=lines)
+    (found,) = score_systems(segments, [Copied()], shard_size=shard_size, segment_scores=True)
+    assert found.segment_scores[0].tolist() == [1] * 600
+    assert found.scores[1] < 0.1
+    with pytest.raises(BadText, match="reads the source"):
+        score_systems(Segments.from_lines(**given), [Copied()])
+    with pytest.raises(BadText, match="source has 599"):
+        Segments.from_lines(**given, source=lines[1:])
 
 
 def test_a_segment_lacks_a_reference_where_its_line_is_empty():
     """Blanks are a text, though one without words."""
     texts = {"references": [b"a\n\n \nb", b"\nb\nc\n"], "hypotheses": [b"a\nb\nc\nd"]}
-    assert Batch(Segments(**texts, variable_references=True)).present.tolist() == [[1, 0, 1, 1], [0, 1, 1, 0]]
-    assert Batch(Segments(**texts)).present.tolist() == [[1] * 4] * 2
+    assert Segments(**texts, variable_references=True).reference_mask.tolist() == [[1, 0, 1, 1], [0, 1, 1, 0]]
+    assert Segments(**texts).reference_mask.tolist() == [[1] * 4] * 2
     with pytest.raises(BadText, match="Segment 2 has no reference at all"):
-        _ = Batch(Segments(references=[b"a\n"], hypotheses=[b"a\nb"], variable_references=True)).present
+        _ = Segments(references=[b"a\n"], hypotheses=[b"a\nb"], variable_references=True).reference_mask
 
 
 def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
@@ -235,10 +266,10 @@ def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
         layers={"lemma": [layer] * 3},
     )
     names = [metric() for metric in METRICS if metric.name in ("bleu", "nist", "chrf", "ter", "lebleu")]
-    whole = measure(texts, names, replicates=3, segment_scores=True)
+    whole = score_systems(texts, names, replicates=3, segment_scores=True)
     for size in (1, 300):
         for one, other in zip(
-            whole, measure(texts, names, replicates=3, segment_scores=True, shard_size=size), strict=True
+            whole, score_systems(texts, names, replicates=3, segment_scores=True, shard_size=size), strict=True
         ):
             assert one.sums.tobytes() == other.sums.tobytes()
             assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()

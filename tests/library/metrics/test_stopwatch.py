@@ -2,9 +2,8 @@
 
 import pytest
 
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.measure import shard_statistics
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import shard_statistics
 from steelyard.metrics.segments import Segments
 from steelyard.metrics.stopwatch import Stopwatch
 
@@ -56,10 +55,10 @@ def test_what_raises_is_measured_too() -> None:
 
 def test_a_batch_tells_what_metrics_share() -> None:
     metrics = [parse_metric(each) for each in ("bleu", "tbleu", "ter", "meteor:modules=exact")]
-    # The last letter is written in two ways: metrics that compare forms work on another batch, with one of them.
-    batch = Batch(Segments(references=[b"a cat sat\non a cafe\xcc\x81"], hypotheses=[b"a cat\non a caf\xc3\xa9"]))
-    plain = shard_statistics(batch, metrics)
-    measured = Batch(Segments(references=batch.references, hypotheses=batch.systems))
+    # The last letter is written in two ways: metrics that compare forms work on another segments, with one of them.
+    segments = Segments(references=[b"a cat sat\non a cafe\xcc\x81"], hypotheses=[b"a cat\non a caf\xc3\xa9"])
+    plain = shard_statistics(segments, metrics)
+    measured = Segments(references=segments.references, hypotheses=segments.hypotheses)
     watch = measured.stopwatch = Stopwatch()
     calls: list[None] = []
     statistics = shard_statistics(measured, metrics, lambda: calls.append(None))

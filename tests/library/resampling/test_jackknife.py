@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from steelyard import BLEU, TER, ChrF
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from steelyard.resampling import jackknife
 from steelyard.resampling.jackknife import leave_one_out
@@ -20,13 +19,13 @@ def text(lines):
 @pytest.mark.parametrize("metric", [BLEU(), ChrF()])
 def test_scores_are_those_of_the_shorter_test_set(metric):
     statistics = metric.segment_statistics(
-        Batch(Segments(references=[text(REFERENCE)], hypotheses=[text(system) for system in SYSTEMS]))
+        Segments(references=[text(REFERENCE)], hypotheses=[text(system) for system in SYSTEMS])
     )
     found = leave_one_out(metric, statistics)
     assert found.shape == (2, 4)
     for left_out in range(4):
         short = [text([line for i, line in enumerate(lines) if i != left_out]) for lines in (REFERENCE, *SYSTEMS)]
-        sums = metric.segment_statistics(Batch(Segments(references=short[:1], hypotheses=short[1:]))).sum(axis=1)
+        sums = metric.segment_statistics(Segments(references=short[:1], hypotheses=short[1:])).sum(axis=1)
         assert found[:, left_out].tolist() == metric.score(sums).tolist()
     assert leave_one_out(metric, statistics[1]).tolist() == found[1].tolist()
 

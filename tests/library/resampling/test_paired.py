@@ -13,7 +13,7 @@ from sacrebleu.significance import PairedTest
 
 from steelyard import BLEU, TER, ChrF
 from steelyard.errors import BadParameter
-from steelyard.metrics.measure import measure
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling import paired
 from steelyard.resampling.bootstrap_p import bootstrap_p
@@ -40,7 +40,7 @@ def campaign(real_data):
 
 
 def measured(campaign, systems, metrics=METRICS, replicates=1000, segments=None, seed=12345):
-    return measure(
+    return score_systems(
         Segments(
             references=[joined(lines[:segments]) for lines in campaign.references.values()],
             hypotheses=[joined(campaign.systems[name][:segments]) for name in systems],
@@ -61,7 +61,7 @@ def small(replicates=200, systems=4, apart=0.1):
     for system in range(systems):
         changed = [word if rng.random() < 0.9 - apart * system else "x" for word in words]
         noisy.append("\n".join(" ".join(changed[i : i + 8]) for i in range(0, 400, 8)).encode())
-    return measure(
+    return score_systems(
         Segments(references=[reference.encode()], hypotheses=noisy),
         METRICS,
         replicates=replicates,
@@ -137,7 +137,7 @@ def test_statistics_that_were_not_kept():
 def test_statistics_are_the_same_for_every_shard_size():
     campaign = [b"a b c d\n" * 599 + b"a b d", b"a c d b\n" * 599 + b"a b c"]
     kept = [
-        measure(
+        score_systems(
             Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS, shard_size=size, keep_statistics=True
         )
         for size in (256, 10_000)
@@ -145,7 +145,7 @@ def test_statistics_are_the_same_for_every_shard_size():
     for one, other in zip(*kept, strict=True):
         assert one.statistics.tobytes() == other.statistics.tobytes()
         assert one.statistics.sum(axis=1).tolist() == one.sums.tolist()
-    assert measure(Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS)[0].statistics is None
+    assert score_systems(Segments(references=campaign[:1], hypotheses=campaign[1:]), METRICS)[0].statistics is None
 
 
 def p_by_bootstrap(one, runs):
@@ -189,7 +189,7 @@ def test_runs_are_compared_by_their_means(test, p_of):
 
 
 def test_one_segment_says_nothing_about_chance():
-    measurements = measure(
+    measurements = score_systems(
         Segments(references=[b"a b c d e f"], hypotheses=[b"a b c d e f", b"a b x", b"a b c d e f"]),
         METRICS,
         replicates=200,

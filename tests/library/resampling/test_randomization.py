@@ -32,7 +32,7 @@ class Ratio(Metric):
     def columns(self):
         return ("above", "below")
 
-    def segment_statistics(self, batch):
+    def segment_statistics(self, segments):
         raise NotImplementedError
 
     def score(self, sums):

@@ -25,8 +25,8 @@ from steelyard.tokenizers.tokenizer import (
     dictionary_of,
     folds_afterwards,
     prepared_text,
+    resolve_tokenizer,
     separates_words,
-    settled_tokenizer,
     signed,
     tokenizer_name,
     tokenizer_of,
@@ -133,7 +133,7 @@ def test_no_line_is_lost(name):
 
 def test_signatures_are_sacrebleus():
     assert {name: THEIRS[name].signature() for name in THEIRS} == {
-        name: signed(settled_tokenizer(name, "")) for name in THEIRS
+        name: signed(resolve_tokenizer(name, "")) for name in THEIRS
     }
 
 
@@ -157,10 +157,10 @@ def test_an_unknown_tokenizer_is_named_with_those_there_are():
 def test_the_target_language_chooses_the_tokenizer(language, name):
     """As sacreBLEU's `trg_lang` does, which knows three codes alone: zh, ja and ko."""
     assert tokenizer_of(language) == name
-    assert tokenizer_name(settled_tokenizer(AUTO, language)) == name
-    assert settled_tokenizer("intl", language) == "intl"
+    assert tokenizer_name(resolve_tokenizer(AUTO, language)) == name
+    assert resolve_tokenizer("intl", language) == "intl"
     if re.fullmatch("[a-z]{2}", language):
-        assert SacreBLEU(trg_lang=language).tokenizer.signature() == signed(settled_tokenizer(AUTO, language))
+        assert SacreBLEU(trg_lang=language).tokenizer.signature() == signed(resolve_tokenizer(AUTO, language))
 
 
 def test_only_words_and_characters_are_tokens_of_a_language():
@@ -195,9 +195,9 @@ ANALYZED = {"ja-mecab": "日本語を勉強する", "ko-mecab": "한국어를 �
 
 @pytest.mark.parametrize(("name", "text"), ANALYZED.items())
 def test_an_analyzer_is_pinned_with_its_dictionary(name, text):
-    pinned = settled_tokenizer(name, "")
+    pinned = resolve_tokenizer(name, "")
     assert re.fullmatch(rf"{name}-[^@]+@[a-z-]*dic-\d[\d.]*", pinned)
-    assert (tokenizer_name(pinned), settled_tokenizer(pinned, "cs")) == (name, pinned)
+    assert (tokenizer_name(pinned), resolve_tokenizer(pinned, "cs")) == (name, pinned)
     assert dictionary_of(pinned)
     assert dictionary_of("13a") == ""
     assert prepared_text(text.encode(), pinned) == prepared_text(text.encode(), name) != text.encode()
@@ -216,7 +216,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, na
     monkeypatch.setitem(sys.modules, module, None)
     mecab._loaded.cache_clear()
     try:
-        for ask in (lambda: settled_tokenizer(name, ""), lambda: prepared_text(b"a", name)):
+        for ask in (lambda: resolve_tokenizer(name, ""), lambda: prepared_text(b"a", name)):
             with pytest.raises(MissingResource, match=rf'extra "{extra}": pip install "steelyard\[{extra}\]"'):
                 ask()
     finally:

@@ -21,8 +21,8 @@ from models.storage.arrays import unpack
 from runtime.settings import Settings
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
@@ -54,7 +54,7 @@ def test_from_texts_to_scores(database_url: str) -> None:
     assert heard[-1].shards == heard[-1].shards_done == 3
     reference = some_text(700, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(3)]
-    expected = measure(
+    expected = score_systems(
         Segments(references=[reference], hypotheses=systems),
         [parse_metric(each) for each in METRICS],
         replicates=50,

@@ -34,11 +34,10 @@ from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission,
 from scheduler.maintenance import repair
 from scheduler.recovery import reclaim_all, sweep
 from steelyard.errors import MetricsError
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.corpus_statistics import preparations
-from steelyard.metrics.measure import measure
+from steelyard.metrics.corpus_statistics import needed_statistics
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
@@ -106,7 +105,7 @@ def test_shards_wait_for_the_references(context: WorkerContext) -> None:
     work(context)
     assert states(context) == ["done", "done"]
     reference = some_text(600, 1)
-    expected = measure(
+    expected = score_systems(
         Segments(references=[reference], hypotheses=[similar_text(reference, 1000 + number) for number in range(2)]),
         [parse_metric("nist")],
     )[0]
@@ -159,8 +158,8 @@ def test_large_states_are_kept_in_chapters(
             [(0, 1), (1, 2), (2, 3)] if largest == 1 else [(0, 2), (2, 3)]
         )
         reference = some_text(600, 1)
-        ((key, way),) = preparations([parse_metric("nist")]).items()
-        whole = way.read(way.merge([way.count(Batch(Segments(references=[reference], hypotheses=[])))]))
+        ((key, way),) = needed_statistics([parse_metric("nist")]).items()
+        whole = way.read(way.merge([way.count(Segments(references=[reference], hypotheses=[]))]))
         for blocks in ((0, 1), (1, 3), (0, 3)):
             found = worker.computing.corpus_statistics.read_corpus_statistics(
                 connection, job.protocols[0], ["nist"], blocks
@@ -176,7 +175,7 @@ def test_large_states_are_kept_in_chapters(
     work(context)
     assert states(context) == ["done"] * 2
     outputs = [similar_text(reference, 1000 + number) for number in range(2)]
-    expected = measure(Segments(references=[reference], hypotheses=outputs), [parse_metric("nist")])[0]
+    expected = score_systems(Segments(references=[reference], hypotheses=outputs), [parse_metric("nist")])[0]
     with reading(context.engine) as connection:
         found = connection.scalars(select(Score.score).order_by(Score.evaluation_id))
         assert list(found) == expected.scores.tolist()

@@ -32,9 +32,9 @@ from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.ingest.texts import text_blocks
-from steelyard.metrics.measure import measure
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.randomization import exceedances
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
@@ -58,13 +58,13 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
     counted: Computed = Counter()
     real = worker.computing.scoring.shard_statistics
 
-    def counting(batch: Any, metrics: Sequence[Any], *rest: Any) -> Any:
-        references = list(zip(*map(text_blocks, batch.references), strict=True))
+    def counting(segments: Any, metrics: Sequence[Any], *rest: Any) -> Any:
+        references = list(zip(*map(text_blocks, segments.references), strict=True))
         for metric in metrics:
-            for system in batch.systems:
+            for system in segments.hypotheses:
                 for of_block, block in zip(references, text_blocks(system), strict=True):
-                    counted[metric.specification, of_block, batch.variable_references, block] += 1
-        return real(batch, metrics, *rest)
+                    counted[metric.specification, of_block, segments.variable_references, block] += 1
+        return real(segments, metrics, *rest)
 
     monkeypatch.setattr(worker.computing.scoring, "shard_statistics", counting)
     return counted
@@ -153,7 +153,7 @@ def check(context: WorkerContext, intake: IngestResult) -> None:
 @lru_cache(maxsize=1000)
 def expected(texts: tuple[bytes, ...], metric: str, replicates: int, seed: int) -> tuple[float, bytes]:
     """Score and replicate scores of the first text against the others."""
-    (found,) = measure(
+    (found,) = score_systems(
         Segments(references=texts[1:], hypotheses=texts[:1]), [parse_metric(metric)], replicates=replicates, seed=seed
     )
     return float(found.scores[0]), found.replicate_scores[0].tobytes()
@@ -343,7 +343,7 @@ def test_comparisons_read_what_was_taken_over(sqlite: WorkerContext) -> None:
     pair = ((job.all_evaluations[0],), (job.all_evaluations[1],))
     assert request_comparison(sqlite.engine, whole, job.protocols[0], [pair], (0, 1), trials=300, seed=3) is None
     metrics = [parse_metric(BLEU), parse_metric(WER)]
-    found = measure(Segments(references=[REFERENCES["A"]], hypotheses=SYSTEMS[:2]), metrics, keep_statistics=True)
+    found = score_systems(Segments(references=[REFERENCES["A"]], hypotheses=SYSTEMS[:2]), metrics, keep_statistics=True)
     for metric, each in enumerate(found):
         assert each.statistics is not None
         trials = {"seed": 3, "first_trial": 0, "last_trial": 300}

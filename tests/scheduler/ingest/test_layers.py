@@ -22,8 +22,8 @@ from scheduler.ingest.campaigns import test_set_hash as hash_of
 from scheduler.ingest.texts import NewText, store_texts, text_hash
 from steelyard import SemPOS
 from steelyard.metrics.alignment.sempos import TYPES
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 
@@ -126,7 +126,7 @@ def test_scores_are_those_of_one_process_to_the_bit(database_url: str) -> None:
     texts = [similar_text(references["A"], 3), similar_text(references["B"], 4), similar_text(references["A"], 3)]
     layers = [annotated(text, seed) for text, seed in zip([*references.values(), *texts], (1, 1, 1, 1, 2), strict=True)]
     metrics = [SemPOS(), SemPOS(variant="cap-micro"), parse_metric("bleu")]
-    expected = measure(
+    expected = score_systems(
         Segments(references=list(references.values()), hypotheses=texts, layers={"sempos": layers}),
         metrics,
         replicates=50,

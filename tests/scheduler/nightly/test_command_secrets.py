@@ -32,7 +32,7 @@ KNOWN = [value for name, value in SECRETS.items() if name not in {"NAMED_LIKE_NO
 
 
 @pytest.fixture
-def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+def context(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
 
@@ -53,7 +53,7 @@ def said(script: str, folder: Path, *passed_on: str, **environment: str) -> str:
     return told.partition("It said")[2].partition("\n")[2]
 
 
-@pytest.mark.usefixtures("surroundings")
+@pytest.mark.usefixtures("context")
 def test_commands_see_what_is_listed_and_named(tmp_path, monkeypatch):
     for name, value in {"LC_TIME": "cs_CZ.UTF-8", "TZ": "Europe/Prague", "HOME": "/home/x", "CUDA": "1"}.items():
         monkeypatch.setenv(name, value)
@@ -79,7 +79,7 @@ def test_commands_see_what_is_listed_and_named(tmp_path, monkeypatch):
     assert "hunter" not in (tmp_path / "seen").read_text()
 
 
-@pytest.mark.usefixtures("surroundings")
+@pytest.mark.usefixtures("context")
 def test_a_setting_names_more(tmp_path):
     (tmp_path / "translate.sh").write_text(
         'env > seen; mkdir "$STEELYARD_OUTPUT/news"; echo a > "$STEELYARD_OUTPUT/news/tug.txt"\n'
@@ -99,7 +99,7 @@ def test_a_setting_names_more(tmp_path):
         assert "HF_TOKEN=model-hunter\n" in (tmp_path / "seen").read_text()
 
 
-@pytest.mark.usefixtures("surroundings")
+@pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("secret", [*KNOWN, "mail@hunter", "cloud%2Fhunter%2Bx%3D", "database-hunter"])
 def test_known_secrets_are_not_told(secret, tmp_path):
     (tmp_path / "found").write_text(f"the server refused {secret}\nsee above\n")
@@ -109,7 +109,7 @@ def test_known_secrets_are_not_told(secret, tmp_path):
     assert told.startswith("the server refused ***")
 
 
-@pytest.mark.usefixtures("surroundings")
+@pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("before", [0, 1, 5, 11, LONGEST_SECRET - 3, LONGEST_SECRET, LONGEST_SECRET + TAIL_BYTES - 4])
 def test_no_half_of_a_secret_is_told_where_the_beginning_is_cut_off(before, tmp_path):
     kept = TAIL_BYTES + LONGEST_SECRET
@@ -118,7 +118,7 @@ def test_no_half_of_a_secret_is_told_where_the_beginning_is_cut_off(before, tmp_
     assert not any(part in told for part in ("hunter", "unter", "nter", "model", "mod", "ter"))
 
 
-@pytest.mark.usefixtures("surroundings")
+@pytest.mark.usefixtures("context")
 def test_passwords_of_others_are_not_told_either(tmp_path):
     told = said("echo 'cannot reach ftp://me:somebody@host/x with password=else'", tmp_path)
     assert "somebody" not in told

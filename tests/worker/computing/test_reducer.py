@@ -19,9 +19,9 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Statistics
 from models.storage.arrays import pack, unpack
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.computing.reducer import Group, _portions, _score_rows, reduce_evaluations
@@ -49,7 +49,7 @@ def expected() -> list[tuple[int, int, float, bytes]]:
     """In one process, in one shard."""
     reference = some_text(SEGMENTS, 1)
     systems = [similar_text(reference, 1000 + number) for number in range(2)]
-    found = measure(
+    found = score_systems(
         Segments(references=[reference], hypotheses=systems), [parse_metric(each) for each in METRICS], replicates=30
     )
     return [
@@ -301,11 +301,11 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
         shard = read_shard(connection, claim, measurement)
     sizes = []
     with pytest.MonkeyPatch.context() as patch:
-        real = worker.computing.scoring.Batch
+        real = worker.computing.scoring.Segments
         patch.setattr(
             worker.computing.scoring,
-            "Batch",
-            lambda given, **more: sizes.append(len(given.hypotheses)) or real(given, **more),
+            "Segments",
+            lambda **given: sizes.append(len(given["hypotheses"])) or real(**given),
         )
         rows = score_texts(claim, measurement, shard, Resources())
     assert sizes == [1]

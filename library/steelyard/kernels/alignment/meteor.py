@@ -20,7 +20,7 @@ class Keys:
     """What one module compares: words with equal keys may be linked, those with a key below 0 never."""
 
     of_words: NDArray[np.int32]
-    """By word of the whole batch."""
+    """By word of the whole segments."""
     sets: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
     """(starts, groups), where keys are sets of groups: set k is `groups[starts[k]:starts[k + 1]]`, and words whose
     sets have a group in common may be linked. At most one module of a list has this, and its keys are 0 or more."""

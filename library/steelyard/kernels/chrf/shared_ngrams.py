@@ -21,7 +21,7 @@ LARGEST_ORDER = 64
 
 @dataclass(frozen=True, eq=False)
 class SharedNgrams:
-    """Rows are those of a batch: references, then systems, each with all segments."""
+    """Rows are those of `Segments`: references, then systems, each with all segments."""
 
     lengths: NDArray[np.int64]
     """Characters or words of each row."""

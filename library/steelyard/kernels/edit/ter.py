@@ -1,4 +1,4 @@
-"""Translation edit rate of all systems of a batch."""
+"""Translation edit rate of all hypotheses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clipped word n-gram matches of all systems of a batch."""
+"""Clipped word n-gram matches of all hypotheses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens as numbers: the texts of a batch cut and interned in one pass over their bytes."""
+"""Tokens as numbers: texts cut and interned in one pass over their bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINE_FEED = b"\n"
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The tokens of all rows of a batch.
+    """The tokens of all rows.
 
     Row r holds `ids[starts[r]:starts[r + 1]]`; equal ids mean equal tokens.
     """

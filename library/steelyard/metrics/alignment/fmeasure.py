@@ -16,7 +16,7 @@ from steelyard.metrics.reference_choice import least, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 weight = number_to(1_000_000)
 
@@ -54,12 +54,12 @@ class FMeasure(Metric):
         """Words in common, and the lengths of hypothesis and reference."""
         return ("match", "hyp_len", "ref_len")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 3)."""
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        references, hypotheses = lengths(words, batch.present, systems)
-        overlaps = common_words(batch, self.tok, self.case)
-        missed, reference = least(-overlaps, references, batch.present)
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        references, hypotheses = lengths(words, segments.reference_mask, systems)
+        overlaps = common_words(segments, self.tok, self.case)
+        missed, reference = least(-overlaps, references, segments.reference_mask)
         return np.stack((-missed, hypotheses, reference), axis=-1).astype(np.float64)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:

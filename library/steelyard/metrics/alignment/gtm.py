@@ -19,7 +19,7 @@ from steelyard.numerics.portable import power
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 LARGEST_EXPONENT = 32
 """Beyond it the sum of the powers of the longest runs could overflow."""
@@ -77,23 +77,23 @@ class GTM(Metric):
         """Size of the match; words; the average reference length in whole words, and its rest in 720,720ths."""
         return ("size", "hyp_len", *average_length.COLUMNS)
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 4)."""
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        references, hypotheses = lengths(words, batch.present, systems)
-        totals, rests = gtm_runs(words, batch.present, systems, self.e)
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        references, hypotheses = lengths(words, segments.reference_mask, systems)
+        totals, rests = gtm_runs(words, segments.reference_mask, systems, self.e)
         out = np.empty((*hypotheses.shape, 4))
-        out[..., 0] = on_grid(self._sizes(totals, rests / batch.present.sum(axis=0)))
+        out[..., 0] = on_grid(self._sizes(totals, rests / segments.reference_mask.sum(axis=0)))
         out[..., 1] = hypotheses
-        out[..., 2:] = average_lengths(references, batch.present)
+        out[..., 2:] = average_lengths(references, segments.reference_mask)
         return out
 
-    def runs(self, batch: Batch) -> list[list[list[Run]]]:
+    def runs(self, segments: Segments) -> list[list[list[Run]]]:
         """The runs that `segment_statistics` counts, by system and segment, in the order in which they are taken.
 
         The sum of size ** e in this order, to the power of 1 / e, is the statistic `size` before it is rounded.
         """
-        words, present, systems = batch.words(self.tok, self.case), batch.present, len(batch.systems)
+        words, present, systems = segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)
         taken, counts, rests = taken_runs(words, present, systems)
         system, segment = (np.repeat(axis.ravel(), counts.ravel()) for axis in np.indices(counts.shape))
         sizes = taken[:, 0].astype(np.float64)
@@ -104,10 +104,10 @@ class GTM(Metric):
         begins = np.where(present, np.cumsum(room, axis=0) - room + 1, np.iinfo(np.int64).max)[:, segment]
         reference = np.where(begins <= taken[:, 2], begins, -1).argmax(axis=0)
         place_there = taken[:, 2] - begins[reference, np.arange(len(taken))]
-        first = words.starts[present.size + system * batch.segments + segment] + taken[:, 1]
+        first = words.starts[present.size + system * len(segments) + segment] + taken[:, 1]
 
         tokens = words.lines.decode().split("\n")
-        runs: list[list[list[Run]]] = [[[] for _ in range(batch.segments)] for _ in range(systems)]
+        runs: list[list[list[Run]]] = [[[] for _ in range(len(segments))] for _ in range(systems)]
         columns = (system, segment, first, taken[:, 0], sizes, taken[:, 1], reference, place_there)
         for s, i, begin, length, size, here, text, there in zip(*(each.tolist() for each in columns), strict=True):
             found = tuple(tokens[token] for token in words.ids[begin : begin + length])

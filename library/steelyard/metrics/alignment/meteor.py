@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
-    from steelyard.metrics.context import Surroundings
+    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.segments import Segments
 
 FORMULAS = {"orig": (9, 0.5, 3.0), "2007": (4, 0.28, 0.83)}
 """By name of the parameter set: how many times more recall weighs than precision, gamma and beta of the penalty."""
@@ -138,33 +138,33 @@ class Meteor(Metric):
         """As for any metric; where lemmas come with the texts, so do the words."""
         return self.lemmas == "layer" or super().separates_words(language)
 
-    def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:
+    def resolve(self, context: RunContext) -> tuple[Self, list[str]]:
         """With the versions and hashes of all that it takes lemmas, stems and synonyms from.
 
         With lemmas in the input, words are those of the input, whatever the tokenizer. A module that lacks what it
         needs is skipped. Raises MissingResource where no module is left.
         """
-        return settled_meteor(self, surroundings)
+        return settled_meteor(self, context)
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, modules that work + 4). Raises MissingResource and MissingLayer."""
-        batch = batch.composed
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
+        segments = segments.nfc
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
         # The links do not depend on the weights, so that both parameter sets share them.
-        found = batch.once(
+        found = segments.cached(
             ("meteor links", dataclasses.replace(self, params="2007")),
-            lambda: links(words.starts, batch.present, systems, module_keys(self, batch), self.steps),
+            lambda: links(words.starts, segments.reference_mask, systems, module_keys(self, segments), self.steps),
         ).counts
         modules = found.shape[-1] - 2
-        references, hypotheses = lengths(words, batch.present, systems)
+        references, hypotheses = lengths(words, segments.reference_mask, systems)
         out: NDArray[np.float64] = np.empty((*found.shape[:-1], modules + 4))
         out[..., : modules + 1] = found[..., :-1]
         out[..., -3] = hypotheses
         out[..., -2] = references[:, None, :]
         out[..., -1] = found[..., -1]
-        if len(batch.references) == 1:
+        if len(segments.references) == 1:
             return out.reshape(out.shape[1:])
-        scores = np.where(batch.present[:, None, :] > 0, self.score(out), -1.0)
+        scores = np.where(segments.reference_mask[:, None, :] > 0, self.score(out), -1.0)
         best: NDArray[np.float64] = np.take_along_axis(out, scores.argmax(axis=0)[None, ..., None], axis=0)[0]
         # Any search that was cut short may have changed which reference is the best.
         best[..., -1] = found[..., -1].max(axis=0)

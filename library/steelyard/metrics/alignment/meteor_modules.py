@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from steelyard.kernels.text.words import Words
     from steelyard.metrics.alignment.meteor import Meteor
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 MODULES = ("exact", "stem", "lemma", "synonym")
 _NOT_YET = ("auto", "none")
 
 
 def working_modules(metric: Meteor) -> tuple[str, ...]:
-    """The modules of a metric that have what they need; `auto` is nothing until it is settled."""
+    """The modules of a metric that have what they need; `auto` is nothing until it is resolved."""
     there = {
         "exact": True,
         "stem": metric.stems not in _NOT_YET,
@@ -36,8 +36,8 @@ def working_modules(metric: Meteor) -> tuple[str, ...]:
     return tuple(module for module in metric.modules if there[module])
 
 
-def module_keys(metric: Meteor, batch: Batch) -> list[Keys]:
-    """For each module that works what it compares, by word of the whole batch.
+def module_keys(metric: Meteor, segments: Segments) -> list[Keys]:
+    """For each module that works what it compares, by word of the whole segments.
 
     Raises MissingResource and MissingLayer.
     """
@@ -47,32 +47,32 @@ def module_keys(metric: Meteor, batch: Batch) -> list[Keys]:
             f"meteor: none of the modules {', '.join(metric.modules)} has what it needs. Add the module exact."
         )
     make = {"exact": _exact, "stem": _stem, "lemma": _lemma, "synonym": _synonym}
-    return [make[module](metric, batch) for module in modules]
+    return [make[module](metric, segments) for module in modules]
 
 
-def _exact(metric: Meteor, batch: Batch) -> Keys:
-    return Keys(batch.words(metric.tok, metric.case).ids)
+def _exact(metric: Meteor, segments: Segments) -> Keys:
+    return Keys(segments.words(metric.tok, metric.case).ids)
 
 
-def _stem(metric: Meteor, batch: Batch) -> Keys:
-    words = batch.words(metric.tok, metric.case)
+def _stem(metric: Meteor, segments: Segments) -> Keys:
+    words = segments.words(metric.tok, metric.case)
     stem = snowball_stems(_pinned(metric, "stems"), metric.lang)
     return Keys(_numbered(words.ids, _texts(words), lambda word: stem(word.lower()))[0])
 
 
-def _lemma(metric: Meteor, batch: Batch) -> Keys:
-    return Keys(_lemmas(metric, batch)[0])
+def _lemma(metric: Meteor, segments: Segments) -> Keys:
+    return Keys(_lemmas(metric, segments)[0])
 
 
-def _synonym(metric: Meteor, batch: Batch) -> Keys:
+def _synonym(metric: Meteor, segments: Segments) -> Keys:
     """Sets of groups: those of the form and of the lemma together."""
-    groups = synonym_groups(batch.resources.path(_pinned(metric, "synonyms"), "synonyms"))
-    words = batch.words(metric.tok, metric.case)
+    groups = synonym_groups(segments.resources.path(_pinned(metric, "synonyms"), "synonyms"))
+    words = segments.words(metric.tok, metric.case)
     forms = [groups.get(text.lower(), ()) for text in _texts(words)]
     pairs = words.ids.astype(np.int64)
     lemma_groups: list[tuple[int, ...]] = [()]
     if metric.lemmas not in _NOT_YET:
-        keys, lemmas = _lemmas(metric, batch)
+        keys, lemmas = _lemmas(metric, segments)
         lemma_groups = [*(groups.get(lemma.lower(), ()) for lemma in lemmas), ()]
         # The last entry is for words without a lemma, whose key is -1.
         pairs = pairs * len(lemma_groups) + np.where(keys < 0, len(lemmas), keys)
@@ -86,18 +86,20 @@ def _synonym(metric: Meteor, batch: Batch) -> Keys:
     return Keys(sets.astype(np.int32), (np.array(starts, np.int64), np.array(members, np.int32)))
 
 
-def _lemmas(metric: Meteor, batch: Batch) -> tuple[NDArray[np.int32], list[str]]:
+def _lemmas(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
     """By word the number of its lemma, -1 for none; and the lemmas by number."""
     source = _pinned(metric, "lemmas")
     key = ("lemmas", source, metric.lang, metric.tok, metric.case)
-    return batch.once(key, lambda: _of_layer(metric, batch) if source == "layer" else _of_words(metric, batch, source))
+    return segments.cached(
+        key, lambda: _of_layer(metric, segments) if source == "layer" else _of_words(metric, segments, source)
+    )
 
 
-def _of_layer(metric: Meteor, batch: Batch) -> tuple[NDArray[np.int32], list[str]]:
-    words, layer = batch.words(metric.tok, metric.case), batch.layer("lemma", metric.case)
+def _of_layer(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
+    words, layer = segments.words(metric.tok, metric.case), segments.layer("lemma", metric.case)
     (unequal,) = np.nonzero(words.lengths != layer.lengths)
     if len(unequal):
-        text, segment = divmod(int(unequal[0]), batch.segments)
+        text, segment = divmod(int(unequal[0]), len(segments))
         raise BadText(
             f"meteor: segment {segment + 1} of text {text + 1} (references first) has {words.lengths[unequal[0]]} "
             f"words but {layer.lengths[unequal[0]]} lemmas. With lemmas=layer words are separated by blanks "
@@ -108,25 +110,25 @@ def _of_layer(metric: Meteor, batch: Batch) -> tuple[NDArray[np.int32], list[str
     return np.where(layer.ids == nothing, -1, layer.ids).astype(np.int32), lemmas
 
 
-def _of_words(metric: Meteor, batch: Batch, source: str) -> tuple[NDArray[np.int32], list[str]]:
+def _of_words(metric: Meteor, segments: Segments, source: str) -> tuple[NDArray[np.int32], list[str]]:
     if source.startswith("simplemma-") and "@" not in source:
         lemma = simplemma_lemmas(source, metric.lang)
     else:
-        lemma = table_lemmas(batch.resources.path(source, "lemmas"))
-    ids, texts = _in_natural_case(metric, batch)
+        lemma = table_lemmas(segments.resources.path(source, "lemmas"))
+    ids, texts = _in_natural_case(metric, segments)
     return _numbered(ids, texts, (lambda word: lemma(word).lower()) if metric.case == "lc" else lemma)
 
 
-def _in_natural_case(metric: Meteor, batch: Batch) -> tuple[NDArray[np.int32], list[str]]:
+def _in_natural_case(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
     """The words before their case was folded: lemmatizers tell by it a name from a noun.
 
     In the rare segments that have other words once they are folded, such as those with markup in capitals, the
     folded words.
     """
-    words = batch.words(metric.tok, metric.case)
+    words = segments.words(metric.tok, metric.case)
     if metric.case == "mixed":
         return words.ids, _texts(words)
-    mixed = batch.words(metric.tok, "mixed")
+    mixed = segments.words(metric.tok, "mixed")
     alike = words.lengths == mixed.lengths
     ids = words.ids + np.int32(mixed.types)
     ids[np.repeat(alike, words.lengths)] = mixed.ids[np.repeat(alike, mixed.lengths)]
@@ -159,6 +161,6 @@ def _pinned(metric: Meteor, parameter: str) -> str:
     if not (value == "layer" or "@" in value or (packaged and metric.lang not in _NOT_YET)):
         raise MissingResource(
             f"meteor: {parameter}={value} does not say which version, which content or which language. "
-            "steelyard.metrics.context.settle pins that before anything is scored."
+            "steelyard.metrics.context.resolve pins that before anything is scored."
         )
     return value

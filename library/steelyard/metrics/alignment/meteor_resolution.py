@@ -12,27 +12,27 @@ from steelyard.text.languages import language_code
 
 if TYPE_CHECKING:
     from steelyard.metrics.alignment.meteor import Meteor
-    from steelyard.metrics.context import Surroundings
+    from steelyard.metrics.context import RunContext
 
     Some = TypeVar("Some", bound=Meteor)
 
 
-def settled_meteor(metric: Some, surroundings: Surroundings) -> tuple[Some, list[str]]:
+def settled_meteor(metric: Some, context: RunContext) -> tuple[Some, list[str]]:
     """The metric with versions, hashes and language pinned; and which modules are skipped, and why.
 
     What no module needs becomes `none`, so that equal scores have equal signatures. Raises MissingResource.
     """
     notices: list[str] = []
-    language = language_code(surroundings.language) or "" if metric.lang == "auto" else metric.lang.removeprefix("none")
-    synonyms = _synonyms(metric, surroundings, notices)
+    language = language_code(context.language) or "" if metric.lang == "auto" else metric.lang.removeprefix("none")
+    synonyms = _synonyms(metric, context, notices)
     needs_lemmas = "lemma" in metric.modules or synonyms != "none"
-    lemmas = _lemmas(metric, surroundings, language, notices) if needs_lemmas else "none"
+    lemmas = _lemmas(metric, context, language, notices) if needs_lemmas else "none"
     stems = _stems(metric, language, notices) if "stem" in metric.modules else "none"
     by_language = any(
         source.startswith(("simplemma-", "snowball-")) and "@" not in source for source in (lemmas, stems)
     )
     tok = metric.tok
-    if "lemma" in surroundings.layers and tok != "none":
+    if "lemma" in context.layers and tok != "none":
         tok = "none"
         notices.append("meteor: the texts are annotated word by word, so their words are taken as they are (tok=none).")
     pinned = dataclasses.replace(
@@ -43,7 +43,7 @@ def settled_meteor(metric: Some, surroundings: Surroundings) -> tuple[Some, list
     return pinned, notices
 
 
-def _synonyms(metric: Meteor, surroundings: Surroundings, notices: list[str]) -> str:
+def _synonyms(metric: Meteor, context: RunContext, notices: list[str]) -> str:
     if "synonym" not in metric.modules:
         return "none"
     if metric.synonyms == "none":
@@ -52,12 +52,12 @@ def _synonyms(metric: Meteor, surroundings: Surroundings, notices: list[str]) ->
             "--resource NAME=FILE)."
         )
         return "none"
-    return surroundings.resources.pinned(metric.synonyms, "synonyms")
+    return context.resources.pinned(metric.synonyms, "synonyms")
 
 
-def _lemmas(metric: Meteor, surroundings: Surroundings, language: str, notices: list[str]) -> str:
+def _lemmas(metric: Meteor, context: RunContext, language: str, notices: list[str]) -> str:
     wanted = metric.lemmas
-    if wanted == "layer" or (wanted == "auto" and "lemma" in surroundings.layers):
+    if wanted == "layer" or (wanted == "auto" and "lemma" in context.layers):
         return "layer"
     packaged = "@" not in wanted and wanted.partition("-")[0] == "simplemma"
     if packaged or wanted == "auto":
@@ -73,7 +73,7 @@ def _lemmas(metric: Meteor, surroundings: Surroundings, language: str, notices: 
         if "lemma" in metric.modules:
             notices.append("meteor: the module lemma is skipped (lemmas=none).")
         return "none"
-    return surroundings.resources.pinned(wanted, "lemmas")
+    return context.resources.pinned(wanted, "lemmas")
 
 
 def _stems(metric: Meteor, language: str, notices: list[str]) -> str:

@@ -17,7 +17,7 @@ from steelyard.numerics import portable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 TYPES = (
     *("n.denot", "n.denot.neg", "n.pron.def.demon", "n.pron.def.pers", "n.pron.indef", "n.quant.def"),
@@ -75,9 +75,9 @@ class SemPOS(Metric):
         types = (*TYPES, OTHER)
         return (*(f"clip_{name}" for name in types), *(f"ref_{name}" for name in types))
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 40)."""
-        return batch.once(("sempos", self.case), lambda: _statistics(batch, self.case))
+        return segments.cached(("sempos", self.case), lambda: _statistics(segments, self.case))
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 100 where no word of the references has a type (but 0 by `thesis-19`)."""
@@ -102,11 +102,11 @@ class SemPOS(Metric):
         return shown
 
 
-def _statistics(batch: Batch, case: str) -> NDArray[np.float64]:
+def _statistics(segments: Segments, case: str) -> NDArray[np.float64]:
     """The reference of a type is the one of whose words of that type the largest share was found, the first on ties."""
-    words = _by_type(batch.composed.layer("sempos", case))
-    systems, types = len(batch.systems), len(TYPES) + 1
-    present = np.repeat(batch.present, types, axis=1)
+    words = _by_type(segments.nfc.layer("sempos", case))
+    systems, types = len(segments.hypotheses), len(TYPES) + 1
+    present = np.repeat(segments.reference_mask, types, axis=1)
     overlaps = bag_overlaps(words, present, systems)
     totals, _ = lengths(words, present, systems)
     clip = np.zeros(overlaps.shape[1:], np.int64)
@@ -116,7 +116,7 @@ def _statistics(batch: Batch, case: str) -> NDArray[np.float64]:
         better = (words_of_reference > 0) & ((total == 0) | (overlap * total > clip * words_of_reference))
         clip = np.where(better, overlap, clip)
         total = np.where(better, words_of_reference, total)
-    shape = (systems, batch.segments, types)
+    shape = (systems, len(segments), types)
     return np.concatenate([clip.reshape(shape), total.reshape(shape)], axis=-1, dtype=np.float64)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.alignment.alignments import Alignments
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,26 @@ class TBLEU(BLEU):
         eps = "" if self.eps == 0.05 else f"[eps={show_number(self.eps)}]"
         return super().title.replace("BLEU", "tBLEU") + eps
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2 + 2 * orders)."""
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        statistics = self._ngrams(batch).copy()
-        pairs = self._alignments(batch)
-        own = words.ids[words.starts[batch.present.size] :]
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        statistics = self._ngrams(segments).copy()
+        pairs = self._alignments(segments)
+        own = words.ids[words.starts[segments.reference_mask.size] :]
         corrects = pairs.distances <= self.eps
         # A pair of words with nothing in common may be corrected at eps=1; a word without a partner never is.
         corrects &= pairs.words >= 0
         corrected = np.where(corrects, pairs.words, own)
         weights = np.where(corrects, np.rint((1.0 - pairs.distances) * FULL).astype(np.int64), FULL)
-        credit = weighted_ngrams(words, batch.present, systems, corrected, weights, self.order)
+        credit = weighted_ngrams(words, segments.reference_mask, systems, corrected, weights, self.order)
         # Whole numbers until here: the mean over the words of an n-gram is rounded once per segment.
         orders = np.array(self.order)
         statistics[..., 2 : 2 + len(orders)] = (2 * credit + orders) // (2 * orders) / FULL
         return statistics
 
-    def _alignments(self, batch: Batch) -> Alignments:
-        # They do not depend on eps, so that a sweep of it aligns the words of a batch once.
-        return batch.once(
+    def _alignments(self, segments: Segments) -> Alignments:
+        # They do not depend on eps, so that a sweep of it aligns words once.
+        return segments.cached(
             ("alignments", self.tok, self.case),
-            lambda: alignments(batch.words(self.tok, self.case), batch.present, len(batch.systems)),
+            lambda: alignments(segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)),
         )

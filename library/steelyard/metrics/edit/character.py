@@ -14,7 +14,7 @@ from steelyard.metrics.segment_metric import SegmentMetric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,6 @@ class CharacTER(SegmentMetric):
         """CharacTER."""
         return "CharacTER"
 
-    def score_segments(self, batch: Batch) -> NDArray[np.float64]:
+    def score_segments(self, segments: Segments) -> NDArray[np.float64]:
         """Rates from 0 for a perfect segment to 1: (systems, segments)."""
-        return character_rates(batch.words(self.tok, self.case), batch.present, len(batch.systems))
+        return character_rates(segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses))

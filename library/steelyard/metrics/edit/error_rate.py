@@ -15,7 +15,7 @@ from steelyard.metrics.reference_choice import least, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,16 @@ class ErrorRate(Metric):
         return ("edits", "ref_len")
 
     @abstractmethod
-    def edits(self, batch: Batch) -> NDArray[np.int64]:
+    def edits(self, segments: Segments) -> NDArray[np.int64]:
         """The edits of each pair: (references, systems, segments); of no meaning where a reference is lacking."""
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2)."""
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        reference_lengths, _ = lengths(words, batch.present, systems)
-        return np.stack(least(self.edits(batch), reference_lengths, batch.present), axis=-1).astype(np.float64)
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        reference_lengths, _ = lengths(words, segments.reference_mask, systems)
+        return np.stack(least(self.edits(segments), reference_lengths, segments.reference_mask), axis=-1).astype(
+            np.float64
+        )
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Edits per 100 reference words; against an empty reference 100, or 0 where there are no edits."""

@@ -14,7 +14,7 @@ from steelyard.metrics.reference_choice import lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,10 @@ class PER(ErrorRate):
     growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
 
-    def edits(self, batch: Batch) -> NDArray[np.int64]:
+    def edits(self, segments: Segments) -> NDArray[np.int64]:
         """Length of the longer side minus the words in common."""
-        references, hypotheses = lengths(batch.words(self.tok, self.case), batch.present, len(batch.systems))
+        references, hypotheses = lengths(
+            segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)
+        )
         longer = np.maximum(references[:, None, :], hypotheses[None, :, :])
-        return longer - common_words(batch, self.tok, self.case)
+        return longer - common_words(segments, self.tok, self.case)

@@ -11,11 +11,11 @@ from steelyard.errors import BadParameter
 from steelyard.kernels.edit.ter import least_edits
 from steelyard.metrics import average_length
 from steelyard.metrics.average_length import average_lengths, summed_length
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import alias, case_parameter, one_of, parameter
 from steelyard.metrics.reference_choice import lengths
 from steelyard.metrics.score import Score, TERScore
+from steelyard.metrics.segments import Segments
 from steelyard.text.languages import main_code
 from steelyard.tokenizers.tercom import reference_text, tercom_text
 from steelyard.tokenizers.tokenizer import TOKENIZERS, signed, tokenizer_name
@@ -89,13 +89,13 @@ class TER(Metric):
         """Edits; the average reference length in whole words, and its rest in 720,720ths of a word."""
         return ("edits", *average_length.COLUMNS)
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 3)."""
-        words, systems = self._words(batch), len(batch.systems)
-        references, _ = lengths(words, batch.present, systems)
-        out = np.empty((systems, batch.segments, 3))
-        out[..., 0] = least_edits(words, batch.present, systems)
-        out[..., 1:] = average_lengths(references, batch.present)
+        words, systems = self._words(segments), len(segments.hypotheses)
+        references, _ = lengths(words, segments.reference_mask, systems)
+        out = np.empty((systems, len(segments), 3))
+        out[..., 0] = least_edits(words, segments.reference_mask, systems)
+        out[..., 1:] = average_lengths(references, segments.reference_mask)
         return out
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -109,11 +109,13 @@ class TER(Metric):
         fields = dict(super().signature_fields())
         return list((fields | {"tok": "tercom"} if self.tok == "none" else fields).items())
 
-    def _words(self, batch: Batch) -> Words:
+    def _words(self, segments: Segments) -> Words:
         if self.punct and not self.norm:
-            return batch.words(self.tok, self.case)
-        references = [self._prepared(text, reference_text) for text in batch.references]
-        prepared = batch.with_texts(references, [self._prepared(text, tercom_text) for text in batch.systems], {})
+            return segments.words(self.tok, self.case)
+        references = [self._prepared(text, reference_text) for text in segments.references]
+        prepared = segments.with_texts(
+            references, [self._prepared(text, tercom_text) for text in segments.hypotheses], {}
+        )
         return prepared.words("none", "mixed")
 
     def _prepared(self, text: bytes, prepare: Callable[..., str]) -> bytes:

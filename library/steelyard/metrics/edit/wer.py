@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,6 @@ class WER(ErrorRate):
     growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=intl")
 
-    def edits(self, batch: Batch) -> NDArray[np.int64]:
+    def edits(self, segments: Segments) -> NDArray[np.int64]:
         """Levenshtein distances."""
-        return edit_distances(batch.words(self.tok, self.case), batch.present, len(batch.systems))
+        return edit_distances(segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses))

@@ -16,7 +16,7 @@ from steelyard.metrics.parameters import number_to, parameter, show_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class BLEUModif(VectorMetric, BLEU):
         """Those of BLEU, then words without a vector."""
         return (*super().columns, *UNKNOWN_COLUMNS)
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 5 + 2 * orders)."""
-        batch = batch.composed
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        found, unknown = self.similarities(batch, self.order[-1])
-        plain = self._ngrams(batch).copy()
-        starts = words.starts[batch.present.size :] - words.starts[batch.present.size]
+        segments = segments.nfc
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        found, unknown = self.similarities(segments, self.order[-1])
+        plain = self._ngrams(segments).copy()
+        starts = words.starts[segments.reference_mask.size :] - words.starts[segments.reference_mask.size]
         least = round(self.gamma * WHOLE)
         for column, order in enumerate(self.order, 2):
             best = found.best[order - 1]

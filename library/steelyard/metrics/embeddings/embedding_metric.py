@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
-    from steelyard.metrics.context import Surroundings
+    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.segments import Segments
 
 NO_VECTORS = "none"
 UNKNOWN_COLUMNS = ("hyp_unknown", "ref_words", "ref_unknown")
 USUAL_ORDER = 4
-"""N-grams up to here are always compared, so that one comparison of a batch serves both metrics."""
+"""N-grams up to here are always compared, so that one comparison serves both metrics."""
 
 
 def parse_vectors(text: str) -> str:
@@ -63,19 +63,19 @@ class VectorMetric(Metric):
             store((entry for entry in entries if len(entry[0]) != 3), path, "toy", {"made": "for a check"})
         return {"toy": path}
 
-    def settled(self, surroundings: Surroundings) -> tuple[Self, list[str]]:
+    def resolve(self, context: RunContext) -> tuple[Self, list[str]]:
         """With the hash of the vectors. Raises MissingResource and BadVectors."""
-        pinned = surroundings.resources.pinned(self._named(), "vectors")
-        vectors_in(surroundings.resources, pinned)
+        pinned = context.resources.pinned(self._named(), "vectors")
+        vectors_in(context.resources, pinned)
         return dataclasses.replace(self, vectors=pinned), []
 
-    def similarities(self, batch: Batch, deepest: int = USUAL_ORDER) -> tuple[Similarities, NDArray[np.float64]]:
-        """The comparison of all texts, and the unknown words that UNKNOWN_COLUMNS count: (systems, segments, 3).
+    def similarities(self, segments: Segments, deepest: int = USUAL_ORDER) -> tuple[Similarities, NDArray[np.float64]]:
+        """The comparison of all texts, and the unknown words that UNKNOWN_COLUMNS count: (systems, len(segments), 3).
 
         Made once for both metrics where they agree on vectors and words.
         """
         key = (self._named(), self.tok, self.case, max(deepest, USUAL_ORDER))
-        return batch.once(("similarities", *key), lambda: self._compared(batch, key[-1]))
+        return segments.cached(("similarities", *key), lambda: self._compared(segments, key[-1]))
 
     def unknown_shares(self, counts: NDArray[np.float64], hypothesis_words: float) -> dict[str, float]:
         """The share of words without a vector, in percent, where there are words."""
@@ -92,18 +92,18 @@ class VectorMetric(Metric):
             )
         return self.vectors
 
-    def _compared(self, batch: Batch, deepest: int) -> tuple[Similarities, NDArray[np.float64]]:
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        vectors = vectors_in(batch.resources, self.vectors)
+    def _compared(self, segments: Segments, deepest: int) -> tuple[Similarities, NDArray[np.float64]]:
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        vectors = vectors_in(segments.resources, self.vectors)
         rows = vectors.rows(words)
-        found = similarities(words, batch.present, systems, rows, vectors.values, deepest)
+        found = similarities(words, segments.reference_mask, systems, rows, vectors.values, deepest)
         # How many unknown words come before each row's first.
         before = np.concatenate([[0], np.cumsum(rows[words.ids] < 0)])[words.starts]
-        references, segments = batch.present.shape
-        unknown = np.diff(before).reshape(-1, segments)
-        lengths = words.lengths.reshape(-1, segments)
-        counts = np.zeros((systems, segments, 3))
+        references = len(segments.references)
+        unknown = np.diff(before).reshape(-1, len(segments))
+        lengths = words.lengths.reshape(-1, len(segments))
+        counts = np.zeros((systems, len(segments), 3))
         counts[..., 0] = unknown[references:]
-        counts[..., 1] = (lengths[:references] * batch.present).sum(axis=0)
-        counts[..., 2] = (unknown[:references] * batch.present).sum(axis=0)
+        counts[..., 1] = (lengths[:references] * segments.reference_mask).sum(axis=0)
+        counts[..., 2] = (unknown[:references] * segments.reference_mask).sum(axis=0)
         return found, counts

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadText, BadVectors
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.embeddings.vector_files import opened
 from steelyard.metrics.segments import Segments
 
@@ -90,8 +89,8 @@ class Sentences:
             shown = broken[:50].decode(errors="replace")
             raise BadText(f'{file}: not UTF-8 ({error.reason}), in the line "{shown}". Save it as UTF-8.') from error
         # Cut as texts to be scored are, by the same code; the system is nothing but empty lines.
-        batch = Batch(Segments(references=[text], hypotheses=[b"\n" * (len(lines) - 1)]))
-        words = batch.composed.words(self.training.tok, self.training.case)
+        segments = Segments(references=[text], hypotheses=[b"\n" * (len(lines) - 1)])
+        words = segments.nfc.words(self.training.tok, self.training.case)
         types = words.lines.decode().split("\n")
         tokens = [types[word] for word in words.ids.tolist()]
         starts = words.starts[: len(lines) + 1].tolist()

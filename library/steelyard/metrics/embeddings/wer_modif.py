@@ -16,7 +16,7 @@ from steelyard.metrics.reference_choice import least, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class WERModif(VectorMetric):
         """Distance, length of the reference it leads to, words of the hypothesis, words without a vector."""
         return ("dist", "ref_len", "hyp_len", *UNKNOWN_COLUMNS)
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 6)."""
-        batch = batch.composed
-        words, systems = batch.words(self.tok, self.case), len(batch.systems)
-        reference_lengths, hypothesis_lengths = lengths(words, batch.present, systems)
-        found, unknown = self.similarities(batch)
-        distances, chosen = least(found.distances[0 if self.clamp else 1], reference_lengths, batch.present)
+        segments = segments.nfc
+        words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
+        reference_lengths, hypothesis_lengths = lengths(words, segments.reference_mask, systems)
+        found, unknown = self.similarities(segments)
+        distances, chosen = least(found.distances[0 if self.clamp else 1], reference_lengths, segments.reference_mask)
         own = np.stack([distances / EDIT, chosen, hypothesis_lengths], axis=-1)
         return np.concatenate([own, unknown], axis=-1)
 

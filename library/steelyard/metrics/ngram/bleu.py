@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.ngram.ngram_scores import BleuScores
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 SMOOTHING_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
 LARGEST_VALUE = 10**9
@@ -112,20 +112,20 @@ class BLEU(Metric):
         matches = (f"match_{n}" for n in self.order)
         return ("hyp_len", "ref_len", *matches, *(f"total_{n}" for n in self.order))
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2 + 2 * orders)."""
-        return self._ngrams(batch)
+        return self._ngrams(segments)
 
-    def _ngrams(self, batch: Batch) -> NDArray[np.float64]:
+    def _ngrams(self, segments: Segments) -> NDArray[np.float64]:
         """Read-only: it depends on neither smoothing nor eps, so that every BLEU and tBLEU of these words shares it."""
 
         def count() -> NDArray[np.float64]:
-            words = batch.words(self.tok, self.case)
-            found = ngram_statistics(words, batch.present, len(batch.systems), self.order)
+            words = segments.words(self.tok, self.case)
+            found = ngram_statistics(words, segments.reference_mask, len(segments.hypotheses), self.order)
             found.flags.writeable = False
             return found
 
-        return batch.once(("n-grams", self.tok, self.case, self.order), count)
+        return segments.cached(("n-grams", self.tok, self.case, self.order), count)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without any match."""

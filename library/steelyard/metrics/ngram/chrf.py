@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.chrf.shared_ngrams import SharedNgrams
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 order = whole_number_to(LARGEST_ORDER)
 
@@ -81,26 +81,28 @@ class ChrF(Metric):
         orders = each_order(self.nc, self.nw)
         return tuple(f"{side}_{order}" for order in orders for side in ("hyp", "ref", "match"))
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 3 * (nc + nw))."""
-        present, systems = batch.present, len(batch.systems)
-        characters, words = self._characters(batch), self._words(batch)
+        present, systems = segments.reference_mask, len(segments.hypotheses)
+        characters, words = self._characters(segments), self._words(segments)
         return chrf_statistics(characters, words, present, systems, self.beta, effective=self.eff)
 
-    def _characters(self, batch: Batch) -> SharedNgrams | None:
+    def _characters(self, segments: Segments) -> SharedNgrams | None:
         """They depend on neither words nor formula: chrF and chrF++ share them."""
 
         def count() -> SharedNgrams:
-            text, systems = batch.cased(self.case), len(batch.systems)
-            return character_ngrams(text, batch.present, systems, self.nc, white_space=self.space)
+            text, systems = segments.cased(self.case), len(segments.hypotheses)
+            return character_ngrams(text, segments.reference_mask, systems, self.nc, white_space=self.space)
 
-        return batch.once(("shared characters", self.case, self.nc, self.space), count) if self.nc else None
+        return segments.cached(("shared characters", self.case, self.nc, self.space), count) if self.nc else None
 
-    def _words(self, batch: Batch) -> SharedNgrams | None:
+    def _words(self, segments: Segments) -> SharedNgrams | None:
         def count() -> SharedNgrams:
-            return word_ngrams(batch.words("none", self.case), batch.present, len(batch.systems), self.nw)
+            return word_ngrams(
+                segments.words("none", self.case), segments.reference_mask, len(segments.hypotheses), self.nw
+            )
 
-        return batch.once(("shared words", self.case, self.nw), count) if self.nw else None
+        return segments.cached(("shared words", self.case, self.nw), count) if self.nw else None
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """0 to 100; 0 without any match.

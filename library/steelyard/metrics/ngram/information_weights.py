@@ -12,7 +12,7 @@ from steelyard.errors import BadState
 from steelyard.kernels.nist.ngram_counts import ngram_counts
 from steelyard.kernels.nist.ngram_weights import ngram_weights
 from steelyard.kernels.text.word_index import WordIndex
-from steelyard.metrics.corpus_statistics import Preparation
+from steelyard.metrics.corpus_statistics import CorpusStatistics
 from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
 from steelyard.metrics.ngram.ngram_table import NgramTable, counted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
     Numbers = NDArray[np.uint32]
 
@@ -56,7 +56,7 @@ class Information:
         return len(self.lines) + self.index.nbytes + arrays
 
     def known(self, words: Words, rows: int) -> NDArray[np.int32]:
-        """The number that each word of the first `rows` rows of a batch, its references, has here.
+        """The number that each word of the first `rows` rows of words, those of references, has here.
 
         (types,), without those that no reference has. Raises BadState where a word is not known here.
         """
@@ -79,7 +79,7 @@ class Information:
 
 
 @dataclass(frozen=True)
-class NgramInformation(Preparation):
+class NgramInformation(CorpusStatistics):
     """Counts of all n-grams of the references, of which only those are kept that say something.
 
     The information of an n-gram is log2 of how often its words but the last occur together, divided by how often it
@@ -97,10 +97,10 @@ class NgramInformation(Preparation):
         """What the counts depend on beside the references."""
         return f"ngram-information:order<={self.deepest}:tok={self.tok}:case={self.case}"
 
-    def count(self, batch: Batch) -> bytes:
+    def count(self, segments: Segments) -> bytes:
         """The n-grams of a part of the references."""
-        rows = len(batch.references) * batch.segments
-        return counted(batch.words(self.tok, self.case), rows, self.deepest).to_bytes()
+        rows = len(segments.references) * len(segments)
+        return counted(segments.words(self.tok, self.case), rows, self.deepest).to_bytes()
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
         """The n-grams of all references, without those that say nothing and lead to none that does."""
@@ -120,10 +120,10 @@ class NgramInformation(Preparation):
         children, last, counts = table.stored()
         return _weighed(table.lines, children, last, counts, table.total)
 
-    def state_of(self, batch: Batch) -> Information:
-        """The same of the references of a batch, as its words are numbered; some that says nothing is in it, too."""
-        words = batch.words(self.tok, self.case)
-        starts = words.starts[: len(batch.references) * batch.segments + 1]
+    def state_of(self, segments: Segments) -> Information:
+        """The same of the references alone, as words are numbered there; some that says nothing is in it, too."""
+        words = segments.words(self.tok, self.case)
+        starts = words.starts[: len(segments.references) * len(segments) + 1]
         ids = words.ids[: starts[-1]]
         lines = words.lines_to(int(ids.max(initial=-1)) + 1)
         numbers = ngram_counts(ids, starts, lines.count(b"\n"), self.deepest, repeated=True)

@@ -23,7 +23,7 @@ from steelyard.numerics.portable import exp, total
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 
 def largest_order(text: str) -> int:
@@ -71,10 +71,10 @@ class LeBLEU(Metric):
         orders = range(1, self.order + 1)
         return (*(f"hits_{n}" for n in orders), *(f"total_{n}" for n in orders), "hyp_chars", "ref_chars")
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2 * order + 2)."""
-        words = batch.words(self.tok, self.case)
-        return lebleu_statistics(words, batch.present, len(batch.systems), self.order, self.threshold)
+        words = segments.words(self.tok, self.case)
+        return lebleu_statistics(words, segments.reference_mask, len(segments.hypotheses), self.order, self.threshold)
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """100 for a perfect text, 0 for an empty output. NaN where output and reference are empty."""

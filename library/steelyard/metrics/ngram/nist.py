@@ -21,7 +21,7 @@ from steelyard.numerics import portable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.batch import Batch
+    from steelyard.metrics.segments import Segments
 
 USUAL = (1, 2, 3, 4, 5)
 
@@ -51,7 +51,7 @@ class NIST(Metric):
         return "NIST" if self.order == USUAL else f"NIST[{show_orders(self.order)}]"
 
     @property
-    def preparation(self) -> NgramInformation:
+    def corpus_statistics(self) -> NgramInformation:
         """The information of the references' n-grams; metrics with the same longest order share it."""
         return NgramInformation(self.order[-1], self.tok, self.case)
 
@@ -61,16 +61,16 @@ class NIST(Metric):
         information = (f"info_{n}" for n in self.order)
         return ("hyp_len", *average_length.COLUMNS, *information, *(f"total_{n}" for n in self.order))
 
-    def segment_statistics(self, batch: Batch) -> NDArray[np.float64]:
-        """(systems, segments, 3 + 2 * orders). Raises MissingState without the state of its preparation."""
-        state = batch.state(self.preparation)
-        words, systems, orders = batch.words(self.tok, self.case), len(batch.systems), len(self.order)
-        references, hypotheses = lengths(words, batch.present, systems)
+    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
+        """(systems, segments, 3 + 2 * orders). Raises MissingState without its corpus statistics."""
+        state = segments.state(self.corpus_statistics)
+        words, systems, orders = segments.words(self.tok, self.case), len(segments.hypotheses), len(self.order)
+        references, hypotheses = lengths(words, segments.reference_mask, systems)
         known = state.known(words, references.size)
-        information = ngram_information(words, batch.present, systems, known, state.trie, self.order)
+        information = ngram_information(words, segments.reference_mask, systems, known, state.trie, self.order)
         out = np.empty((*hypotheses.shape, 3 + 2 * orders))
         out[..., 0] = hypotheses
-        out[..., 1:3] = average_lengths(references, batch.present)
+        out[..., 1:3] = average_lengths(references, segments.reference_mask)
         out[..., 3 : 3 + orders] = on_grid(information)
         out[..., 3 + orders :] = np.maximum(hypotheses[..., None] - np.array(self.order) + 1, 0)
         return out

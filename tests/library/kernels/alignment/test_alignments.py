@@ -10,28 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.kernels.alignment.alignments import alignments
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from tests.library.metrics.alignment.tbleu_definition import affix_distance, alignment
 
 
 def aligned(hypothesis, reference):
     """The matched reference words and their distances, for one segment."""
-    batch = Batch(Segments(references=[" ".join(reference).encode()], hypotheses=[" ".join(hypothesis).encode()]))
-    words = batch.words("none", "mixed")
-    found = alignments(words, batch.present, 1)
+    segments = Segments(references=[" ".join(reference).encode()], hypotheses=[" ".join(hypothesis).encode()])
+    words = segments.words("none", "mixed")
+    found = alignments(words, segments.reference_mask, 1)
     types = words.lines.decode().split("\n")
     return [None if word < 0 else types[word] for word in found.words[0].tolist()], found.distances[0].tolist()
 
 
 def distances_of(pairs):
     """One pair of words in each segment."""
-    batch = Batch(
-        Segments(
-            references=["\n".join(b for _, b in pairs).encode()], hypotheses=["\n".join(a for a, _ in pairs).encode()]
-        )
+    segments = Segments(
+        references=["\n".join(b for _, b in pairs).encode()], hypotheses=["\n".join(a for a, _ in pairs).encode()]
     )
-    return alignments(batch.words("none", "mixed"), batch.present, 1).distances[0].tolist()
+    return alignments(segments.words("none", "mixed"), segments.reference_mask, 1).distances[0].tolist()
 
 
 def word(letters, longest):
@@ -137,15 +134,13 @@ def test_long_segments_equal_an_independent_program(m, n, letters):
 def test_several_references_systems_and_references_that_are_not_there():
     references = [["ab cde", "x", ""], ["abc", "", "fgh"]]
     systems = [["abd", "x y", "fgi fgh"], ["cdf abc", "y x", ""]]
-    batch = Batch(
-        Segments(
-            references=["\n".join(t).encode() for t in references],
-            hypotheses=["\n".join(t).encode() for t in systems],
-            variable_references=True,
-        )
+    segments = Segments(
+        references=["\n".join(t).encode() for t in references],
+        hypotheses=["\n".join(t).encode() for t in systems],
+        variable_references=True,
     )
-    words = batch.words("none", "mixed")
-    found = alignments(words, batch.present, 2)
+    words = segments.words("none", "mixed")
+    found = alignments(words, segments.reference_mask, 2)
     at = 0
     for system in systems:
         for i, line in enumerate(system):
@@ -167,14 +162,12 @@ def test_systems_share_what_is_known_of_their_words():
     references = [["".join(draw.choices("abcd", k=5)) for _ in range(60)] for _ in range(2)]
     systems = [["".join(draw.choices("abcd", k=5)) for _ in range(100)] for _ in range(5)]
     systems += [systems[0], references[0]]
-    batch = Batch(
-        Segments(
-            references=[" ".join(words).encode() for words in references],
-            hypotheses=[" ".join(words).encode() for words in systems],
-        )
+    segments = Segments(
+        references=[" ".join(words).encode() for words in references],
+        hypotheses=[" ".join(words).encode() for words in systems],
     )
-    words = batch.words("none", "mixed")
-    found = alignments(words, batch.present, len(systems))
+    words = segments.words("none", "mixed")
+    found = alignments(words, segments.reference_mask, len(systems))
     types = words.lines.decode().split("\n")
     for r, reference in enumerate(references):
         expected = [aligned(system, reference) for system in systems]

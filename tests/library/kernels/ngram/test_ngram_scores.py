@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.kernels.ngram.ngram_scores import SMOOTHING, bleu_scores, chrf_scores
+from steelyard.numerics import portable
+
+
+def log(value):
+    """Correctly rounded, as in the kernel: the C library's is not always."""
+    return float(portable.log(np.array([value]))[0])
+
+
+def exp(value):
+    return float(portable.exp(np.array([value]))[0])
 
 
 def slow_precision(match, total, n, smoothing, value, halvings):
@@ -33,14 +41,14 @@ def slow_bleu(sums, orders, smoothing, value, effective):
         precision = slow_precision(match, total, n, smoothing, value, halvings)
         if not precision:
             return 0.0
-        logs.append(math.log(precision))
+        logs.append(log(precision))
     if not effective and len(logs) < len(orders):
         return 0.0
     mean = 0.0
     for each in logs:
         mean += each
-    penalty = math.exp(1.0 - reference / hypothesis) if hypothesis < reference else 1.0
-    return penalty * math.exp(mean / max(len(logs), 1))
+    penalty = exp(1.0 - reference / hypothesis) if hypothesis < reference else 1.0
+    return penalty * exp(mean / max(len(logs), 1))
 
 
 @given(

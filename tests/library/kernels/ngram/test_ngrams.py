@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import BLEU, NIST
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.corpus_statistics import states_of
 from steelyard.metrics.segments import Segments
 from tests.library.metrics.ngram.nist_definition import information, ngrams
@@ -47,7 +46,7 @@ def batch_of(rows):
         for side, most in ((1, 4), (0, 2))
         for place in range(most)
     ]
-    return Batch(Segments(references=texts[:4], hypotheses=texts[4:], variable_references=True))
+    return Segments(references=texts[:4], hypotheses=texts[4:], variable_references=True)
 
 
 present = st.lists(segments().filter(lambda each: any(each[1])), min_size=1, max_size=3)
@@ -69,10 +68,10 @@ def test_matches_equal_the_definition(rows, orders):
 @settings(max_examples=100, deadline=None)
 @given(present, ORDERS)
 def test_information_equals_the_definition(rows, orders):
-    metric, batch = NIST(order=orders, tok="none"), batch_of(rows)
-    batch.states = states_of([metric], batch)
+    metric, segments = NIST(order=orders, tok="none"), batch_of(rows)
+    segments.states = states_of([metric], segments)
     weights = information([each for _, references in rows for each in references], orders[-1])
-    found = metric.segment_statistics(batch)[..., 3 : 3 + len(orders)]
+    found = metric.segment_statistics(segments)[..., 3 : 3 + len(orders)]
     for place, (hypotheses, references) in enumerate(rows):
         for hypothesis, statistics in zip(hypotheses, found[:, place].tolist(), strict=True):
             sums = [
@@ -80,16 +79,18 @@ def test_information_equals_the_definition(rows, orders):
                 for order in orders
             ]
             assert statistics == pytest.approx(sums, abs=1e-6)
-    assert found.tobytes() == through_bytes(metric, batch)[..., 3 : 3 + len(orders)].tobytes()
+    assert found.tobytes() == through_bytes(metric, segments)[..., 3 : 3 + len(orders)].tobytes()
 
 
-def through_bytes(metric, batch):
+def through_bytes(metric, segments):
     """Statistics by the state as it is stored, which leaves out what says nothing and has the words sorted."""
-    way = metric.preparation
-    state = way.read(way.merge([way.count(batch)]))
+    way = metric.corpus_statistics
+    state = way.read(way.merge([way.count(segments)]))
     return metric.segment_statistics(
-        Batch(
-            Segments(references=batch.references, hypotheses=batch.systems, variable_references=True),
+        Segments(
+            references=segments.references,
+            hypotheses=segments.hypotheses,
+            variable_references=True,
             states={way.key: state},
         )
     )

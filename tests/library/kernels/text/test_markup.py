@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from steelyard.kernels.text.markup import markup
 from steelyard.kernels.text.words import words
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.tokenizer import ENTITIES, unescaped
 
@@ -42,5 +41,5 @@ def test_markup_and_sigmas_are_found(text, cut):
 @example("ΑΣ-ΑΣ. ΑΣ1")
 def test_folded_tokens_are_those_of_the_folded_text(text):
     expected = words(unescaped(text.lower().encode()), 1, western=True)
-    found = Batch(Segments(references=[text.encode()], hypotheses=[])).words("13a", "lc")
+    found = Segments(references=[text.encode()], hypotheses=[]).words("13a", "lc")
     assert (found.ids.tolist(), found.lines) == (expected.ids.tolist(), expected.lines)

@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.kernels.text.word_order import word_order
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 
 # Alike in their first 8 bytes, shorter ones among them; NUL is what a shorter word is filled up with.
@@ -19,7 +18,7 @@ LINES = st.lists(st.lists(WORDS, max_size=6).map(" ".join), min_size=1, max_size
 @given(LINES, st.data())
 def test_equals_pythons_sorting(lines, data):
     rows = data.draw(st.integers(0, len(lines)))
-    words = Batch(Segments(references=["\n".join(lines).encode()], hypotheses=[])).words("none", "mixed")
+    words = Segments(references=["\n".join(lines).encode()], hypotheses=[]).words("none", "mixed")
     tokens = [word.encode() for line in lines[:rows] for word in line.split()]
     expected = sorted(set(tokens))
     ordered, places = word_order(words, rows)

@@ -11,7 +11,6 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from steelyard.errors import BadParameter
 from steelyard.metrics.alignment.fmeasure import FMeasure
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import campaigns, read_campaign
@@ -69,7 +68,7 @@ def test_single_segments(hypothesis, references, row, score):
 
 def test_weights_are_of_precision_and_recall():
     """Precision 1, recall 1/3."""
-    (statistics,) = FMeasure().segment_statistics(Batch(Segments(references=[b"a b c"], hypotheses=[b"a"])))
+    (statistics,) = FMeasure().segment_statistics(Segments(references=[b"a b c"], hypotheses=[b"a"]))
     assert FMeasure(r=0.0).score(statistics) == pytest.approx([100])
     assert FMeasure(p=0.0).score(statistics) == pytest.approx([100 / 3])
     assert FMeasure(p=3.0).score(statistics) == pytest.approx([100 * 4 / (3 + 3)])

@@ -14,7 +14,6 @@ from steelyard.errors import BadParameter
 from steelyard.metrics.alignment.fmeasure import FMeasure
 from steelyard.metrics.alignment.gtm import GTM, Run
 from steelyard.metrics.average_length import UNIT
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, read_campaign
@@ -63,8 +62,8 @@ def test_equals_the_definition_on_real_data(real_data, e):
 def test_is_the_fmeasure_with_one_reference_and_exponent_1(real_data):
     campaign = read_campaign(real_data / "wmt22.en-cs")
     first, *_ = campaign.references
-    batch = batch_of(Campaign({first: campaign.references[first]}, campaign.systems))
-    gtm, fmeasure = GTM().segment_statistics(batch), FMeasure().segment_statistics(batch)
+    segments = batch_of(Campaign({first: campaign.references[first]}, campaign.systems))
+    gtm, fmeasure = GTM().segment_statistics(segments), FMeasure().segment_statistics(segments)
     assert np.array_equal(gtm[..., :3], fmeasure)
     assert not gtm[..., 3].any()
     assert np.array_equal(GTM().score(gtm.sum(axis=1)), FMeasure().score(fmeasure.sum(axis=1)))
@@ -112,27 +111,27 @@ def test_single_segments(hypothesis, references, e, size, score):
 
 def test_sizes_are_rounded_once_per_segment():
     (statistics,) = GTM(e=2.0).segment_statistics(
-        Batch(Segments(references=[b"a b\na b\nb c a"], hypotheses=[b"b a\nb a\nb c a"]))
+        Segments(references=[b"a b\na b\nb c a"], hypotheses=[b"b a\nb a\nb c a"])
     )
     assert statistics[:, 0].tolist() == [round(2**0.5 / STEP) * STEP] * 2 + [3.0]
 
 
-def check_runs(metric, batch):
+def check_runs(metric, segments):
     """The runs stand where they say and give the statistic `size` to the bit."""
-    statistics, words = metric.segment_statistics(batch), batch.words(metric.tok, metric.case)
+    statistics, words = metric.segment_statistics(segments), segments.words(metric.tok, metric.case)
     tokens = np.array(words.lines.decode().split("\n"), object)
 
     def line(text, segment):
-        row = text * batch.segments + segment
+        row = text * len(segments) + segment
         return tokens[words.ids[words.starts[row] : words.starts[row + 1]]].tolist()
 
-    for s, segments in enumerate(metric.runs(batch)):
-        for i, runs in enumerate(segments):
+    for s, of_system in enumerate(metric.runs(segments)):
+        for i, runs in enumerate(of_system):
             total = sum(run.size**metric.e for run in runs)
             assert statistics[s, i, 0] == round(total ** (1 / metric.e) / STEP) * STEP
             for run in runs:
-                assert batch.present[run.reference, i]
-                for text, place in ((len(batch.references) + s, run.place), (run.reference, run.reference_place)):
+                assert segments.reference_mask[run.reference, i]
+                for text, place in ((len(segments.references) + s, run.place), (run.reference, run.reference_place)):
                     assert list(run.words) == line(text, i)[place : place + len(run.words)]
                 assert len(run.words) - 1 < run.size <= len(run.words)
 
@@ -153,9 +152,9 @@ def test_runs_are_what_was_counted_on_real_data(real_data):
 
 def test_runs_of_a_segment():
     """The average reference has 3.5 words: of "a b", only one and a half count."""
-    batch = Batch(Segments(references=[b"a b x\nc", b"Y c d q\nb"], hypotheses=[b"a b c d\nz"]))
-    (segments,) = GTM(tok="none", e=2.0).runs(batch)
-    assert segments == [[Run(2.0, 2, 1, 1, ("c", "d")), Run(1.5, 0, 0, 0, ("a", "b"))], []]
+    segments = Segments(references=[b"a b x\nc", b"Y c d q\nb"], hypotheses=[b"a b c d\nz"])
+    (runs,) = GTM(tok="none", e=2.0).runs(segments)
+    assert runs == [[Run(2.0, 2, 1, 1, ("c", "d")), Run(1.5, 0, 0, 0, ("a", "b"))], []]
 
 
 @pytest.mark.parametrize("text", ["0.5", "0", "-1", "33", "nan", "inf", "x"])

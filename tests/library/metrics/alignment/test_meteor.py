@@ -15,11 +15,10 @@ from steelyard.errors import BadParameter, BadText, MissingLayer, MissingResourc
 from steelyard.formats.detection import read_text
 from steelyard.metrics.alignment.lemmas import pinned
 from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
-from steelyard.metrics.measure import measure
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined
 from tests.library.metrics.alignment.meteor_definition import best_of_module, score
@@ -31,12 +30,12 @@ BARE = {"modules": "exact"}
 def statistics(metric, hypothesis, *references, resources=None, **more):
     """Of one segment, by column."""
     texts = Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()], **more)
-    found = metric.segment_statistics(Batch(texts, resources=resources))
+    found = metric.segment_statistics(texts.with_resources(resources=resources))
     return dict(zip(metric.columns, found[0, 0].tolist(), strict=True))
 
 
-def settled(metric, language="", layers=(), **files):
-    (pinned,), notices = settle([metric], Surroundings(language, frozenset(layers), Resources(files=files)))
+def resolved(metric, language="", layers=(), **files):
+    (pinned,), notices = resolve([metric], RunContext(language, frozenset(layers), Resources(files=files)))
     return pinned, notices
 
 
@@ -100,10 +99,10 @@ def test_annotated_samples(real_data, params, modules, files):
     if not folder.exists():
         pytest.skip(f"no annotated samples at {folder}")
     texts = [read_text(folder / name, part=part) for name, part in files]
-    metric, _ = settled(Meteor.from_texts({"modules": modules, "params": params}), "cs", ["lemma"])
+    metric, _ = resolved(Meteor.from_texts({"modules": modules, "params": params}), "cs", ["lemma"])
     assert metric.layers == (("lemma",) if "lemma" in modules else ())
     layers = {"lemma": [text.layers["lemma"] for text in texts]}
-    (found,) = measure(
+    (found,) = score_systems(
         Segments(references=[texts[0].bytes], hypotheses=[texts[1].bytes], layers=layers), [metric], segment_scores=True
     )
     got = [*found.segment_scores[0], found.scores[0]]
@@ -119,7 +118,7 @@ def test_equals_meteor_1_5_where_perfect_segments_are_treated_alike(real_data, c
     label, system, matches, expected = CAMPAIGNS[campaign]
     folder = real_data / campaign
     reference, hypothesis = read(folder / "refs" / f"{label}.txt"), read(folder / "systems" / f"{system}.txt")
-    (found,) = EXACT.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis])))
+    (found,) = EXACT.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis]))
     linked, chunks, hypothesis_length, reference_length, limited = found.T
     assert linked.sum() == matches
     assert not limited.any()
@@ -133,7 +132,7 @@ def test_equals_meteor_1_5_where_perfect_segments_are_treated_alike(real_data, c
 def test_no_search_is_cut_short_on_real_data(real_data, campaign):
     folder = real_data / campaign
     references, systems = ([read(path) for path in sorted((folder / kind).iterdir())] for kind in ("refs", "systems"))
-    found = Meteor(modules=("exact",)).segment_statistics(Batch(Segments(references=references, hypotheses=systems)))
+    found = Meteor(modules=("exact",)).segment_statistics(Segments(references=references, hypotheses=systems))
     assert not found[..., -1].any()
 
 
@@ -143,12 +142,12 @@ def test_links_by_simplemma_on_real_data(real_data, campaign, language, lemmas):
     label, system, matches, _ = CAMPAIGNS[f"wmt22.{campaign}"]
     folder = real_data / f"wmt22.{campaign}"
     paths = folder / "refs" / f"{label}.txt", folder / "systems" / f"{system}.txt"
-    metric, _ = settled(Meteor(modules=("exact", "lemma")), language)
+    metric, _ = resolved(Meteor(modules=("exact", "lemma")), language)
     reference, hypothesis = (read(path, lowered) for path in paths)
-    folded = metric.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis]))).sum(axis=1)[0]
+    folded = metric.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis])).sum(axis=1)[0]
     assert folded[:2].tolist() == [matches, lemmas]
     reference, hypothesis = map(read, paths)
-    natural = metric.segment_statistics(Batch(Segments(references=[reference], hypotheses=[hypothesis]))).sum(axis=1)[0]
+    natural = metric.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis])).sum(axis=1)[0]
     assert natural[0] == matches
     assert 0 < abs(natural[1] - lemmas) < 0.01 * lemmas
 
@@ -174,9 +173,7 @@ def test_equals_nltk_where_no_linked_word_is_repeated(real_data, campaign):
     folder = real_data / campaign
     texts = read(folder / "refs" / f"{label}.txt", lowered), read(folder / "systems" / f"{system}.txt", lowered)
     metric = Meteor(modules=("exact",), params="orig", tok="none")
-    ours = metric.segment_score(
-        metric.segment_statistics(Batch(Segments(references=texts[:1], hypotheses=texts[1:])))[0]
-    )
+    ours = metric.segment_score(metric.segment_statistics(Segments(references=texts[:1], hypotheses=texts[1:]))[0])
     compared = 0
     for mine, reference, hypothesis in zip(ours, *(text.decode().split("\n") for text in texts), strict=True):
         own, others = hypothesis.split(), reference.split()
@@ -223,7 +220,7 @@ def test_modules_run_in_the_order_given(tmp_path):
     counts = []
     for modules in ("exact,lemma,synonym", "synonym,lemma,exact", "lemma,exact", "exact,synonym"):
         metric = Meteor.from_texts({"modules": modules, "lemmas": "table", "synonyms": "groups"})
-        metric, notices = settled(metric, table=table, groups=groups)
+        metric, notices = resolved(metric, table=table, groups=groups)
         assert not notices
         resources = Resources(files={"table": table, "groups": groups})
         counts.append(statistics(metric, "cats sat", "dogs sat cats cat", resources=resources))
@@ -241,44 +238,44 @@ def test_synonyms_are_looked_up_by_form_and_by_lemma(tmp_path):
     files = {"table": table, "groups": groups}
     links = {}
     for lemmas in ("table", "none"):
-        metric, _ = settled(Meteor(modules=("exact", "synonym"), lemmas=lemmas, synonyms="groups"), **files)
+        metric, _ = resolved(Meteor(modules=("exact", "synonym"), lemmas=lemmas, synonyms="groups"), **files)
         found = statistics(metric, "Kittens flew", "a kitty escaped", resources=Resources(files=files))
         links[lemmas] = found["m_synonym"]
     assert links == {"table": 2, "none": 1}
 
 
 def test_lemmas_are_those_of_the_natural_case():
-    metric, _ = settled(Meteor(modules=("lemma",)), "de")
+    metric, _ = resolved(Meteor(modules=("lemma",)), "de")
     # "Waren" are goods, "waren" is a form of "to be".
     assert statistics(metric, "Waren", "Ware")["m_lemma"] == 1
     assert statistics(metric, "waren", "Ware")["m_lemma"] == 0
     # Markup in capitals is markup only once it is folded; that segment is lemmatised in lower case, no other.
     found = metric.segment_statistics(
-        Batch(Segments(references=[joined(["Ware", "Ware"])], hypotheses=[joined(["Waren &AMP; x", "Waren"])]))
+        Segments(references=[joined(["Ware", "Ware"])], hypotheses=[joined(["Waren &AMP; x", "Waren"])])
     )
     assert found[0, :, 0].tolist() == [0, 1]
 
 
 def test_stems():
-    metric, notices = settled(Meteor(modules=("exact", "stem")), "en")
+    metric, notices = resolved(Meteor(modules=("exact", "stem")), "en")
     assert not notices
     assert statistics(metric, "He Running relations", "she runs relational")["m_stem"] == 2
     assert f"|stems:{pinned('snowball')}|" in metric.signature(1)
 
 
 def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_small_letters(tmp_path):
-    metric, _ = settled(Meteor(modules=("exact", "stem"), case="mixed"), "en")
+    metric, _ = resolved(Meteor(modules=("exact", "stem"), case="mixed"), "en")
     found = statistics(metric, "Running Sat", "runs sat")
     assert (found["m_exact"], found["m_stem"]) == (0, 2)
     table, groups = tmp_path / "table", tmp_path / "groups"
     table.write_text("Flew\tFly\n", "utf-8")
     groups.write_text("Cat kitten\nfly escape\n", "utf-8")
     files = {"table": table, "groups": groups}
-    forms, _ = settled(Meteor(modules=("synonym",), lemmas="none", synonyms="groups", case="mixed"), **files)
+    forms, _ = resolved(Meteor(modules=("synonym",), lemmas="none", synonyms="groups", case="mixed"), **files)
     assert statistics(forms, "CAT", "Kitten", resources=Resources(files=files))["m_synonym"] == 1
     for case, lemmas in (("mixed", 0), ("lc", 1)):
         modules = ("lemma", "synonym")
-        metric, _ = settled(Meteor(modules=modules, lemmas="table", synonyms="groups", case=case), **files)
+        metric, _ = resolved(Meteor(modules=modules, lemmas="table", synonyms="groups", case=case), **files)
         found = statistics(metric, "CAT Flew", "Kitten ESCAPE", resources=Resources(files=files))
         assert found["m_synonym"] == 2
         # Lemmas are compared with their case where that of words is kept.
@@ -295,7 +292,7 @@ def test_words_are_those_of_the_texts_where_lemmas_come_with_them():
 
 
 def test_a_word_without_lemma_matches_none():
-    metric, _ = settled(Meteor(), "cs", ["lemma"])
+    metric, _ = resolved(Meteor(), "cs", ["lemma"])
     assert (metric.tok, metric.lemmas, metric.lang) == ("none", "layer", "none")
     found = statistics(metric, "p x 1.", "q y 1.", layers={"lemma": [b"l _ 1", b"l _ 1"]})
     assert (found["m_exact"], found["m_lemma"]) == (1, 1)
@@ -309,7 +306,7 @@ def test_unsettled_it_does_without_what_is_not_there():
     assert Meteor().columns == ("m_exact", "chunks", "hyp_len", "ref_len", "limited")
     assert statistics(Meteor(), "the cats", "the cat")["m_exact"] == 1
     for parameters in ({"lemmas": "simplemma"}, {"synonyms": "groups"}, {"modules": ("stem",), "stems": "snowball"}):
-        with pytest.raises(MissingResource, match=r"metrics\.context\.settle"):
+        with pytest.raises(MissingResource, match=r"metrics\.context\.resolve"):
             statistics(Meteor(**parameters), "a", "a")
     with pytest.raises(MissingResource, match="none of the modules lemma"):
         statistics(Meteor(modules=("lemma",)), "a", "a")
@@ -328,12 +325,12 @@ def test_unsettled_it_does_without_what_is_not_there():
     ],
 )
 def test_a_module_without_its_resource_is_skipped(values, language, notice, pins):
-    metric, notices = settled(Meteor.from_texts(values), language)
+    metric, notices = resolved(Meteor.from_texts(values), language)
     assert notice in " ".join(notices)
     assert pins in metric.signature(1)
-    again, _ = settled(parse_metric(metric.specification), "fi")
+    again, _ = resolved(parse_metric(metric.specification), "fi")
     assert again == metric
-    assert settled(Meteor.from_texts(BARE), language)[1] == []
+    assert resolved(Meteor.from_texts(BARE), language)[1] == []
 
 
 @pytest.mark.parametrize(
@@ -352,7 +349,7 @@ def test_a_module_without_its_resource_is_skipped(values, language, notice, pins
 )
 def test_what_is_asked_for_must_be_there(values, message):
     with pytest.raises(MissingResource, match=message):
-        settled(Meteor.from_texts(values))
+        resolved(Meteor.from_texts(values))
 
 
 def test_a_worker_with_another_version_refuses():
@@ -363,18 +360,15 @@ def test_a_worker_with_another_version_refuses():
 
 def test_layered_lemmas_must_be_in_every_text():
     with pytest.raises(MissingLayer):
-        settled(Meteor(lemmas="layer"), "cs")
+        resolved(Meteor(lemmas="layer"), "cs")
 
 
 def test_a_search_that_is_cut_short_is_reported():
     metric = Meteor(modules=("exact",), steps=1)
-    found = metric.segment_statistics(Batch(Segments(references=[b"a b a c\na"], hypotheses=[b"c a b\na"])))[0]
+    found = metric.segment_statistics(Segments(references=[b"a b a c\na"], hypotheses=[b"c a b\na"]))[0]
     assert found[:, -1].tolist() == [1, 0]
     assert metric.details(found.sum(axis=0)) == {"limited": 1.0}
-    assert (
-        EXACT.details(EXACT.segment_statistics(Batch(Segments(references=[b"a b a c"], hypotheses=[b"c a b"])))[0, 0])
-        == {}
-    )
+    assert EXACT.details(EXACT.segment_statistics(Segments(references=[b"a b a c"], hypotheses=[b"c a b"]))[0, 0]) == {}
     # Also where it was with a reference that then did not count.
     assert statistics(metric, "c a b", "c a b", "a b a c")["limited"] == 1
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter, MissingLayer
 from steelyard.metrics.alignment.sempos import TYPES, SemPOS
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.measure import measure
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, joined, read_campaign
 from tests.library.metrics.alignment.sempos_definition import row, score
@@ -46,13 +45,11 @@ def layered_batch(campaign, variable=False):
     references, systems = campaign.references.values(), campaign.systems.values()
     layer = [joined(text) for text in (*references, *systems)]
     texts = [joined(["word" if line or not variable else "" for line in text]) for text in (*references, *systems)]
-    return Batch(
-        Segments(
-            references=texts[: len(references)],
-            hypotheses=texts[len(references) :],
-            variable_references=variable,
-            layers={"sempos": layer},
-        )
+    return Segments(
+        references=texts[: len(references)],
+        hypotheses=texts[len(references) :],
+        variable_references=variable,
+        layers={"sempos": layer},
     )
 
 
@@ -114,8 +111,8 @@ def test_the_samples_have_the_scores_worked_out_by_hand(real_data):
     path = real_data.parent / "samples" / "sample.treex"
     if not path.exists():
         pytest.skip(f"no layered samples at {path.parent}")
-    batch = layered_batch(Campaign({"ref": zone_layer(path, "ref")}, {"cand": zone_layer(path, "cand")}))
-    statistics = SemPOS().segment_statistics(batch)[0]
+    segments = layered_batch(Campaign({"ref": zone_layer(path, "ref")}, {"cand": zone_layer(path, "cand")}))
+    statistics = SemPOS().segment_statistics(segments)[0]
     macro, micro = SemPOS(), SemPOS(variant="cap-micro")
     assert macro.segment_score(statistics) == pytest.approx([100, 60, 75])
     assert micro.segment_score(statistics) == pytest.approx([100, 66.6667, 83.3333], abs=1e-4)
@@ -163,7 +160,7 @@ def test_the_first_reference_on_ties():
 
 def test_the_mean_is_taken_of_sums_not_of_segments():
     layer = [b"a/v b/v c/v\nd/v", b"a/v b/v\nx/v"]
-    (measured,) = measure(
+    (measured,) = score_systems(
         Segments(references=[b"x\nx"], hypotheses=[b"x\nx"], layers={"sempos": layer}), [SemPOS()], segment_scores=True
     )
     assert measured.scores == pytest.approx([50])
@@ -184,22 +181,20 @@ def test_words_of_other_types_are_reported():
 
 
 def test_variants_share_their_statistics():
-    batch = one("jít/v", "jít/v")
-    first, *others = (SemPOS(variant=variant).segment_statistics(batch) for variant in VARIANTS)
+    segments = one("jít/v", "jít/v")
+    first, *others = (SemPOS(variant=variant).segment_statistics(segments) for variant in VARIANTS)
     assert all(other is first for other in others)
 
 
 def test_without_the_layer():
     with pytest.raises(MissingLayer, match=r'lack the layer "sempos" .*Layers found: "lemma"'):
-        SemPOS().segment_statistics(
-            Batch(Segments(references=[b"a"], hypotheses=[b"a"], layers={"lemma": [b"a", b"a"]}))
-        )
+        SemPOS().segment_statistics(Segments(references=[b"a"], hypotheses=[b"a"], layers={"lemma": [b"a", b"a"]}))
 
 
 def test_long_and_repetitive_segments():
     layer = [b"a/v " * 100_000 + b"b/n.denot", b"a/v b/v " * 100_000]
-    batch = Batch(Segments(references=[b"x"], hypotheses=[b"x", b"x"], layers={"sempos": [layer[0], *layer]}))
-    assert SemPOS().score(SemPOS().segment_statistics(batch)[:, 0]) == pytest.approx([100, 50])
+    segments = Segments(references=[b"x"], hypotheses=[b"x", b"x"], layers={"sempos": [layer[0], *layer]})
+    assert SemPOS().score(SemPOS().segment_statistics(segments)[:, 0]) == pytest.approx([100, 50])
 
 
 def test_what_it_says_of_itself():

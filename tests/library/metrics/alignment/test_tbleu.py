@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from steelyard.errors import BadParameter
 from steelyard.kernels.alignment import alignments as kernel
 from steelyard.metrics.alignment.tbleu import TBLEU
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
@@ -52,9 +51,9 @@ def test_equals_the_definition(campaign, eps, order, variable):
 @settings(max_examples=100, deadline=None)
 @given(campaigns(), st.sampled_from(["exp", "none", "floor", "add-k"]))
 def test_with_epsilon_0_it_is_bleu(campaign, smooth):
-    batch = batch_of(campaign)
+    segments = batch_of(campaign)
     tbleu, bleu = TBLEU.from_texts({"eps": "0", "smooth": smooth}), BLEU.from_texts({"smooth": smooth})
-    statistics, expected = tbleu.segment_statistics(batch), bleu.segment_statistics(batch)
+    statistics, expected = tbleu.segment_statistics(segments), bleu.segment_statistics(segments)
     assert statistics.tobytes() == expected.tobytes()
     assert tbleu.columns == bleu.columns
     assert tbleu.score(statistics).tobytes() == bleu.score(expected).tobytes()
@@ -62,10 +61,10 @@ def test_with_epsilon_0_it_is_bleu(campaign, smooth):
 
 
 def test_with_epsilon_0_it_is_bleu_on_real_data(real_data):
-    batch = batch_of(read_campaign(real_data / "wmt22.en-cs"))
-    expected = BLEU().segment_statistics(batch)
-    assert TBLEU(eps=0.0).segment_statistics(batch).tobytes() == expected.tobytes()
-    tolerant = TBLEU(eps=0.3).segment_statistics(batch)
+    segments = batch_of(read_campaign(real_data / "wmt22.en-cs"))
+    expected = BLEU().segment_statistics(segments)
+    assert TBLEU(eps=0.0).segment_statistics(segments).tobytes() == expected.tobytes()
+    tolerant = TBLEU(eps=0.3).segment_statistics(segments)
     assert (tolerant[..., 2:6].sum(axis=1) > expected[..., 2:6].sum(axis=1)).all()
 
 
@@ -77,14 +76,14 @@ def test_the_example_of_the_paper():
     hypothesis, reference = "Jedu s novém červeném auto", "Jedu novým červeným autem"
     distances = [affix_distance(a, b) for a, b in zip(hypothesis.split()[2:], reference.split()[1:], strict=True)]
     assert [float(d) for d in distances] == pytest.approx([1 / 3, 1 / 6, 2 / 3])
-    batch = Batch(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))
-    ((statistics,),) = TBLEU(eps=0.67).segment_statistics(batch)
+    segments = Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()])
+    ((statistics,),) = TBLEU(eps=0.67).segment_statistics(segments)
     matches, totals = statistics[2:6], statistics[6:]
     assert totals.tolist() == [5, 4, 3, 2]
     assert matches / totals == pytest.approx([17 / 30, 1 / 3, (2 / 3 + 5 / 6 + 1 / 3) / 3 / 3, 0], abs=1e-7)
-    ((strict,),) = TBLEU(eps=0.66).segment_statistics(batch)
+    ((strict,),) = TBLEU(eps=0.66).segment_statistics(segments)
     assert strict[2] == pytest.approx(1 + 2 / 3 + 5 / 6, abs=1e-7)
-    ((bleu,),) = BLEU().segment_statistics(batch)
+    ((bleu,),) = BLEU().segment_statistics(segments)
     assert bleu[2] / bleu[6] == 1 / 5
 
 
@@ -102,8 +101,8 @@ def test_the_example_of_the_paper():
     ],
 )
 def test_single_matches(hypothesis, references, eps, unigrams):
-    batch = Batch(Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]))
-    ((statistics,),) = TBLEU(eps=eps).segment_statistics(batch)
+    segments = Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()])
+    ((statistics,),) = TBLEU(eps=eps).segment_statistics(segments)
     assert statistics[2] == pytest.approx(unigrams, abs=1e-7)
 
 
@@ -114,7 +113,7 @@ def test_single_matches(hypothesis, references, eps, unigrams):
 def test_the_heaviest_count_where_the_reference_has_fewer(hypothesis, bigrams):
     """Two words become "abce", with the weights 2/3 (abcd) and 3/4 (abceg); "abce x" is there once."""
     ((statistics,),) = TBLEU(eps=0.5).segment_statistics(
-        Batch(Segments(references=[b"abce x abce y"], hypotheses=[hypothesis.encode()]))
+        Segments(references=[b"abce x abce y"], hypotheses=[hypothesis.encode()])
     )
     assert statistics[3] == pytest.approx(bigrams, abs=1e-7)
 
@@ -127,19 +126,19 @@ def test_a_sweep_of_epsilon_aligns_once(monkeypatch):
         return kernel.alignments(*arguments)
 
     monkeypatch.setattr("steelyard.metrics.alignment.tbleu.alignments", counted)
-    batch = Batch(Segments(references=[joined(["abcd efgh", "x"])], hypotheses=[joined(["abce efgi", "y"])]))
-    sums = [TBLEU(eps=eps).segment_statistics(batch)[0, :, 2].sum() for eps in EPSILONS]
+    segments = Segments(references=[joined(["abcd efgh", "x"])], hypotheses=[joined(["abce efgi", "y"])])
+    sums = [TBLEU(eps=eps).segment_statistics(segments)[0, :, 2].sum() for eps in EPSILONS]
     assert len(calls) == 1
     assert sums == sorted(sums)
     assert sums[0] == 0
     assert sums[-1] > 1
-    TBLEU(case="lc").segment_statistics(batch)
+    TBLEU(case="lc").segment_statistics(segments)
     assert len(calls) == 2
 
 
 def test_long_and_repetitive_segments():
     texts = [b"abc " * 60_000 + b"abd " * 7, b"abc abd abe " * 20_000]
-    statistics = TBLEU(eps=0.5).segment_statistics(Batch(Segments(references=texts[:1], hypotheses=texts)))
+    statistics = TBLEU(eps=0.5).segment_statistics(Segments(references=texts[:1], hypotheses=texts))
     totals = [60_007 - n for n in range(4)]
     assert statistics[0, 0].tolist() == [60_007, 60_007, *totals, *totals]
     assert np.isfinite(statistics).all()

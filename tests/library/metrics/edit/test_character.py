@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.edit.character import CharacTER
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, joined, read_campaign
@@ -123,7 +122,7 @@ def test_the_corpus_score_is_the_mean_of_the_segments():
     reference = joined(["ab cd", "ab cd", "some more words in this one"])
     output = joined(["cd ab", "ab cd", ""])
     metric = CharacTER()
-    statistics = metric.segment_statistics(Batch(Segments(references=[reference], hypotheses=[output])))
+    statistics = metric.segment_statistics(Segments(references=[reference], hypotheses=[output]))
     assert metric.segment_score(statistics).tolist() == [[pytest.approx(40), 0, 100]]
     assert metric.score(statistics.sum(axis=1)) == pytest.approx([140 / 3])
     assert np.isnan(metric.score(np.zeros(2)))
@@ -155,8 +154,8 @@ def test_texts_beyond_65536_characters_are_compared_in_pieces():
     text = "".join(chr(97 + i * i * i // 7 % 23) for i in range(100_000))
     changed = text[:20_000] + "!" + text[20_001:]
     hypotheses = [text, changed, "?" * 100_000, text[2:] + "??"]
-    batch = Batch(Segments(references=[text.encode()], hypotheses=[each.encode() for each in hypotheses]))
-    rates = CharacTER().segment_statistics(batch)[:, 0, 0]
+    segments = Segments(references=[text.encode()], hypotheses=[each.encode() for each in hypotheses])
+    rates = CharacTER().segment_statistics(segments)[:, 0, 0]
     # The last one lacks two letters at the beginning and has two more at the end: in each of the two pieces.
     assert rates == pytest.approx([0, 1e-5, 1, 8e-5], abs=2**-25)
 

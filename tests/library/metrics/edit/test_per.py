@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.edit.per import PER
 from steelyard.metrics.edit.wer import WER
 from steelyard.metrics.segments import Segments
@@ -64,7 +63,7 @@ def test_single_segments(hypothesis, references, row, score):
 
 def test_the_longer_side_is_chosen_segment_by_segment():
     """Over both segments together the sides are equally long, which would give 0 edits."""
-    statistics = PER().segment_statistics(Batch(Segments(references=[b"a a\na"], hypotheses=[b"a\na a"])))
+    statistics = PER().segment_statistics(Segments(references=[b"a a\na"], hypotheses=[b"a\na a"]))
     assert statistics.tolist() == [[[1, 2], [1, 1]]]
     assert PER().score(statistics.sum(axis=1)) == pytest.approx(np.array([200 / 3]))
 

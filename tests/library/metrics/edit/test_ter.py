@@ -12,7 +12,6 @@ from sacrebleu.metrics import TER as SacreTER
 
 from steelyard.errors import BadParameter
 from steelyard.metrics.average_length import UNIT
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.edit.ter import TER
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
@@ -63,13 +62,11 @@ def assert_same_as_sacrebleu(specification: str, campaign: Campaign) -> None:
     metric = parse_metric(specification)
     references = list(campaign.references.values())
     theirs = SacreTER(references=references, **SETTINGS[specification])
-    batch = Batch(
-        Segments(
-            references=[joined(lines) for lines in references],
-            hypotheses=[joined(s) for s in campaign.systems.values()],
-        )
+    segments = Segments(
+        references=[joined(lines) for lines in references],
+        hypotheses=[joined(s) for s in campaign.systems.values()],
     )
-    statistics = metric.segment_statistics(batch)
+    statistics = metric.segment_statistics(segments)
     for ours, lines in zip(statistics, campaign.systems.values(), strict=True):
         rows = np.array(theirs._extract_corpus_statistics(lines, None))
         assert np.array_equal(ours[:, 0], rows[:, 0])
@@ -162,7 +159,7 @@ def test_known_scores_of_all_systems(real_data, name):
         if row["refs"] not in scores:
             references = [joined(campaign.references[label]) for label in row["refs"].split(",")]
             statistics = TER().segment_statistics(
-                Batch(Segments(references=references, hypotheses=[joined(s) for s in campaign.systems.values()]))
+                Segments(references=references, hypotheses=[joined(s) for s in campaign.systems.values()])
             )
             of_all = TER().score(statistics.sum(axis=1)).tolist()
             scores[row["refs"]] = dict(zip(campaign.systems, of_all, strict=True))
@@ -174,14 +171,12 @@ def test_variable_number_of_references():
     references = [["a b c", "a b c d", "x y"], ["", "b c d", "x y z u"], ["a c", "", ""]]
     hypotheses = ["c a b", "a d", "u x y"]
     theirs = SacreTER(references=[[line or None for line in lines] for lines in references])
-    batch = Batch(
-        Segments(
-            references=[joined(lines) for lines in references],
-            hypotheses=[joined(hypotheses)],
-            variable_references=True,
-        )
+    segments = Segments(
+        references=[joined(lines) for lines in references],
+        hypotheses=[joined(hypotheses)],
+        variable_references=True,
     )
-    statistics = TER().segment_statistics(batch)[0]
+    statistics = TER().segment_statistics(segments)[0]
     rows = theirs._extract_corpus_statistics(hypotheses, None)
     assert statistics.tolist() == [[1, 2, UNIT // 2], [2, 3, UNIT // 2], [1, 3, 0]]
     assert TER().score(statistics.sum(axis=0)) == pytest.approx(theirs._aggregate_and_compute(rows).score, rel=1e-15)
@@ -192,21 +187,21 @@ def test_worked_example():
     reference = "SAUDI ARABIA denied THIS WEEK information published in the AMERICAN new york times"
     hypothesis = "THIS WEEK THE SAUDIS denied information published in the new york times"
     statistics = TER(case="mixed").segment_statistics(
-        Batch(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))
+        Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()])
     )
     assert statistics[0, 0].tolist() == [4, 13, 0]
     assert TER().score(statistics[0, 0]) == pytest.approx(100 * 4 / 13)
 
 
 def test_words_against_no_words_are_wholly_wrong():
-    statistics = TER().segment_statistics(Batch(Segments(references=[b"\n\na"], hypotheses=[b"a b\n\n"])))
+    statistics = TER().segment_statistics(Segments(references=[b"\n\na"], hypotheses=[b"a b\n\n"]))
     assert TER().segment_score(statistics).tolist() == [[100, 0, 100]]
 
 
 def test_other_tokenizers():
-    batch = Batch(Segments(references=[b"Well, 3-4 (or 5)."], hypotheses=[b"well , 3 - 4 ( or 5 ) ."]))
-    assert TER(tok="13a").segment_statistics(batch)[0, 0].tolist() == [0, 10, 0]
-    assert TER().segment_statistics(batch)[0, 0].tolist() == [10, 4, 0]
+    segments = Segments(references=[b"Well, 3-4 (or 5)."], hypotheses=[b"well , 3 - 4 ( or 5 ) ."])
+    assert TER(tok="13a").segment_statistics(segments)[0, 0].tolist() == [0, 10, 0]
+    assert TER().segment_statistics(segments)[0, 0].tolist() == [10, 4, 0]
 
 
 @each_setting

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.edit.wer import WER
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import campaigns, read_campaign
@@ -81,10 +80,10 @@ def test_single_segments(hypothesis, references, row, score):
 
 
 def test_case_is_kept_unless_told_otherwise():
-    batch = Batch(Segments(references=[b"The Cat, sat"], hypotheses=[b"the cat , sat"]))
-    assert WER().segment_statistics(batch).tolist() == [[[2, 4]]]
-    assert WER(case="lc").segment_statistics(batch).tolist() == [[[0, 4]]]
-    assert WER(case="lc", tok="none").segment_statistics(batch).tolist() == [[[2, 3]]]
+    segments = Segments(references=[b"The Cat, sat"], hypotheses=[b"the cat , sat"])
+    assert WER().segment_statistics(segments).tolist() == [[[2, 4]]]
+    assert WER(case="lc").segment_statistics(segments).tolist() == [[[0, 4]]]
+    assert WER(case="lc", tok="none").segment_statistics(segments).tolist() == [[[2, 3]]]
 
 
 def test_what_it_says_of_itself():

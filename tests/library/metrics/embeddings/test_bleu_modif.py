@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter, MissingResource
 from steelyard.kernels.embeddings import similarities as kernel
-from steelyard.metrics.batch import Batch
-from steelyard.metrics.context import Surroundings, settle
+from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.bleu_modif import BLEUModif
 from steelyard.metrics.embeddings.wer_modif import WERModif
-from steelyard.metrics.measure import measure
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined, read_campaign
 from tests.library.metrics.embeddings.vector_definition import best_similarity, match, ngrams
@@ -33,11 +32,10 @@ def toy(tmp_path_factory):
 
 
 def row(hypothesis, references, resources, **parameters):
-    batch = Batch(
-        Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]),
-        resources=resources,
+    segments = Segments(
+        references=[text.encode() for text in references], hypotheses=[hypothesis.encode()], resources=resources
     )
-    return BLEUModif(vectors="toy", **parameters).segment_statistics(batch)[0, 0]
+    return BLEUModif(vectors="toy", **parameters).segment_statistics(segments)[0, 0]
 
 
 def test_the_example_of_the_docs(toy):
@@ -94,10 +92,10 @@ def test_unknown_words_are_left_out_of_the_mean(toy):
 def test_equals_the_definition(references, systems, gamma, order):
     vectors = some_vectors(5)
     with tempfile.TemporaryDirectory() as folder:
-        batch = batch_with(stored(vectors, folder), references, systems)
+        segments = batch_with(stored(vectors, folder), references, systems)
         metric = BLEUModif(vectors="toy", tok="none", gamma=gamma, order=order)
-        statistics = metric.segment_statistics(batch)
-    plain = BLEU(tok="none", case="lc", order=order).segment_statistics(batch)
+        statistics = metric.segment_statistics(segments)
+    plain = BLEU(tok="none", case="lc", order=order).segment_statistics(segments)
     for s, system in enumerate(systems):
         for i, words in enumerate(system):
             of_segment = [text[i] for text in references]
@@ -118,12 +116,13 @@ def test_equals_gensim_on_real_text(real_data, tmp_path):
     rows = range(0, 400, 9)
     references = [[campaign.references["B"][i] for i in rows]]
     systems = [[campaign.systems[name][i] for i in rows] for name in sorted(campaign.systems)[:2]]
-    batch = Batch(
-        Segments(references=[joined(text) for text in references], hypotheses=[joined(text) for text in systems]),
+    segments = Segments(
+        references=[joined(text) for text in references],
+        hypotheses=[joined(text) for text in systems],
         resources=resources,
     )
-    found = BLEUModif(vectors="toy", gamma=0.0).segment_statistics(batch)
-    words = batch.words("13a", "lc")
+    found = BLEUModif(vectors="toy", gamma=0.0).segment_statistics(segments)
+    words = segments.words("13a", "lc")
     types = words.lines.decode().split("\n")
     texts = [[types[w] for w in words.ids[a:b]] for a, b in zip(words.starts, words.starts[1:], strict=False)]
     similar = np.vectorize(lambda a, b: similarity(keyed, a, b), otypes=[float], signature=None)
@@ -156,9 +155,9 @@ def test_without_known_words_it_is_bleu_without_clipping(toy):
     """With distinct words, that is BLEU itself."""
     reference, hypothesis = "a b c d e f g h", "b c d e x g h a"
     found = row(hypothesis, [reference], toy)
-    expected = BLEU().segment_statistics(
-        Batch(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))
-    )[0, 0]
+    expected = BLEU().segment_statistics(Segments(references=[reference.encode()], hypotheses=[hypothesis.encode()]))[
+        0, 0
+    ]
     assert found[:10].tolist() == expected.tolist()
     metric = BLEUModif(vectors="toy")
     assert metric.score(found) == BLEU().score(expected)
@@ -171,15 +170,19 @@ def test_any_sharding_and_grouping_gives_the_same_bits_on_real_text(real_data, t
     references = [joined(lines[:700]) for lines in campaign.references.values()]
     systems = [joined(campaign.systems[name][:700]) for name in sorted(campaign.systems)[:4]]
     metrics = [BLEUModif(vectors="toy"), BLEUModif(vectors="toy", gamma=0.6), WERModif(vectors="toy", clamp=False)]
-    whole = measure(Segments(references=references, hypotheses=systems), metrics, replicates=20, resources=resources)
-    split = measure(
+    whole = score_systems(
+        Segments(references=references, hypotheses=systems), metrics, replicates=20, resources=resources
+    )
+    split = score_systems(
         Segments(references=references, hypotheses=systems), metrics, replicates=20, resources=resources, shard_size=256
     )
     for one, other in zip(whole, split, strict=True):
         assert one.sums.tobytes() == other.sums.tobytes()
         assert one.replicate_scores.tobytes() == other.replicate_scores.tobytes()
     for position in (3, 0):
-        alone = measure(Segments(references=references, hypotheses=[systems[position]]), metrics, resources=resources)
+        alone = score_systems(
+            Segments(references=references, hypotheses=[systems[position]]), metrics, resources=resources
+        )
         for one, other in zip(whole, alone, strict=True):
             assert one.sums[position].tobytes() == other.sums[0].tobytes()
     assert len({each.scores[0] for each in whole}) == 3
@@ -193,48 +196,48 @@ def test_one_comparison_serves_both_metrics_and_every_gamma(toy, monkeypatch):
         return kernel.similarities(*arguments)
 
     monkeypatch.setattr("steelyard.metrics.embeddings.embedding_metric.similarities", counted)
-    batch = Batch(Segments(references=[b"the cat sat"], hypotheses=[b"the dog lay"]), resources=toy)
-    sums = [BLEUModif(vectors="toy", gamma=g).segment_statistics(batch)[0, 0, 2] for g in (0.0, 0.5, 0.9, 1.0)]
+    segments = Segments(references=[b"the cat sat"], hypotheses=[b"the dog lay"], resources=toy)
+    sums = [BLEUModif(vectors="toy", gamma=g).segment_statistics(segments)[0, 0, 2] for g in (0.0, 0.5, 0.9, 1.0)]
     assert sums == sorted(sums, reverse=True)
     assert sums[0] > sums[2] > sums[3] == 1
-    WERModif(vectors="toy").segment_statistics(batch)
-    WERModif(vectors="toy", clamp=False).segment_statistics(batch)
+    WERModif(vectors="toy").segment_statistics(segments)
+    WERModif(vectors="toy", clamp=False).segment_statistics(segments)
     assert len(calls) == 1
-    BLEUModif(vectors="toy", case="mixed").segment_statistics(batch)
+    BLEUModif(vectors="toy", case="mixed").segment_statistics(segments)
     assert len(calls) == 2
 
 
 def test_vectors_must_be_named(toy):
     """They are never guessed, not even where there is only one choice."""
     with pytest.raises(MissingResource, match=r"bleu_modif:vectors=NAME.*steelyard embeddings train"):
-        settle([BLEUModif()], Surroundings(resources=toy))
+        resolve([BLEUModif()], RunContext(resources=toy))
     with pytest.raises(MissingResource, match=r"wer_modif needs word vectors"):
-        WERModif().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"b"]), resources=toy))
+        WERModif().segment_statistics(Segments(references=[b"a"], hypotheses=[b"b"], resources=toy))
     with pytest.raises(MissingResource, match=r'no vectors called "news".*known here: toy'):
-        settle([BLEUModif(vectors="news")], Surroundings(resources=toy))
+        resolve([BLEUModif(vectors="news")], RunContext(resources=toy))
 
 
 def test_settling_names_the_content(toy):
-    (settled,), notices = settle([BLEUModif(vectors="toy")], Surroundings(resources=toy))
-    assert settled.vectors == toy.pinned("toy", "vectors") != "toy"
-    assert f"|vectors:{settled.vectors}|gamma:0.1" in settled.signature(1)
-    assert parse_metric(settled.specification) == settled
+    (resolved,), notices = resolve([BLEUModif(vectors="toy")], RunContext(resources=toy))
+    assert resolved.vectors == toy.pinned("toy", "vectors") != "toy"
+    assert f"|vectors:{resolved.vectors}|gamma:0.1" in resolved.signature(1)
+    assert parse_metric(resolved.specification) == resolved
     assert notices == []
-    batch = Batch(Segments(references=[b"cat"], hypotheses=[b"dog"]), resources=toy)
-    assert settled.segment_statistics(batch)[0, 0, 2] == pytest.approx(0.6, abs=1e-7)
+    segments = Segments(references=[b"cat"], hypotheses=[b"dog"], resources=toy)
+    assert resolved.segment_statistics(segments)[0, 0, 2] == pytest.approx(0.6, abs=1e-7)
     other = BLEUModif(vectors="toy@0123456789ab")
     with pytest.raises(MissingResource, match="toy has other content"):
-        settle([other], Surroundings(resources=toy))
+        resolve([other], RunContext(resources=toy))
     with pytest.raises(MissingResource, match="The vectors toy@0123456789ab are not in this run"):
-        other.segment_statistics(batch)
+        other.segment_statistics(segments)
     with pytest.raises(MissingResource):
-        settled.segment_statistics(Batch(Segments(references=[b"cat"], hypotheses=[b"dog"]), resources=Resources()))
+        resolved.segment_statistics(Segments(references=[b"cat"], hypotheses=[b"dog"], resources=Resources()))
 
 
 def test_decomposed_letters_are_found_composed(tmp_path):
     resources = stored({"é": [1, 0], "o": [1, 1]}, tmp_path)
-    batch = Batch(Segments(references=[b"o"], hypotheses=["e\u0301 é e\u0301o éo".encode()]), resources=resources)
-    found = BLEUModif(vectors="toy", tok="none", order=(1,)).segment_statistics(batch)[0, 0]
+    segments = Segments(references=[b"o"], hypotheses=["e\u0301 é e\u0301o éo".encode()], resources=resources)
+    found = BLEUModif(vectors="toy", tok="none", order=(1,)).segment_statistics(segments)[0, 0]
     assert found[2] == pytest.approx(2 / 2**0.5, abs=1e-7)
     assert found[-3] == 2
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from steelyard.kernels.bindings import kernel
 from steelyard.kernels.embeddings.similarities import EDIT, WHOLE, similarities
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined
 from tests.library.metrics.embeddings.vector_definition import best_similarity, distance, ngrams
@@ -28,19 +27,17 @@ segment = st.lists(st.sampled_from(LETTERS), max_size=7)
 
 def compared(references, systems, size, vectors, deepest=4, variable=False):
     """Similarities of lists of lists of words; the vectors are put into an order that means nothing."""
-    batch = Batch(
-        Segments(
-            references=[joined([" ".join(words) for words in text]) for text in references],
-            hypotheses=[joined([" ".join(words) for words in text]) for text in systems],
-            variable_references=variable,
-        )
+    segments = Segments(
+        references=[joined([" ".join(words) for words in text]) for text in references],
+        hypotheses=[joined([" ".join(words) for words in text]) for text in systems],
+        variable_references=variable,
     )
-    words = batch.words("none", "mixed")
+    words = segments.words("none", "mixed")
     known = sorted(vectors, reverse=True)
     values = np.array([vectors[word] for word in known] or [[0.0] * size], np.float32)
     types = words.lines.decode().split("\n")[:-1]
     rows = np.array([known.index(word) if word in vectors else -1 for word in types], np.int32)
-    return similarities(words, batch.present, len(systems), rows, values, deepest)
+    return similarities(words, segments.reference_mask, len(systems), rows, values, deepest)
 
 
 @settings(max_examples=300, deadline=None)

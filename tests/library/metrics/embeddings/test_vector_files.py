@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import BadVectors
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.embeddings import vector_files as embedding_files
 from steelyard.metrics.embeddings.bleu_modif import BLEUModif
 from steelyard.metrics.embeddings.vector_files import entries_of
@@ -120,9 +119,7 @@ def test_no_pickle_is_loaded_because_it_looks_like_one(tmp_path):
             read(path, form)
     resources = Resources(files={"toy": path})
     with pytest.raises(BadVectors, match="pickle"):
-        BLEUModif(vectors="toy").segment_statistics(
-            Batch(Segments(references=[b"a"], hypotheses=[b"b"]), resources=resources)
-        )
+        BLEUModif(vectors="toy").segment_statistics(Segments(references=[b"a"], hypotheses=[b"b"], resources=resources))
 
 
 def test_gensim_files_of_something_else_are_refused(tmp_path):
@@ -215,10 +212,7 @@ def test_a_file_named_for_one_run_scores_as_the_same_vectors_imported(tmp_path):
     store(entries_of(path)[0], tmp_path / "made", "file", {})
     rows = [
         BLEUModif(vectors="toy").segment_statistics(
-            Batch(
-                Segments(references=[b"cat - 3.5"], hypotheses=[b"dog cat dog"]),
-                resources=Resources(files={"toy": each}),
-            )
+            Segments(references=[b"cat - 3.5"], hypotheses=[b"dog cat dog"], resources=Resources(files={"toy": each}))
         )
         for each in (path, tmp_path / "made")
     ]

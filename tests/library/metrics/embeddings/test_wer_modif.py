@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.edit.wer import WER
 from steelyard.metrics.embeddings.wer_modif import WERModif
 from steelyard.metrics.segments import Segments
@@ -26,11 +25,10 @@ def toy(tmp_path_factory):
 
 
 def row(hypothesis, references, resources, **parameters):
-    batch = Batch(
-        Segments(references=[text.encode() for text in references], hypotheses=[hypothesis.encode()]),
-        resources=resources,
+    segments = Segments(
+        references=[text.encode() for text in references], hypotheses=[hypothesis.encode()], resources=resources
     )
-    return WERModif(vectors="toy", **parameters).segment_statistics(batch)[0, 0].tolist()
+    return WERModif(vectors="toy", **parameters).segment_statistics(segments)[0, 0].tolist()
 
 
 def test_the_example_of_the_docs(toy):
@@ -83,22 +81,20 @@ def test_without_known_words_it_is_wer(campaign, variable):
     with tempfile.TemporaryDirectory() as folder:
         resources = stored({"nowhere": [1.0]}, folder)
         texts = [[joined(lines) for lines in each.values()] for each in (campaign.references, campaign.systems)]
-        batch = Batch(
-            Segments(references=texts[0], hypotheses=texts[1], variable_references=variable), resources=resources
-        )
+        segments = Segments(references=texts[0], hypotheses=texts[1], variable_references=variable, resources=resources)
         metric, plain = WERModif(vectors="toy"), WER(case="lc")
-        statistics, expected = metric.segment_statistics(batch), plain.segment_statistics(batch.composed)
+        statistics, expected = metric.segment_statistics(segments), plain.segment_statistics(segments.nfc)
         assert np.array_equal(statistics[..., :2], expected)
-        assert np.array_equal(WERModif(vectors="toy", clamp=False).segment_statistics(batch)[..., :2], expected)
+        assert np.array_equal(WERModif(vectors="toy", clamp=False).segment_statistics(segments)[..., :2], expected)
         assert metric.score(statistics).tobytes() == plain.score(expected).tobytes()
 
 
 def test_without_known_words_it_is_wer_on_real_text(real_data, tmp_path):
     campaign = read_campaign(real_data / "wmt22.en-cs")
     texts = [[joined(lines) for lines in each.values()] for each in (campaign.references, campaign.systems)]
-    batch = Batch(Segments(references=texts[0], hypotheses=texts[1]), resources=stored({"nowhere": [1.0]}, tmp_path))
-    expected = WER(case="lc").segment_statistics(batch)
-    assert np.array_equal(WERModif(vectors="toy").segment_statistics(batch)[..., :2], expected)
+    segments = Segments(references=texts[0], hypotheses=texts[1], resources=stored({"nowhere": [1.0]}, tmp_path))
+    expected = WER(case="lc").segment_statistics(segments)
+    assert np.array_equal(WERModif(vectors="toy").segment_statistics(segments)[..., :2], expected)
 
 
 @settings(max_examples=100, deadline=None)
@@ -110,8 +106,8 @@ def test_without_known_words_it_is_wer_on_real_text(real_data, tmp_path):
 def test_equals_the_definition(references, systems, clamp):
     vectors = some_vectors(5)
     with tempfile.TemporaryDirectory() as folder:
-        batch = batch_with(stored(vectors, folder), references, systems)
-        statistics = WERModif(vectors="toy", tok="none", clamp=clamp).segment_statistics(batch)
+        segments = batch_with(stored(vectors, folder), references, systems)
+        statistics = WERModif(vectors="toy", tok="none", clamp=clamp).segment_statistics(segments)
     for s, system in enumerate(systems):
         for i, words in enumerate(system):
             found = [(distance(words, text[i], vectors, clamp), len(text[i])) for text in references]
@@ -131,12 +127,12 @@ def test_equals_gensim_on_real_text(real_data, tmp_path):
     rows = range(0, 2000, 37)
     reference = [campaign.references["B"][i] for i in rows]
     system = [campaign.systems["Online-W"][i] for i in rows]
-    batch = Batch(Segments(references=[joined(reference)], hypotheses=[joined(system)]), resources=resources)
-    words = batch.words("13a", "lc")
+    segments = Segments(references=[joined(reference)], hypotheses=[joined(system)], resources=resources)
+    words = segments.words("13a", "lc")
     types = words.lines.decode().split("\n")
     texts = [[types[w] for w in words.ids[a:b]] for a, b in zip(words.starts, words.starts[1:], strict=False)]
     for clamp in (True, False):
-        found = WERModif(vectors="toy", clamp=clamp).segment_statistics(batch)[0, :, 0]
+        found = WERModif(vectors="toy", clamp=clamp).segment_statistics(segments)[0, :, 0]
         expected = [levenshtein(keyed, texts[len(rows) + i], texts[i], clamp) for i in range(len(rows))]
         assert found == pytest.approx(expected, abs=2e-5)
     one, other = next((a, b) for a in vectors for b in vectors if a != b)

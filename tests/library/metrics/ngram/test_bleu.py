@@ -11,7 +11,6 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 
 from steelyard import BLEU
 from steelyard.errors import BadParameter
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, joined, read_campaign
@@ -33,13 +32,11 @@ SETTINGS = {
 
 
 def statistics_of(metric, campaign: Campaign) -> np.ndarray:
-    batch = Batch(
-        Segments(
-            references=[joined(r) for r in campaign.references.values()],
-            hypotheses=[joined(s) for s in campaign.systems.values()],
-        )
+    segments = Segments(
+        references=[joined(r) for r in campaign.references.values()],
+        hypotheses=[joined(s) for s in campaign.systems.values()],
     )
-    return metric.segment_statistics(batch)
+    return metric.segment_statistics(segments)
 
 
 @pytest.mark.parametrize("specification", SETTINGS)
@@ -147,14 +144,12 @@ def test_any_set_of_orders(text, orders, campaign):
 
 def test_worked_example_of_clipping():
     """Papineni et al. 2002, section 2.1: "the" seven times against two references has precision 2/7."""
-    batch = Batch(
-        Segments(
-            references=[b"The cat is on the mat", b"There is a cat on the mat"],
-            hypotheses=[b"the the the the the the the"],
-        )
+    segments = Segments(
+        references=[b"The cat is on the mat", b"There is a cat on the mat"],
+        hypotheses=[b"the the the the the the the"],
     )
     metric = parse_metric("bleu:case=lc:order=1")
-    columns = dict(zip(metric.columns, metric.segment_statistics(batch)[0, 0], strict=True))
+    columns = dict(zip(metric.columns, metric.segment_statistics(segments)[0, 0], strict=True))
     assert columns == {"hyp_len": 7, "ref_len": 7, "match_1": 2, "total_1": 7}
 
 

@@ -6,7 +6,6 @@ from hypothesis import example, given, settings
 from sacrebleu.metrics import CHRF
 
 from steelyard.errors import BadParameter
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.ngram.chrf import ChrF
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, joined, read_campaign
@@ -42,9 +41,9 @@ SETTINGS = {
 each_setting = pytest.mark.parametrize("setting", SETTINGS)
 
 
-def batch_of(campaign: Campaign) -> Batch:
+def batch_of(campaign: Campaign) -> Segments:
     references = [joined(lines) for lines in campaign.references.values()]
-    return Batch(Segments(references=references, hypotheses=[joined(lines) for lines in campaign.systems.values()]))
+    return Segments(references=references, hypotheses=[joined(lines) for lines in campaign.systems.values()])
 
 
 def assert_same_as_sacrebleu(setting: str, campaign: Campaign) -> None:
@@ -108,11 +107,11 @@ OWN_KINDS: dict[str, tuple[list[str], list[str]]] = {
 def test_the_cases_of_sacrebleus_own_tests(kind, eps, spaces, words):
     """By corpus and by sentence, to the bit."""
     hypotheses, references = OWN_KINDS[kind]
-    batch = batch_of(Campaign({"A": references}, {"S": hypotheses}))
+    segments = batch_of(Campaign({"A": references}, {"S": hypotheses}))
     for beta in (1, 2, 3):
         theirs = CHRF(word_order=words, beta=beta, whitespace=spaces, eps_smoothing=eps)
         ours = ChrF(nw=words, beta=beta, space=spaces, eff=not eps)
-        (statistics,) = ours.segment_statistics(batch)
+        (statistics,) = ours.segment_statistics(segments)
         assert float(ours.score(statistics.sum(axis=0))) == theirs.corpus_score(hypotheses, [references]).score
         sentences = zip(hypotheses, references, strict=True)
         expected = [theirs.sentence_score(hypothesis, [reference]).score for hypothesis, reference in sentences]
@@ -153,18 +152,16 @@ def test_the_better_reference_counts_and_the_first_on_ties(references):
     """Scores that are equal on paper, by different counts; which floating-point number is larger decides."""
     for order in (references, references[::-1]):
         wanted = CHRF(char_order=1)._extract_corpus_statistics(["abcd"], [[line] for line in order])
-        batch = Batch(Segments(references=[line.encode() for line in order], hypotheses=[b"abcd"]))
-        assert ChrF(nc=1).segment_statistics(batch)[0].tolist() == wanted
-    without_match = ChrF(nc=0, nw=1).segment_statistics(
-        Batch(Segments(references=[b"x y", b"x y z"], hypotheses=[b"q"]))
-    )
+        segments = Segments(references=[line.encode() for line in order], hypotheses=[b"abcd"])
+        assert ChrF(nc=1).segment_statistics(segments)[0].tolist() == wanted
+    without_match = ChrF(nc=0, nw=1).segment_statistics(Segments(references=[b"x y", b"x y z"], hypotheses=[b"q"]))
     assert without_match[0, 0].tolist() == [1, 2, 0]
 
 
 def test_worked_example():
     """By hand: of "abc" and "abd", 2 of 3 characters and 1 of 2 pairs are common."""
     metric = ChrF(nc=2, beta=2)
-    statistics = metric.segment_statistics(Batch(Segments(references=[b"a b d"], hypotheses=[b"abc"])))
+    statistics = metric.segment_statistics(Segments(references=[b"a b d"], hypotheses=[b"abc"]))
     assert dict(zip(metric.columns, statistics[0, 0], strict=True)) == {
         "hyp_char_1": 3, "ref_char_1": 3, "match_char_1": 2,
         "hyp_char_2": 2, "ref_char_2": 2, "match_char_2": 1,
@@ -176,9 +173,9 @@ def test_a_reference_that_is_lacking_is_no_empty_reference():
     metric = ChrF(nc=1)
     references = [b"\nabc", b"xyz\nabc"]
     lacking = metric.segment_statistics(
-        Batch(Segments(references=references, hypotheses=[b"\nabc"], variable_references=True))
+        Segments(references=references, hypotheses=[b"\nabc"], variable_references=True)
     )
-    empty = metric.segment_statistics(Batch(Segments(references=references, hypotheses=[b"\nabc"])))
+    empty = metric.segment_statistics(Segments(references=references, hypotheses=[b"\nabc"]))
     assert lacking[0].tolist() == [[0, 3, 0], [3, 3, 3]]
     assert empty[0].tolist() == [[0, 0, 0], [3, 3, 3]]
 

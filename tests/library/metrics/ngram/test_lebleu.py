@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.ngram.lebleu import LeBLEU
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, joined, read_campaign
@@ -137,13 +136,11 @@ def test_single_scores(hypothesis, references, score):
 
 def test_the_corpus_score_is_that_of_the_sums():
     metric = LeBLEU()
-    batch = Batch(
-        Segments(
-            references=[joined(["the dog houses", "a b c d e", "", "z"])],
-            hypotheses=[joined(["the doghouse", "a b c x e", "", ""])],
-        )
+    segments = Segments(
+        references=[joined(["the dog houses", "a b c d e", "", "z"])],
+        hypotheses=[joined(["the doghouse", "a b c x e", "", ""])],
     )
-    sums = metric.segment_statistics(batch).sum(axis=1)[0]
+    sums = metric.segment_statistics(segments).sum(axis=1)[0]
     precisions = sums[:4] / sums[4:8]
     assert metric.score(sums) == pytest.approx(100 * precisions.mean() * math.exp(1 - 24 / 21))
     assert sums[8:].tolist() == [21, 24]

@@ -21,13 +21,12 @@ from steelyard import NIST
 from steelyard.errors import BadState, MissingState, TooLarge
 from steelyard.kernels.nist import ngram_merging
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.corpus_statistics import states_of
-from steelyard.metrics.measure import measure
 from steelyard.metrics.ngram.information_weights import NgramInformation
 from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
 from steelyard.metrics.ngram.ngram_table import NgramTable
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.metrics.spill_buffer import SetAside
 from tests.library.campaigns import campaigns, joined, read_campaign
@@ -40,12 +39,12 @@ PLAIN = NgramInformation(5, "none", "mixed")
 def scored(references, systems, specification="nist:tok=none"):
     """Of lists of lines."""
     texts = Segments.from_lines(references=references, hypotheses=systems)
-    return measure(texts, [parse_metric(specification)])[0]
+    return score_systems(texts, [parse_metric(specification)])[0]
 
 
 def tokens(text: bytes) -> list[list[str]]:
     """The words of each line, as our tokenizer has them: for those who want token lists."""
-    words = Batch(Segments(references=[text], hypotheses=[])).words("13a", "mixed")
+    words = Segments(references=[text], hypotheses=[]).words("13a", "mixed")
     lines = words.lines.decode().split("\n")
     rows = zip(words.starts[:-1].tolist(), words.starts[1:].tolist(), strict=True)
     return [[lines[number] for number in words.ids[begin:end]] for begin, end in rows]
@@ -55,7 +54,7 @@ def tokens(text: bytes) -> list[list[str]]:
 @given(campaigns(), st.sampled_from([(1, 2, 3, 4, 5), (2, 4), (1,), (3, 16)]))
 def test_equals_the_definition(campaign, order):
     references, systems = list(campaign.references.values()), list(campaign.systems.values())
-    found = measure(
+    found = score_systems(
         Segments(references=[joined(lines) for lines in references], hypotheses=[joined(lines) for lines in systems]),
         [NIST(tok="none", order=order)],
     )[0]
@@ -108,7 +107,9 @@ def test_equals_mteval(real_data):
                     texts = [
                         [prepared(text.bytes, folded) for text in side] for side in (inputs.references, inputs.outputs)
                     ]
-                    scores = measure(Segments(references=texts[0], hypotheses=texts[1]), [NIST(tok=ours)])[0].scores
+                    scores = score_systems(Segments(references=texts[0], hypotheses=texts[1]), [NIST(tok=ours)])[
+                        0
+                    ].scores
                     figures = {name: f"{score:.4f}" for name, score in zip(inputs.names, scores, strict=True)}
                     assert figures == expected[labels, folded, tok]
                     compared += len(figures)
@@ -120,7 +121,7 @@ def test_equals_nltk_on_real_data(real_data):
     campaign = read_campaign(real_data / "wmt22.en-cs")
     texts = [joined(campaign.references["B"]), *(joined(lines) for lines in list(campaign.systems.values())[:3])]
     reference, *systems = map(tokens, texts)
-    found = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST(), NIST(order=(1, 2, 3))])
+    found = score_systems(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST(), NIST(order=(1, 2, 3))])
     for measured, n in zip(found, (5, 3), strict=True):
         expected = [corpus_nist([[one] for one in reference], system, n) for system in systems]
         assert measured.scores == pytest.approx(expected, rel=1e-8)
@@ -163,9 +164,9 @@ def test_weights_stay_when_segments_are_resampled():
     draw = random.Random(3)
     references = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
     systems = [[" ".join(draw.choices("abcdef", k=6)) for _ in range(40)]]
-    found = measure(Segments.from_lines(references=references, hypotheses=systems), [NIST(tok="none")], replicates=20)[
-        0
-    ]
+    found = score_systems(
+        Segments.from_lines(references=references, hypotheses=systems), [NIST(tok="none")], replicates=20
+    )[0]
     weights = information([line.split() for line in references[0]], 5)
     pairs = zip(systems[0], references[0], strict=True)
     rows = [row(hypothesis.split(), [reference.split()], weights, (1, 2, 3, 4, 5)) for hypothesis, reference in pairs]
@@ -181,16 +182,14 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     """To the byte: whatever shards count, in whatever order, with whatever systems beside them."""
     way = NgramInformation(deepest, "none", "mixed")
     references, systems = list(campaign.references.values()), list(campaign.systems.values())
-    whole = way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+    whole = way.merge([way.count(Segments(references=[joined(lines) for lines in references], hypotheses=[]))])
     segments = len(references[0])
     cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(3))})
     parts = [
         way.count(
-            Batch(
-                Segments.from_lines(
-                    references=[lines[begin:end] for lines in references],
-                    hypotheses=[lines[begin:end] for lines in systems],
-                )
+            Segments.from_lines(
+                references=[lines[begin:end] for lines in references],
+                hypotheses=[lines[begin:end] for lines in systems],
             )
         )
         for begin, end in itertools.pairwise(cuts)
@@ -204,10 +203,7 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
         assert merged([pieces(part, draw) for part in old]) == whole
     assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
     draw.shuffle(references)
-    assert (
-        way.merge([way.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
-        == whole
-    )
+    assert way.merge([way.count(Segments(references=[joined(lines) for lines in references], hypotheses=[]))]) == whole
 
 
 @settings(max_examples=100, deadline=None)
@@ -218,7 +214,7 @@ def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, d
     segments = len(references[0])
     cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(4))})
     runs = [[lines[begin:end] for lines in references] for begin, end in itertools.pairwise(cuts)]
-    parts = [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in runs]
+    parts = [way.count(Segments(references=[joined(lines) for lines in run], hypotheses=[])) for run in runs]
     written = SetAside(held_bytes=draw.choice((0, 1000)))
     chapter_of = merged_in_chapters([pieces(part, draw) for part in parts], written.write, largest)
     assert chapter_of == sorted(chapter_of)
@@ -228,9 +224,7 @@ def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, d
     for first, last in itertools.combinations(range(len(chapters) + 1), 2):
         own = [runs[place] for place, chapter in enumerate(chapter_of) if first <= chapter < last]
         counted = ngrams(
-            way.merge(
-                [way.count(Batch(Segments(references=[joined(lines) for lines in run], hypotheses=[]))) for run in own]
-            )
+            way.merge([way.count(Segments(references=[joined(lines) for lines in run], hypotheses=[])) for run in own])
         )
         texts = [line.split() for run in own for lines in run for line in lines]
         found = ngrams(united(chapters[first:last]))
@@ -264,13 +258,13 @@ def test_shards_score_the_same_by_chapters(monkeypatch, largest):
     texts = [
         joined(" ".join(f"w{int(draw.paretovariate(0.7)) % 300}" for _ in range(5)) for _ in range(1500)) for _ in "ab"
     ]
-    whole = measure(Segments(references=texts[:1], hypotheses=texts[1:]), [NIST()], replicates=10, segment_scores=True)[
-        0
-    ]
+    whole = score_systems(
+        Segments(references=texts[:1], hypotheses=texts[1:]), [NIST()], replicates=10, segment_scores=True
+    )[0]
     read = []
     monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", largest)
     monkeypatch.setattr(NgramInformation, "read_chapters", counting_calls(NgramInformation.read_chapters, read))
-    found = measure(
+    found = score_systems(
         Segments(references=texts[:1], hypotheses=texts[1:]),
         [NIST()],
         replicates=10,
@@ -304,7 +298,7 @@ def test_the_state_says_what_each_ngram_says(campaign):
     """Walked from the root it has every n-gram that says something, with its information."""
     references = list(campaign.references.values())
     state = PLAIN.read(
-        PLAIN.merge([PLAIN.count(Batch(Segments(references=[joined(lines) for lines in references], hypotheses=[])))])
+        PLAIN.merge([PLAIN.count(Segments(references=[joined(lines) for lines in references], hypotheses=[]))])
     )
     types = state.lines.decode().split("\n")[:-1]
     assert types == sorted(types, key=str.encode)
@@ -330,7 +324,7 @@ def test_memory_does_not_grow_with_the_parts(monkeypatch):
     parts, chapters = SetAside(held_bytes=0), SetAside(held_bytes=0)
     for number in range(40):
         lines = [" ".join(f"w{int(draw.paretovariate(0.6)) % 200}" for _ in range(20)) for _ in range(250)]
-        parts.write(number, PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
+        parts.write(number, PLAIN.count(Segments(references=[joined(lines)], hypotheses=[])))
     size = sum(len(parts.whole(number)) for number in range(40))
     state = PLAIN.merge([parts.whole(0)])
     PLAIN.read(state)
@@ -352,23 +346,23 @@ def test_memory_does_not_grow_with_the_parts(monkeypatch):
 def test_most_long_ngrams_are_left_out():
     draw = random.Random(1)
     lines = [" ".join(f"w{draw.randrange(2000)}" for _ in range(20)) for _ in range(300)]
-    part = PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[])))
+    part = PLAIN.count(Segments(references=[joined(lines)], hypotheses=[]))
     state = PLAIN.merge([part])
     assert len(state) < len(part) / 2
 
 
 def test_without_its_state_it_cannot_be_scored():
     with pytest.raises(MissingState, match=r"ngram-information:order<=5:tok=13a:case=mixed was not counted"):
-        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"])))
-    other = states_of([NIST()], Batch(Segments(references=[b"b"], hypotheses=[])))
+        NIST().segment_statistics(Segments(references=[b"a"], hypotheses=[b"a"]))
+    other = states_of([NIST()], Segments(references=[b"b"], hypotheses=[]))
     with pytest.raises(BadState, match="other references"):
-        NIST().segment_statistics(Batch(Segments(references=[b"a"], hypotheses=[b"a"]), states=other))
-    assert NIST(order=(2, 5)).preparation == NIST().preparation
-    assert NIST(order=(2, 4)).preparation.key != NIST().preparation.key
+        NIST().segment_statistics(Segments(references=[b"a"], hypotheses=[b"a"], states=other))
+    assert NIST(order=(2, 5)).corpus_statistics == NIST().corpus_statistics
+    assert NIST(order=(2, 4)).corpus_statistics.key != NIST().corpus_statistics.key
 
 
 def test_damaged_states_are_refused():
-    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
+    part = PLAIN.count(Segments(references=[b"a b a\nc"], hypotheses=[]))
     wide = wide_bytes(NgramTable.from_bytes(part))
     for blob, message in (
         (b"", "no table of n-grams"),
@@ -387,9 +381,7 @@ def test_damaged_states_are_refused():
         with pytest.raises(BadState):
             PLAIN.merge([part, blob])
     with pytest.raises(BadState, match="different depths"):
-        PLAIN.merge(
-            [part, NgramInformation(4, "none", "mixed").count(Batch(Segments(references=[b"a"], hypotheses=[])))]
-        )
+        PLAIN.merge([part, NgramInformation(4, "none", "mixed").count(Segments(references=[b"a"], hypotheses=[]))])
     with pytest.raises(BadState, match="not in order"):
         PLAIN.merge([part.replace(b"a\nb\n", b"b\na\n")])
 
@@ -397,7 +389,7 @@ def test_damaged_states_are_refused():
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "a b a", "c a b"]), max_size=4), st.data())
 def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
-    part = bytearray(PLAIN.count(Batch(Segments(references=[joined(lines)], hypotheses=[]))))
+    part = bytearray(PLAIN.count(Segments(references=[joined(lines)], hypotheses=[])))
     for _ in range(data.draw(st.integers(1, 4))):
         part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
     for use in (PLAIN.read, lambda blob: PLAIN.merge([blob, blob])):
@@ -406,7 +398,7 @@ def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
 
 
 def test_counts_have_a_limit():
-    part = PLAIN.count(Batch(Segments(references=[b"a b a\nc"], hypotheses=[])))
+    part = PLAIN.count(Segments(references=[b"a b a\nc"], hypotheses=[]))
     table = NgramTable.from_bytes(part)
     with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,297 times"):
         dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1).to_bytes()

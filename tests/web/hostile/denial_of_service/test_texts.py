@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import pytest
 
 from steelyard import Meteor
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.segments import Segments
 from tests.web.hostile.world import PRIVATE, Template, World
 
@@ -57,7 +56,7 @@ def test_marks_in_disorder_are_composed_at_once() -> None:
     """Python moves each past all that belong behind it: four such outputs kept the workers for four minutes."""
     hypothesis = "a" + "\u0301\u0323" * 400_000
     texts = Segments(references=[b"a b"], hypotheses=[hypothesis.encode()])
-    statistics = Meteor().segment_statistics(Batch(texts))
+    statistics = Meteor().segment_statistics(texts)
     assert statistics.shape[:2] == (1, 1)
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.batch import Batch
 from steelyard.metrics.corpus_statistics import ShardStates, states_of
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from steelyard.text.blocks import BLOCK, block_count
+from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ LARGEST_COUNTS = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
-class Measurement:
+class MetricResult:
     """What one metric says of all systems.
 
     sums: (systems, k); scores: (systems,); replicate_scores: (systems, replicates), with no replicates where none
@@ -50,21 +50,24 @@ class Measurement:
 
 
 def shard_statistics(
-    batch: Batch, metrics: Sequence[Metric], between: Callable[[], None] | None = None
+    segments: Segments, metrics: Sequence[Metric], between: Callable[[], None] | None = None
 ) -> list[Floats]:
     """The statistics of a shard, (systems, segments, k) for each metric.
 
-    The batch's stopwatch, where it has one, measures each metric as a piece called by its position. `between` is called
-    between any two of the pieces in which the work is done: a metric on some of the segments.
+    A stopwatch, where the segments have one, measures each metric as a piece called by its position. `between` is
+    called between any two of the pieces in which the work is done: a metric on some of the segments.
+    Raises BadText where a metric reads the source and there is none.
     """
+    if segments.source is None and (reading := [each.specification for each in metrics if "source" in each.inputs]):
+        raise BadText(f"{listed(reading)} reads the source, and there is none. Give Segments a source.")
     slices: list[list[Floats]] = []
-    for batch_slice in batch.slices():
+    for piece in segments.slices():
         statistics: list[Floats] = []
         for position, metric in enumerate(metrics):
             if between and (slices or statistics):
                 between()
-            with batch.stopwatch.timing(position) if batch.stopwatch else nullcontext():
-                statistics.append(metric.segment_statistics(batch_slice))
+            with segments.stopwatch.timing(position) if segments.stopwatch else nullcontext():
+                statistics.append(metric.segment_statistics(piece))
         slices.append(statistics)
     return slices[0] if len(slices) == 1 else [np.concatenate(each, axis=1) for each in zip(*slices, strict=True)]
 
@@ -93,7 +96,7 @@ def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replic
     return totals
 
 
-def measure(
+def score_systems(
     segments: Segments,
     metrics: Sequence[Metric],
     *,
@@ -103,18 +106,20 @@ def measure(
     segment_scores: bool = False,
     keep_statistics: bool = False,
     resources: Resources | None = None,
-    on_batch: Callable[[Batch], None] | None = None,
+    on_texts: Callable[[Segments], None] | None = None,
     on_shard: Callable[[int, int], None] | None = None,
-) -> list[Measurement]:
+) -> list[MetricResult]:
     """Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
 
-    The result is the same to the bit for every `shard_size`. Metrics must be settled (`context.py`). What they need
+    The result is the same to the bit for every `shard_size`. Metrics must be resolved (`context.py`). What they need
     of the whole reference side (`corpus_statistics.py`) is counted first.
     `keep_statistics` keeps those of every segment, which randomization and BCa intervals need, in memory.
-    `on_batch` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
+    `on_texts` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
     each shard how many of how many are done. Raises BadText without hypotheses, BadParameter for numbers out of range.
     """
-    whole = Batch(segments, resources=resources)
+    if not isinstance(segments, Segments):
+        raise BadText("What is scored must be Segments: Segments.from_lines or Segments.from_bytes makes them.")
+    whole = segments.with_resources(resources)
     systems = segments.hypotheses
     if not systems:
         raise BadText("There is nothing to score. Give at least one hypothesis.")
@@ -133,11 +138,11 @@ def measure(
 
     # A single shard is not to be cut.
     several = shards > 1
-    states = ShardStates(metrics, whole.without_systems.cut(blocks * BLOCK)) if several else None
-    for shard, batch in enumerate(whole.cut(blocks * BLOCK) if several else [whole]):
+    states = ShardStates(metrics, whole.without_hypotheses.cut(blocks * BLOCK)) if several else None
+    for shard, texts in enumerate(whole.cut(blocks * BLOCK) if several else [whole]):
         # Of a single shard the reference side is read once for both steps.
-        batch.states = states.of(shard) if states else states_of(metrics, batch.reference_side)
-        statistics = shard_statistics(batch, metrics)
+        texts.states = states.of(shard) if states else states_of(metrics, texts.reference_side)
+        statistics = shard_statistics(texts, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)
         if replicates:
@@ -151,13 +156,13 @@ def measure(
         if keep_statistics:
             for shards_of, each in zip(kept, statistics, strict=True):
                 shards_of.append(each)
-        if on_batch:
-            on_batch(batch)
+        if on_texts:
+            on_texts(texts)
         if on_shard:
             on_shard(shard + 1, shards)
 
     return [
-        Measurement(
+        MetricResult(
             metric,
             total,
             metric.score(total),
