@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     """How long a worker waits before it gives up on a pool process that has died."""
 
     tick_seconds: float = Field(default=0.02, gt=0)
-    """How long the scheduler rests after handing out work at least; how often it looks whether SQLite has changed."""
+    """How long the scheduler rests after handing out work at least; how often it checks SQLite while there is work."""
     sweep_seconds: float = Field(default=1.0, gt=0)
     """How often it looks for what was lost, and for changes that it has not heard of."""
     recount_seconds: float = Field(default=60.0, gt=0)

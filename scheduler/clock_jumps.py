@@ -7,7 +7,7 @@ import time
 
 from sqlalchemy import Engine
 
-from models.database.session import reading, writing
+from models.database.session import autocommit_reading, writing
 from models.queue.clock_jumps import restart_heartbeats, restart_leases
 from models.queue.kinds.registry import KINDS
 from models.schema.base import database_time
@@ -47,7 +47,7 @@ class ClockJumps:
     def _jump(self, engine: Engine) -> float:
         """Seconds by which the clock jumped since the last check; 0.0 if within normal drift."""
         before = time.monotonic()
-        with reading(engine) as connection:
+        with autocommit_reading(engine) as connection:
             there = database_time(connection)
         after = time.monotonic()
         last, self._offset = self._offset, there - (before + after) / 2

@@ -90,14 +90,15 @@ class SchedulerLoop:
         self._editions = Editions()
         self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
         self._next_thorough = self._next_sweep
-        self._idle = False
+        self.idle = False
+        """Whether there was no work in the last round."""
 
     def due_in(self) -> float:
         """Seconds until the next round is due, if nothing changes before."""
         if self._maintenance.more:
             return 0.0
         rest = self._next_sweep - time.monotonic()
-        return max(0.0, rest if self._nightly is None or self._idle else min(rest, self._nightly.due_in()))
+        return max(0.0, rest if self._nightly is None or self.idle else min(rest, self._nightly.due_in()))
 
     def run_once(self) -> bool:
         """Run one round; whether it included a sweep.
@@ -115,8 +116,8 @@ class SchedulerLoop:
 
     def _run_once(self) -> bool:
         sweeps = time.monotonic() >= self._next_sweep
-        self._idle = self._is_idle(sweeps)
-        if self._idle:
+        self.idle = self._is_idle(sweeps)
+        if self.idle:
             self._accounting.reset()
         else:
             self._send_work()
@@ -124,7 +125,7 @@ class SchedulerLoop:
             self._maintenance.prune_more()
             return False
         self._clock.correct(self._engine, self._settings)
-        if not self._idle:
+        if not self.idle:
             self._sweep()
         self.settle_completed()
         self._next_sweep = time.monotonic() + self._settings.sweep_seconds

@@ -205,11 +205,12 @@ def _read(connection: Connection) -> _Work:
         # A time zone may no longer exist: that is reported when the night is due.
         with suppress(BadSchedule):
             following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
-    return _Work(
-        connection.scalar(select(func.count()).where(Evaluation.state.in_(OPEN))) or 0,
-        connection.scalar(select(func.count()).where(NightlyRun.state.in_(OPEN_RUN_STATES))) or 0,
-        following,
+    counts = select(
+        select(func.count()).where(Evaluation.state.in_(OPEN)).scalar_subquery(),
+        select(func.count()).where(NightlyRun.state.in_(OPEN_RUN_STATES)).scalar_subquery(),
     )
+    evaluations, nights = connection.execute(counts).one()
+    return _Work(evaluations, nights, following)
 
 
 def _shown() -> Callable[[_Work], None]:

@@ -103,10 +103,15 @@ class _Versions(Listener):
             self.close()
         if self._version is None or self._version != before:
             if self._version is None:
-                time.sleep(min(seconds, self.every))
+                self._rest(seconds)
             return True
-        time.sleep(min(seconds, self.every))
+        self._rest(seconds)
         return False
+
+    def _rest(self, seconds: float) -> None:
+        # Even a sleep of 0 s is a system call that gives way to other processes.
+        if seconds > 0:
+            time.sleep(min(seconds, self.every))
 
     def close(self) -> None:
         self._version = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import selectors
 import signal
 import sys
 import time
@@ -17,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 
 from models.queue.kinds.registry import BY_MESSAGE
@@ -74,6 +75,8 @@ class Pool:
         self._ending = False
         self._stillborn = 0
         self._most = 0
+        # Kept, since an idle pool waits many times a second; not epoll, which forked processes would share.
+        self._selector = selectors.PollSelector()
         self._wake_reader = self._teller = -1
         """A pipe by which a signal handler wakes us."""
 
@@ -93,6 +96,7 @@ class Pool:
         self._wake_reader, self._teller = os.pipe()
         for end in (self._wake_reader, self._teller):
             os.set_blocking(end, False)
+        self._selector.register(self._wake_reader, selectors.EVENT_READ)
         for number in range(self._amount):
             self._fork(number)
 
@@ -159,6 +163,7 @@ class Pool:
             self._kill_all()
             for each in list(self._processes.values()):
                 self._reap(each)
+            self._selector.close()
             os.close(self._wake_reader)
             os.close(self._teller)
 
@@ -173,6 +178,7 @@ class Pool:
         # Only the process itself keeps its end of the pipe open: a closed pipe means that it has ended.
         child_end.close()
         self._processes[parent_end] = _Process(number, process, parent_end)
+        self._selector.register(parent_end, selectors.EVENT_READ)
 
     def _assign(self) -> None:
         for each in self._processes.values():
@@ -186,7 +192,7 @@ class Pool:
 
     def _receive(self, seconds: float) -> tuple[bool, bool]:
         """Receive messages for up to `seconds`; whether we were woken, and whether a process sent anything."""
-        ready = wait([self._wake_reader, *self._processes], seconds)
+        ready = [key.fileobj for key, _ in self._selector.select(seconds)]
         if was_woken := self._wake_reader in ready:
             os.read(self._wake_reader, 1 << 10)
         readable = [self._processes[pipe] for pipe in ready if isinstance(pipe, Connection)]
@@ -239,6 +245,7 @@ class Pool:
     def _reap(self, each: _Process) -> int:
         """Remove an ended process from the pool; its exit code."""
         del self._processes[each.pipe]
+        self._selector.unregister(each.pipe)
         each.pipe.close()
         each.process.join()
         status = each.process.exitcode or 0

@@ -48,6 +48,8 @@ LOOK_SECONDS = 1.0
 """Seconds between two progress reports otherwise."""
 POLL_INTERVAL = 0.1
 """Seconds between polls of conditions outside the database."""
+IDLE_TICK_SECONDS = 0.05
+"""Seconds between two checks for changes while there is no work."""
 
 
 class Embedded:
@@ -184,7 +186,9 @@ class Embedded:
                             with outage.outlived():
                                 loop.settle_completed()
                             return watch.last
-                    changed = self._work(listener, _rest(begun, self._settings.tick_seconds), unseen)
+                    tick = self._settings.tick_seconds
+                    longest = max(tick, IDLE_TICK_SECONDS) if loop.idle else tick
+                    changed = self._work(listener, _rest(begun, longest), unseen)
 
     def _work(self, listener: Listener, rest: float, unseen: bool) -> bool:
         """Let the pool work until the database has changed, which is checked after each pause; whether it has."""

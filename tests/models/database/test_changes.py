@@ -62,6 +62,12 @@ def test_many_commits_in_a_moment_are_one_change(database_url: str) -> None:
         quiet(listener)
 
 
+def test_a_wait_of_no_time_does_not_sleep(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening(sqlite_url) as listener:
+        monkeypatch.setattr(changes.time, "sleep", lambda _: pytest.fail("it sleeps"))
+        assert not listener.wait(AT_ONCE)
+
+
 def test_another_process_is_heard_while_one_waits(database_url: str) -> None:
     with listening(database_url) as listener:
         heard: list[bool] = []

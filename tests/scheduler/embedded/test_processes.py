@@ -19,6 +19,7 @@ from models.schema.queue import Shard, Worker
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from runtime.settings import Settings
+from scheduler.embedded import processes
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
 from steelyard.metrics.registry import parse_metric
@@ -172,3 +173,26 @@ def test_a_first_signal_lets_a_round_end_and_a_second_one_does_not(sqlite_url: s
     with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded, pytest.raises(SystemExit):
         embedded.run_until(look)  # type: ignore[type-var]
     assert (len(begun), len(ended)) == (1, 2 - times)
+
+
+def test_an_idle_command_checks_less_often_than_a_busy_one(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: dict[bool, list[float]] = {False: [], True: []}
+    run_pool = Pool.run
+
+    def recorded(pool: Pool, seconds: float) -> None:
+        rests[pool.busy].append(seconds)
+        run_pool(pool, seconds)
+
+    def read(_connection: object) -> SimpleNamespace:
+        return SimpleNamespace(open=len(rests[False]) < 100)
+
+    monkeypatch.setattr(Pool, "run", recorded)
+    monkeypatch.setattr(processes, "LOOK_SECONDS", 0.0)
+    settings = one_block_shards(sqlite_url)
+    with Embedded(settings, concurrency=1) as embedded:
+        embedded.run_until(read)
+        assert max(rests[False]) == processes.IDLE_TICK_SECONDS
+        queued = queue_job(embedded.engine, settings, metrics=METRICS)
+        embedded.run_until_done(queued.all_evaluations)
+    assert rests[True]
+    assert max(rests[True]) <= settings.tick_seconds < processes.IDLE_TICK_SECONDS
