@@ -21,7 +21,11 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 KERNELS = Path(__file__).parent / "steelyard" / "kernels"
 # Every operation is rounded by itself (-ffp-contract), and sqrt is an instruction, not a call for the sake of errno.
-FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared", "-s", "-Wall", "-Wextra", "-ffp-contract=off", "-fno-math-errno")
+# Symbols are hidden but for the kernels (include/kernel.h): the process may have other libraries with such names.
+FLAGS = (
+    *("-std=c11", "-O3", "-fPIC", "-shared", "-s", "-fvisibility=hidden"),
+    *("-Wall", "-Wextra", "-ffp-contract=off", "-fno-math-errno"),
+)
 # A library built for this machine's own processor could end with SIGILL on another one that shares the
 # environment or the image; these levels are old enough to be everywhere and have the popcount we live on.
 PROCESSOR = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}

@@ -16,6 +16,7 @@ import ctypes
 import operator
 import re
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -180,10 +181,19 @@ TABLE = {
         least: int64[count]; places: int64[count]; digits: int64[count]; rows: int; slots: int = written.shape[1];
         out written: uint16[*, *]; where written.shape[0] >= rows and (places + digits <= slots).all()""",
 }
-"""By the name of the C function."""
+"""By the name of the C function, less its prefix `steelyard_`."""
 
-OUT_OF_MEMORY, TOO_LONG = -1, -16
-"""What any kernel may return, see status.h. Other numbers below 0 mean what the kernel says."""
+
+class Status(IntEnum):
+    """What kernels return where they cannot go on, as in include/kernel.h; the first two become exceptions here."""
+
+    OUT_OF_MEMORY = -1
+    TOO_MANY_WORDS = -2
+    BAD_TEXT = -3
+    COUNT_TOO_LARGE = -4
+    BEYOND_TABLE = -5
+    DEPENDS_ON_CONTEXT = -6
+
 
 _FORM = re.compile(r"(out )?(\w+): ([\w|]+)(?:\[(.*)\](\?)?)?(?: = (.+))?", re.DOTALL)
 _NUMBERS = {
@@ -248,7 +258,7 @@ class Kernel:
         expected = [*(each.shape for each in self.parameters), self.where or "True"]
         self._expected = _function([each.name for each in self.parameters], expected)
         self._passing = [_passing(each) for each in self.parameters]
-        self._function = shared_library()[name]
+        self._function = shared_library()[f"steelyard_{name}"]
         self._function.argtypes = [each.ctype for each in self.parameters]
         self._function.restype = ctypes.c_int64
 
@@ -267,9 +277,9 @@ class Kernel:
         if not holds:
             raise BadArray(f"The kernel {self.name} was not given what it needs: {self.where}.")
         result: int = self._function(*arguments)
-        if result == OUT_OF_MEMORY:
+        if result == Status.OUT_OF_MEMORY:
             raise MemoryError("a kernel could not allocate its tables: use smaller shards or more memory")
-        if result == TOO_LONG:
+        if result == Status.TOO_MANY_WORDS:
             raise TooLarge(
                 f"A segment, or all of them together, has too many words for the kernel {self.name}. Split it."
             )

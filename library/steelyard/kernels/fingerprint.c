@@ -1,2 +1,4 @@
 /* Which sources this library was built from; see loader.py. */
-const char *kernels_fingerprint(void) { return FINGERPRINT; }
+#include "kernel.h"
+
+KERNEL const char *steelyard_fingerprint(void) { return FINGERPRINT; }

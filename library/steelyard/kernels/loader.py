@@ -27,13 +27,13 @@ def shared_library() -> ctypes.CDLL:
     if not path.exists():
         raise KernelsNotBuilt(f"{path} is missing. Run `make install`, which compiles it.")
     loaded = ctypes.CDLL(str(path))
-    loaded.kernels_fingerprint.restype = ctypes.c_char_p
+    loaded.steelyard_fingerprint.restype = ctypes.c_char_p
     sources = sorted(FOLDER.rglob("*.[ch]"), key=lambda path: path.name)
     digest = sha256()
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     # A wheel has no sources.
-    if sources and loaded.kernels_fingerprint().decode() != digest.hexdigest()[:16]:
+    if sources and loaded.steelyard_fingerprint().decode() != digest.hexdigest()[:16]:
         raise KernelsNotBuilt(f"{path} is older than the C files beside it. Run `make kernels`.")
     _keep_freed_memory()
     return loaded

@@ -14,13 +14,13 @@ static void write_bits(int64_t count) { fwrite(found, sizeof *found, (size_t)cou
 int main(void) {
     const int64_t lengths[] = {1, 2, 3, 4};
     int64_t count = (int64_t)fread(given, sizeof *given, MOST, stdin);
-    log_of_each(given, count, found), write_bits(count);
-    log2_of_each(given, count, found), write_bits(count);
-    power_of_each(given, 0.83, count, found), write_bits(count);
-    power_of_each(given, 3.0, count, found), write_bits(count);
-    bleu_scores(given, count / 10, 4, lengths, EXPONENTIAL, 0.0, 0, found, penalties, precisions), write_bits(count / 10);
-    chrf_scores(given, count / 18, 6, 0.49, 1, found), write_bits(count / 18);
+    steelyard_log_of_each(given, count, found), write_bits(count);
+    steelyard_log2_of_each(given, count, found), write_bits(count);
+    steelyard_power_of_each(given, 0.83, count, found), write_bits(count);
+    steelyard_power_of_each(given, 3.0, count, found), write_bits(count);
+    steelyard_bleu_scores(given, count / 10, 4, lengths, EXPONENTIAL, 0.0, 0, found, penalties, precisions), write_bits(count / 10);
+    steelyard_chrf_scores(given, count / 18, 6, 0.49, 1, found), write_bits(count / 18);
     for (int64_t i = 0; i < count; i++) given[i] = -given[i];
-    exp_of_each(given, count, found), write_bits(count);
+    steelyard_exp_of_each(given, count, found), write_bits(count);
     return 0;
 }

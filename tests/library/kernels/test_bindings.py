@@ -1,6 +1,8 @@
 """Every kernel refuses arrays of another dtype, rank, shape or layout than it works on, before C sees them."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from steelyard.errors import BadArray, TooLarge
 from steelyard.kernels import bindings
-from steelyard.kernels.bindings import TABLE, kernel
+from steelyard.kernels.bindings import TABLE, Status, kernel
 from steelyard.kernels.edit.character import character_rates
 from steelyard.kernels.ngram.ngrams import ngram_statistics
 from steelyard.metrics.segments import Segments
@@ -32,12 +34,30 @@ FREE = {
 
 
 def prototypes() -> dict[str, list[str]]:
-    """The types and names of the parameters of each C function that is not static, by its name."""
+    """The types and names of the parameters of each C function that the library exports, by its name."""
     found = {}
     for path in SOURCES.rglob("*.c"):
-        for name, given in re.findall(r"^int64_t (\w+)\(([^{;]*)\)\s*\{", path.read_text(), re.MULTILINE):
+        for name, given in re.findall(
+            r"^KERNEL int64_t steelyard_(\w+)\(([^{;]*)\)\s*\{", path.read_text(), re.MULTILINE
+        ):
             found[name] = [" ".join(each.split()) for each in given.split(",")]
     return found
+
+
+def test_statuses_are_those_of_the_header():
+    declared = re.search(r"enum Status \{(.*?)\n\};", (SOURCES / "include" / "kernel.h").read_text(), re.DOTALL)
+    found = {name: int(number) for name, number in re.findall(r"(\w+) = (-\d+)", declared[1])}
+    assert found == Status.__members__
+
+
+def test_nothing_but_kernels_is_exported():
+    """Another library of the process may have a function called `words`, too."""
+    if not shutil.which("nm") and not os.environ.get("CI"):
+        pytest.skip("no nm here: apt install binutils")
+    command = ["nm", "--dynamic", "--defined-only", "--format=posix", SOURCES / "_kernels.so"]
+    listed = subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()
+    exported = {line.split()[0] for line in listed} - {"_init", "_fini"}
+    assert exported == {f"steelyard_{name}" for name in (*TABLE, "fingerprint")}
 
 
 @pytest.mark.parametrize("name", sorted({*TABLE, *prototypes()}))

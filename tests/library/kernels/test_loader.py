@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_what_was_built_from_these_sources_is_loaded(folder):
-    assert loader.shared_library.__wrapped__()["words"]
+    assert loader.shared_library.__wrapped__()["steelyard_words"]
 
 
 def test_a_changed_source_is_noticed(folder):

@@ -4,6 +4,7 @@
 
 #include "affix_distance.h"
 #include "assignment.h"
+#include "kernel.h"
 
 /*
  * Distances are quotients of small numbers; in parts of SCALE, the least common multiple of 1 to 24, they and their
@@ -118,15 +119,16 @@ static void align_piece(Aligner *aligner, const int32_t *hypothesis, int32_t row
 /*
  * letters, letter_starts: code points of each word. matched, distances: (references, words of all hypotheses); the
  * reference word, or -1 for none, and the affix distance to it. Longer segments are aligned in pieces, so that time
- * grows with their length only. Returns 0, or -1 without memory.
+ * grows with their length only. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t alignments(const int32_t *ids, const int64_t *starts, const uint8_t *present, const uint32_t *letters,
-                   const int64_t *letter_starts, int64_t types, int64_t references, int64_t systems, int64_t segments,
-                   int32_t *matched, double *distances) {
+KERNEL int64_t steelyard_alignments(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                    const uint32_t *letters, const int64_t *letter_starts, int64_t types,
+                                    int64_t references, int64_t systems, int64_t segments, int32_t *matched,
+                                    double *distances) {
     int64_t first = starts[references * segments], words = starts[(references + systems) * segments] - first;
-    int64_t result = -1;
+    int64_t result = OUT_OF_MEMORY;
     Aligner *aligner = malloc(sizeof *aligner);
-    if (!aligner) return -1;
+    if (!aligner) return OUT_OF_MEMORY;
     aligner->letters = letters;
     aligner->starts = letter_starts;
     aligner->pairs = malloc(((size_t)types + 1) * sizeof *aligner->pairs);

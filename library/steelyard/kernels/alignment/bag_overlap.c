@@ -1,15 +1,17 @@
 /* How many words a hypothesis shares with a reference, whatever their order. */
+#include "kernel.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
 /*
  * out: (references, systems, segments), -1 where present (references, segments) is 0. Rows of `starts`: references,
- * then systems. Words are 0 to types - 1. Returns 0, or -1 without memory.
+ * then systems. Words are 0 to types - 1. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t bag_overlaps(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
-                     int64_t references, int64_t systems, int64_t segments, int64_t *out) {
+KERNEL int64_t steelyard_bag_overlaps(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
+                                      int64_t references, int64_t systems, int64_t segments, int64_t *out) {
     int64_t *left = calloc((size_t)types + 1, sizeof *left); /* occurrences in the reference not yet matched */
-    if (!left) return -1;
+    if (!left) return OUT_OF_MEMORY;
     for (int64_t i = 0; i < segments; i++) {
         for (int64_t r = 0; r < references; r++) {
             const int64_t *row = starts + r * segments + i;

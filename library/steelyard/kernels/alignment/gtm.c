@@ -2,7 +2,7 @@
  * Kos 2008, algorithm 3). */
 #include "gtm_budget.h"
 #include "gtm_groups.h"
-#include "status.h"
+#include "kernel.h"
 
 /* Up to FEW pairs of equal words are listed run by run; beyond, one run may be cut too often. */
 enum { FEW = 1024, POSITION_BITS = 26 };
@@ -75,11 +75,11 @@ static void take_runs(Budget *budget, uint64_t *heap, int64_t runs, uint8_t *use
     }
 }
 
-/* As take_runs, for any number of runs. numbers: a 0 for each word, left as it was. Returns 0, or as status.h
+/* As take_runs, for any number of runs. numbers: a 0 for each word, left as it was. Returns 0, or as kernel.h
  * says. */
 static int64_t take_many_runs(Budget *budget, const Sides *sides, const int32_t *words, int64_t length,
                               int32_t *numbers) {
-    if (length + sides->size > INT32_MAX / 32) return TOO_LONG;
+    if (length + sides->size > INT32_MAX / 32) return TOO_MANY_WORDS;
     int32_t size = (int32_t)(length + sides->size), symbols = 1;
     int32_t *text = malloc((size_t)size * sizeof *text);
     if (!text) return OUT_OF_MEMORY;
@@ -101,11 +101,11 @@ static int64_t take_many_runs(Budget *budget, const Sides *sides, const int32_t 
  * what is left for the last run where it is longer than that, in parts of a word, as many as the segment has
  * references. few: up to how many pairs of equal words runs are listed, at most FEW. taken, where it is not 0: the runs
  * of each hypothesis in the order in which they were taken, from the place of its first word among the words of all
- * hypotheses; runs: (systems, segments), how many those are. Returns 0, or as status.h says.
+ * hypotheses; runs: (systems, segments), how many those are. Returns 0, or as kernel.h says.
  */
-int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types, int64_t references,
-                 int64_t systems, int64_t segments, const double *powers, int64_t few, double *totals, int64_t *rests,
-                 Run *taken, int64_t *runs) {
+KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
+                                  int64_t references, int64_t systems, int64_t segments, const double *powers,
+                                  int64_t few, double *totals, int64_t *rests, Run *taken, int64_t *runs) {
     int64_t longest = 0, longest_hypothesis = 0, result = OUT_OF_MEMORY;
     if (few > FEW) few = FEW;
     for (int64_t i = 0; i < segments; i++) {
@@ -118,7 +118,7 @@ int64_t gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *prese
             if (length > longest_hypothesis) longest_hypothesis = length;
         }
     }
-    if (longest > INT32_MAX) return TOO_LONG;
+    if (longest > INT32_MAX) return TOO_MANY_WORDS;
     size_t words = (size_t)types + 1;
     Sides sides = {.text = malloc((size_t)longest * sizeof *sides.text),
                    .last = calloc(words, sizeof *sides.last),

@@ -1,4 +1,5 @@
 /* Links between the words of each hypothesis and each reference, module by module (Kos 2008, section 2.4.1). */
+#include "kernel.h"
 #include "meteor_search.h"
 
 typedef struct {
@@ -97,17 +98,18 @@ static int64_t run_module(Meteor *m, const int32_t *const keys[2], const Groups 
  *
  * out: (references, systems, segments, modules + 2): links of each module, chunks, whether the steps were too few;
  * untouched where the reference is not present. links: (references, words of all hypotheses): by word the place of
- * the linked word in its segment, -1 for none. Returns 0, or -1 without memory.
+ * the linked word in its segment, -1 for none. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t meteor(const int64_t *starts, const uint8_t *present, const int32_t *keys, int64_t modules, int64_t grouped,
-               const int64_t *set_starts, const int32_t *groups, int64_t limit, int64_t entries, int64_t references,
-               int64_t systems, int64_t segments, int64_t steps, int64_t *out, int32_t *links) {
-    int64_t rows = (references + systems) * segments, words = starts[rows], longest = 0, result = -1;
+KERNEL int64_t steelyard_meteor(const int64_t *starts, const uint8_t *present, const int32_t *keys, int64_t modules,
+                                int64_t grouped, const int64_t *set_starts, const int32_t *groups, int64_t limit,
+                                int64_t entries, int64_t references, int64_t systems, int64_t segments, int64_t steps,
+                                int64_t *out, int32_t *links) {
+    int64_t rows = (references + systems) * segments, words = starts[rows], longest = 0, result = OUT_OF_MEMORY;
     int64_t first = starts[references * segments];
     for (int64_t row = 0; row < rows; row++)
         if (starts[row + 1] - starts[row] > longest) longest = starts[row + 1] - starts[row];
     Meteor *m = prepare(longest, limit, entries);
-    if (!m) return -1;
+    if (!m) return OUT_OF_MEMORY;
     for (int64_t at = 0; at < references * (words - first); at++) links[at] = -1;
     for (int64_t i = 0; i < segments; i++) {
         for (int64_t r = 0; r < references; r++) {

@@ -1,7 +1,7 @@
 /* Clipped matches of n-grams whose words have weights (Libovicky and Pecina 2014). */
 #include "comparing.h"
 #include "ngram_trie.h"
-#include "status.h"
+#include "kernel.h"
 
 static const int64_t FULL = 1 << 24; /* the weight of a word that was not corrected */
 
@@ -105,16 +105,17 @@ static void number_own(Work *w, const int32_t *words, int64_t length) {
 /*
  * corrected, weights: (references, words of all hypotheses); weights in parts of FULL. orders ascend. sums: (systems,
  * segments, chosen): the credited weight of the n-grams, times the order (a mean over words times their number),
- * for each distinct n-gram the most over the references. Returns 0, or as status.h says.
+ * for each distinct n-gram the most over the references. Returns 0, or as kernel.h says.
  */
-int64_t weighted_ngrams(const int32_t *ids, const int64_t *starts, const uint8_t *present, const int32_t *corrected,
-                        const int64_t *weights, int64_t references, int64_t systems, int64_t segments,
-                        const int64_t *orders, int64_t chosen, int64_t *out) {
+KERNEL int64_t steelyard_weighted_ngrams(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                         const int32_t *corrected, const int64_t *weights, int64_t references,
+                                         int64_t systems, int64_t segments, const int64_t *orders, int64_t chosen,
+                                         int64_t *out) {
     int64_t first = starts[references * segments], words = starts[(references + systems) * segments] - first;
-    int64_t deepest = orders[chosen - 1], result = -1;
+    int64_t deepest = orders[chosen - 1], result = OUT_OF_MEMORY;
     int64_t reference_side = longest_row(starts, 0, references, segments);
     int64_t side = longest_row(starts, references, systems, segments);
-    if (reference_side > (INT32_MAX - 1) / deepest || side > (INT32_MAX - 1) / deepest) return TOO_LONG;
+    if (reference_side > (INT32_MAX - 1) / deepest || side > (INT32_MAX - 1) / deepest) return TOO_MANY_WORDS;
     size_t nodes = (size_t)(reference_side * deepest) + 1, own = (size_t)(side * deepest) + 1;
     Work w = {.deepest = deepest};
     Trie *tries = calloc((size_t)references, sizeof *tries);

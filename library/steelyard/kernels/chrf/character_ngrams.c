@@ -1,5 +1,6 @@
 /* Character n-grams that systems share with references, from UTF-8. See character_ngrams.py. */
 #include "code_points.h"
+#include "kernel.h"
 #include "shared_ngrams.h"
 
 typedef struct {
@@ -10,19 +11,19 @@ typedef struct {
     Bytes bytes;
 } Texts;
 
-/* Returns -1 when out of memory, -2 where the text is not as many lines. */
+/* Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines. */
 static int find_rows(Texts *texts, int64_t size, int64_t rows) {
-    if (reserve(&texts->begins, ((size_t)rows + 1) * sizeof(int64_t))) return -1;
+    if (reserve(&texts->begins, ((size_t)rows + 1) * sizeof(int64_t))) return OUT_OF_MEMORY;
     int64_t *begins = texts->begins.memory, row = 0, at = 0;
     while (row < rows) {
         const uint8_t *end = at < size ? memchr(texts->text + at, '\n', (size_t)(size - at)) : 0;
         begins[row++] = at;
         if (!end) break;
         at = end - texts->text + 1;
-        if (row == rows) return -2;
+        if (row == rows) return BAD_TEXT;
     }
     begins[row] = size + 1;
-    return row == rows ? 0 : -2;
+    return row == rows ? 0 : BAD_TEXT;
 }
 
 /* The symbols of segment `segment`, which is every `segments`-th row. Returns as character_ngrams does. */
@@ -36,7 +37,7 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
     }
     if (sequences_room(sequences, (size_t)(rows / segments), (size_t)most) ||
         reserve(&texts->codes, (size_t)of_references * sizeof(uint32_t)))
-        return -1;
+        return OUT_OF_MEMORY;
     uint32_t *codes = texts->codes.memory, *symbols = sequences->symbols.memory, known = 0;
     size_t total = 0, *starts = sequences->starts.memory;
     for (int64_t row = segment; row < rows; row += segments) {
@@ -45,7 +46,7 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
             lengths[row] = decode_line(&texts->bytes, begin, end, texts->text, 0, codes + total);
             for (int64_t i = 0; i < lengths[row]; i++) {
                 uint32_t *symbol = symbol_place(texts->symbols, codes[total + (size_t)i]);
-                if (!symbol) return -1;
+                if (!symbol) return OUT_OF_MEMORY;
                 /* Which are new cannot be guessed: no branch. */
                 const uint32_t is_new = !*symbol;
                 known += is_new;
@@ -56,7 +57,7 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
         } else {
             lengths[row] = decode_line(&texts->bytes, begin, end, texts->text, texts->symbols, symbols + total);
         }
-        if (lengths[row] < 0) return NOT_UTF8;
+        if (lengths[row] < 0) return BAD_TEXT;
         *starts++ = total;
         total += (size_t)lengths[row];
     }
@@ -69,11 +70,10 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
 /* Row t * segments + i of the text is segment i of text t; texts are `references` references, then the systems.
  * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row, those that
  * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a reference is lacking.
- * Returns 0, -1 when out of memory, -2 where the text is not as many lines of UTF-8. */
-int64_t character_ngrams(const uint8_t *text, int64_t size, const uint8_t *present, int64_t references,
-                         int64_t systems, int64_t segments, int64_t orders, int64_t white_space, int64_t *lengths,
-                         uint32_t *out) {
-    if (orders < 0 || orders > LARGEST_ORDER) return -2;
+ * Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines of UTF-8. */
+KERNEL int64_t steelyard_character_ngrams(const uint8_t *text, int64_t size, const uint8_t *present, int64_t references,
+                                          int64_t systems, int64_t segments, int64_t orders, int64_t white_space,
+                                          int64_t *lengths, uint32_t *out) {
     const int64_t rows = (references + systems) * segments;
     Ngrams ngrams = {0};
     Sequences sequences = {0};

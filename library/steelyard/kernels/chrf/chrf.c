@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "chrf_score.h"
+#include "kernel.h"
 
 enum { LARGEST_ORDER = 64 };
 
@@ -28,15 +29,15 @@ static double *write_row(double *out, const uint32_t *shared, size_t hypothesis,
 
 /* Writes (systems, segments, 3 * (characters + words)) numbers: those of the best reference that is present, the
  * first one of equals. present: (references, segments). Rows of the lengths: references, then systems. */
-int64_t chrf_statistics(const int64_t *character_lengths, const uint32_t *characters, const int64_t *word_lengths,
-                        const uint32_t *words, const uint8_t *present, int64_t references, int64_t systems,
-                        int64_t segments, int64_t character_orders, int64_t word_orders, double beta_squared,
-                        int64_t effective, double *out) {
+KERNEL int64_t steelyard_chrf_statistics(const int64_t *character_lengths, const uint32_t *characters,
+                                         const int64_t *word_lengths, const uint32_t *words, const uint8_t *present,
+                                         int64_t references, int64_t systems, int64_t segments,
+                                         int64_t character_orders, int64_t word_orders, double beta_squared,
+                                         int64_t effective, double *out) {
     const Level levels[2] = {{character_lengths, characters, (size_t)character_orders},
                              {word_lengths, words, (size_t)word_orders}};
     const int64_t orders = character_orders + word_orders;
     const size_t row = 3 * (size_t)orders;
-    if (character_orders > LARGEST_ORDER || word_orders > LARGEST_ORDER) return -2;
     for (int64_t s = 0; s < systems; s++)
         for (int64_t i = 0; i < segments; i++, out += row) {
             double best = -1.0;

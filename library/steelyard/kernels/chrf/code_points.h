@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "code_symbols.h"
-
-enum { NOT_UTF8 = -2 };
+#include "kernel.h"
 
 /* What a byte adds to the code point that it ends, and to the one that the next byte ends. */
 typedef struct {
@@ -75,11 +74,11 @@ static inline int64_t decode_eight(const Bytes *bytes, const uint8_t *at, const 
 }
 
 /* Writes the code points of a line in `text` to `out`, or the symbols of them where `symbols` is not 0. There must be room for as
- * many as the line has bytes. Returns how many they are, NOT_UTF8 where the line cannot be. */
+ * many as the line has bytes. Returns how many they are, BAD_TEXT where the line cannot be. */
 static inline int64_t decode_line(const Bytes *bytes, const uint8_t *at, const uint8_t *end, const uint8_t *text,
                                   const Symbols *symbols, uint32_t *out) {
     int64_t length = 0;
-    if (at < end && (*at & 0xC0) == 0x80) return NOT_UTF8;
+    if (at < end && (*at & 0xC0) == 0x80) return BAD_TEXT;
     while (at < end) {
         uint64_t eight;
         if (end - at >= 8 && at > text) {
@@ -93,7 +92,7 @@ static inline int64_t decode_line(const Bytes *bytes, const uint8_t *at, const u
         for (const uint8_t *stop = end - at < 8 ? end : at + 8; at < stop;) {
             uint32_t code, keep;
             at = decode_one(bytes, at, end, &code, &keep);
-            if (!at) return NOT_UTF8;
+            if (!at) return BAD_TEXT;
             out[length] = symbols ? symbol_of(symbols, code) : code;
             length += keep | bytes->white_space;
         }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "room.h"
-#include "status.h"
+#include "kernel.h"
 
 enum { LARGEST_ORDER = 64 };
 
@@ -33,12 +33,12 @@ static inline void lists_free(NgramLists *ngrams) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->memory);
 }
 
-/* Counts the n-grams of `length` symbols, all from 1 to width - 1; returns 0, or as status.h says. Positions in the order of
+/* Counts the n-grams of `length` symbols, all from 1 to width - 1; returns 0, or as kernel.h says. Positions in the order of
  * their symbols, put into one bucket per node, are in the order of (node, symbol): each run of equal ones is a child. */
 static inline int lists_build(NgramLists *ngrams, const uint32_t *symbols, size_t length, size_t width,
                               int most_orders) {
     const size_t orders = (size_t)most_orders;
-    if (length > INT32_MAX) return TOO_LONG;
+    if (length > INT32_MAX) return TOO_MANY_WORDS;
     ngrams->orders = most_orders;
     const size_t most = orders * (length + 2) * sizeof(uint32_t);
     const size_t larger = (width > length + 1 ? width : length + 1) + 1;

@@ -19,7 +19,7 @@ static inline void ngrams_free(Ngrams *ngrams) {
     lists_free(&ngrams->lists);
 }
 
-/* Takes in `length` symbols, all from 1 to width - 1. Returns 0, or as status.h says. */
+/* Takes in `length` symbols, all from 1 to width - 1. Returns 0, or as kernel.h says. */
 static inline int ngrams_build(Ngrams *ngrams, const uint32_t *symbols, size_t length, size_t width, int orders) {
     int failed = bits_build(&ngrams->bits, symbols, length, width, orders);
     ngrams->held = BITS;

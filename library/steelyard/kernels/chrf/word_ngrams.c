@@ -1,4 +1,5 @@
 /* Word n-grams that systems share with references, words cut as chrF++ cuts them. See word_ngrams.py. */
+#include "kernel.h"
 #include "shared_ngrams.h"
 
 /* As in string.punctuation: every printable ASCII character that is no letter, digit or blank. */
@@ -10,7 +11,7 @@ static inline int is_punctuation(uint8_t byte) {
 /* Puts a blank before the punctuation mark that a word ends with, else behind the one that it begins with, where
  * that is not all of it. lines: words, each ended by a line feed, `size` bytes; out: room for twice as many.
  * Returns how many were written. */
-int64_t cut_marks(const uint8_t *lines, int64_t size, uint8_t *out) {
+KERNEL int64_t steelyard_cut_marks(const uint8_t *lines, int64_t size, uint8_t *out) {
     uint8_t *const first = out;
     for (const uint8_t *at = lines, *end; at < lines + size; at = end + 1) {
         end = memchr(at, '\n', (size_t)(lines + size - at));
@@ -95,16 +96,16 @@ static int read_segment(const Texts *texts, Sequences *sequences, int64_t refere
  * the systems. Word w is cut into pieces[piece_starts[w]] to pieces[piece_starts[w + 1] - 1], one or two, all below
  * `types`. present: (references, segments), 0 where a segment lacks a reference. lengths: pieces of each row. out:
  * (references, systems, segments, orders), left alone where a reference is lacking.
- * Returns 0, or -1 when out of memory. */
-int64_t word_ngrams(const int32_t *ids, const int64_t *starts, const int32_t *pieces, const int64_t *piece_starts,
-                    const uint8_t *present, int64_t types, int64_t references, int64_t systems, int64_t segments,
-                    int64_t orders, int64_t *lengths, uint32_t *out) {
-    if (orders < 0 || orders > LARGEST_ORDER) return -2;
+ * Returns 0, or as kernel.h says. */
+KERNEL int64_t steelyard_word_ngrams(const int32_t *ids, const int64_t *starts, const int32_t *pieces,
+                                     const int64_t *piece_starts, const uint8_t *present, int64_t types,
+                                     int64_t references, int64_t systems, int64_t segments, int64_t orders,
+                                     int64_t *lengths, uint32_t *out) {
     const int64_t rows = (references + systems) * segments;
     Ngrams ngrams = {0};
     Sequences sequences = {0};
     Texts texts = {ids, pieces, starts, piece_starts, calloc((size_t)types + 1, sizeof(uint32_t))};
-    int64_t result = texts.symbol_of ? 0 : -1;
+    int64_t result = texts.symbol_of ? 0 : OUT_OF_MEMORY;
     for (int64_t i = 0; i < segments && !result; i++) {
         result = read_segment(&texts, &sequences, references, rows, segments, i, lengths);
         if (!result)

@@ -1,6 +1,7 @@
 /* CharacTER (Wang et al. 2016): characters to edit after blocks of words have moved, per character. */
 #include "character_shifts.h"
 #include "distance_blocks.h"
+#include "kernel.h"
 
 enum { LONGEST_PIECE = 1 << 16 }; /* characters; longer texts are compared in pieces, in time that grows as they do */
 
@@ -80,14 +81,15 @@ static double edits(Work *work, const int32_t *words, int64_t n, int64_t m, int6
 
 /*
  * letters: of each word, numbers from 1 to alphabet - 1 in the order of the code points. out: (systems, segments): the
- * least rate over the present references (references, segments), at most 1. Returns 0, or -1 without memory.
+ * least rate over the present references (references, segments), at most 1. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t character_rates(const int32_t *ids, const int64_t *starts, const uint8_t *present, const int32_t *letters,
-                        const int64_t *letter_starts, int64_t types, int64_t alphabet, int64_t references,
-                        int64_t systems, int64_t segments, double *out) {
-    int64_t longest = 0, result = -1;
+KERNEL int64_t steelyard_character_rates(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                         const int32_t *letters, const int64_t *letter_starts, int64_t types,
+                                         int64_t alphabet, int64_t references, int64_t systems, int64_t segments,
+                                         double *out) {
+    int64_t longest = 0, result = OUT_OF_MEMORY;
     Work *work = calloc(1, sizeof *work);
-    if (!work) return -1;
+    if (!work) return OUT_OF_MEMORY;
     work->spelling = (Spelling){letters, letter_starts};
     for (int64_t row = 0; row < (references + systems) * segments; row++)
         longest = larger(longest, characters_of(&work->spelling, ids + starts[row], starts[row + 1] - starts[row]));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "distance_blocks.h"
+#include "kernel.h"
 
 /* As pass_block for a reference of a single block: each word of the hypothesis costs 1 at the upper edge. */
 static int64_t pass_only_block(const Block *block, int64_t rows, const int32_t *words, int64_t length) {
@@ -35,10 +36,11 @@ static size_t words_of_systems(const int64_t *starts, int64_t references, int64_
 
 /*
  * out: (references, systems, segments), -1 where present (references, segments) is 0. Rows of `starts`: references,
- * then systems. Words are 0 to types - 1. Returns 0, or -1 without memory.
+ * then systems. Words are 0 to types - 1. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t edit_distances(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
-                       int64_t references, int64_t systems, int64_t segments, int64_t *out) {
+KERNEL int64_t steelyard_edit_distances(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                        int64_t types, int64_t references, int64_t systems, int64_t segments,
+                                        int64_t *out) {
     size_t most = 0;
     for (int64_t i = 0; i < segments; i++) {
         size_t words = words_of_systems(starts, references, systems, segments, i);
@@ -46,7 +48,7 @@ int64_t edit_distances(const int32_t *ids, const int64_t *starts, const uint8_t 
     }
     Block block = {.slot = calloc((size_t)types + 1, 1)};
     int8_t *edges = malloc(most + 1);
-    int64_t result = -1;
+    int64_t result = OUT_OF_MEMORY;
     if (!block.slot || !edges) goto done;
 
     for (int64_t i = 0; i < segments; i++) {

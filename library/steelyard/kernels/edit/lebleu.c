@@ -1,7 +1,7 @@
 /* LeBLEU's statistics: each n-gram of the hypothesis counts its similarity to the reference's n-grams that are most
  * similar to it (Virpioja and Gronroos 2015). */
 #include "fuzzy_ngrams.h"
-#include "status.h"
+#include "kernel.h"
 
 enum { SAMPLED = 2000 };
 static const int64_t WHOLE = (int64_t)1 << 50; /* similarities are added in these parts: no order of adding matters */
@@ -152,12 +152,13 @@ static void close_work(Work *work) {
 /*
  * letters: of each word, numbers from 1 to alphabet - 1. order: up to MOST_ORDERS / 2. out: (systems, segments,
  * 2 * order + 2): hits and totals of each order, characters of the hypothesis and of the reference with the closest
- * number. present: (references, segments). Returns 0, or as status.h says.
+ * number. present: (references, segments). Returns 0, or as kernel.h says.
  */
-int64_t lebleu_statistics(const int32_t *ids, const int64_t *starts, const uint8_t *present, const int32_t *letters,
-                          const int64_t *letter_starts, int64_t alphabet, int64_t references, int64_t systems,
-                          int64_t segments, int64_t order, double threshold, double *out) {
-    int64_t most = 0, result = -1;
+KERNEL int64_t steelyard_lebleu_statistics(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                           const int32_t *letters, const int64_t *letter_starts, int64_t alphabet,
+                                           int64_t references, int64_t systems, int64_t segments, int64_t order,
+                                           double threshold, double *out) {
+    int64_t most = 0, result = OUT_OF_MEMORY;
     for (int64_t i = 0; i < segments; i++) {
         int64_t ngrams = 0;
         for (int64_t s = 0; s < systems; s++) {
@@ -166,7 +167,7 @@ int64_t lebleu_statistics(const int32_t *ids, const int64_t *starts, const uint8
         }
         most = larger(most, ngrams);
     }
-    if (most >= INT32_MAX / MOST_PARTS) return TOO_LONG;
+    if (most >= INT32_MAX / MOST_PARTS) return TOO_MANY_WORDS;
     Work work = {.order = order, .systems = systems};
     work.ngrams.spelling = (Spelling){letters, letter_starts};
     work.ngrams.threshold = threshold;

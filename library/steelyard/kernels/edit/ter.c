@@ -2,7 +2,7 @@
  * follow tercom: the search for shifts is greedy, so its result depends on both. */
 #include "swap.h"
 #include "ter_shifts.h"
-#include "status.h"
+#include "kernel.h"
 
 enum { LONGEST_TEXT = 1 << 28 }; /* words; a candidate is packed into one number */
 
@@ -183,16 +183,17 @@ static void leave_reference(Workspace *space) {
 /*
  * ids, starts: rows of words, references before systems, `segments` rows each; ids are below `types`.
  * present: (references, segments), at least one of each segment. out: (systems, segments), the least edits over the
- * present references. Returns 0, or as status.h says.
+ * present references. Returns 0, or as kernel.h says.
  */
-int64_t ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
-                        int64_t references, int64_t systems, int64_t segments, int64_t *out) {
+KERNEL int64_t steelyard_ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                         int64_t types, int64_t references, int64_t systems, int64_t segments,
+                                         int64_t *out) {
     int64_t longest[2] = {0, 0}, rows[2] = {references * segments, systems * segments};
     for (int64_t row = 0; row < rows[0] + rows[1]; row++) {
         int64_t *side = &longest[row >= rows[0]];
         *side = larger(*side, starts[row + 1] - starts[row]);
     }
-    if (larger(longest[0], longest[1]) >= LONGEST_TEXT) return TOO_LONG;
+    if (larger(longest[0], longest[1]) >= LONGEST_TEXT) return TOO_MANY_WORDS;
     Workspace *space = open_workspace(longest[1], longest[0], larger(types, 1));
     if (!space) return OUT_OF_MEMORY;
     Table *table = &space->table;

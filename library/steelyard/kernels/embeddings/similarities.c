@@ -2,6 +2,7 @@
  * their mean vectors, sentences by a Levenshtein distance in which similar words cost less. */
 #include "comparing.h"
 #include "gram.h"
+#include "kernel.h"
 #include "soft_distance.h"
 #include "soft_ngrams.h"
 
@@ -172,13 +173,14 @@ static void release(Work *w) {
  * rows: by word, its row in vectors (any number of rows, size), or -1. best: (deepest, words of all hypotheses): how
  * similar the n-gram that begins there is to the one in any reference that it resembles most, in parts of 2^40; 0
  * where none begins. distances: (2, references, systems, segments), in parts of 2^24, with substitutions that cost up
- * to 1 and up to 2; -1 where present (references, segments) is 0. Returns 0, or -1 without memory.
+ * to 1 and up to 2; -1 where present (references, segments) is 0. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t similarities(const int32_t *ids, const int64_t *starts, const uint8_t *present, const int32_t *rows,
-                     const float *vectors, int64_t size, int64_t types, int64_t references, int64_t systems,
-                     int64_t segments, int64_t deepest, int64_t *best, int64_t *distances) {
+KERNEL int64_t steelyard_similarities(const int32_t *ids, const int64_t *starts, const uint8_t *present,
+                                      const int32_t *rows, const float *vectors, int64_t size, int64_t types,
+                                      int64_t references, int64_t systems, int64_t segments, int64_t deepest,
+                                      int64_t *best, int64_t *distances) {
     int64_t first = starts[references * segments], words = starts[(references + systems) * segments] - first;
-    int64_t longest_reference = 0, most_words = 0, result = -1;
+    int64_t longest_reference = 0, most_words = 0, result = OUT_OF_MEMORY;
     for (int64_t i = 0; i < segments; i++) {
         int64_t of_segment = 0;
         for (int64_t text = 0; text < references + systems; text++) {

@@ -4,7 +4,7 @@
 
 #include "ngram_rows.h"
 #include "ngram_trie.h"
-#include "status.h"
+#include "kernel.h"
 
 typedef struct {
     Trie trie;
@@ -46,10 +46,10 @@ static inline int32_t clipped_count(Clipped *c, int32_t node, int32_t word, int3
     return node;
 }
 
-/* Counts the n-grams of a segment's references. Returns 0, or as status.h says. */
+/* Counts the n-grams of a segment's references. Returns 0, or as kernel.h says. */
 static inline int clipped_read(Clipped *c, const Rows *rows, int64_t segment, int64_t deepest) {
     int64_t words = words_of_references(rows, segment);
-    if (words > (INT32_MAX - 1) / deepest) return TOO_LONG;
+    if (words > (INT32_MAX - 1) / deepest) return TOO_MANY_WORDS;
     if (clipped_clear(c, words * deepest + 1)) return OUT_OF_MEMORY;
     for (int64_t r = 0; r < rows->references; r++) {
         if (!is_present(rows, r, segment)) continue;

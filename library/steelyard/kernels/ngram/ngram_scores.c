@@ -3,6 +3,7 @@
  */
 #include "chrf_score.h"
 #include "elementary.h"
+#include "kernel.h"
 
 enum { NONE, EXPONENTIAL, FLOOR, ADD_K };
 
@@ -59,8 +60,9 @@ static double bleu_of(const Bleu *bleu, const double *matches, int64_t counted, 
 }
 
 /* Scores of rows of 2 + 2 x orders sums, and of each row the penalty and the precisions, which are 0 without any match. */
-int64_t bleu_scores(const double *sums, int64_t rows, int64_t orders, const int64_t *lengths, int64_t smoothing,
-                    double value, int64_t effective, double *scores, double *penalties, double *precisions) {
+KERNEL int64_t steelyard_bleu_scores(const double *sums, int64_t rows, int64_t orders, const int64_t *lengths,
+                                     int64_t smoothing, double value, int64_t effective, double *scores,
+                                     double *penalties, double *precisions) {
     Bleu bleu = {orders, lengths, smoothing, value, effective};
     for (int64_t row = 0; row < rows; row++, sums += 2 + 2 * orders, precisions += orders) {
         int64_t counted = precisions_of(&bleu, sums + 2, sums + 2 + orders, precisions);
@@ -71,8 +73,8 @@ int64_t bleu_scores(const double *sums, int64_t rows, int64_t orders, const int6
 }
 
 /* Scores of rows of 3 sums for each order: n-grams of the hypothesis, of the reference, and common ones. */
-int64_t chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared, int64_t effective,
-                    double *scores) {
+KERNEL int64_t steelyard_chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared,
+                                     int64_t effective, double *scores) {
     for (int64_t row = 0; row < rows; row++) scores[row] = chrf_score(sums + 3 * orders * row, orders, beta_squared, effective);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Clipped n-gram matches of word sequences (Papineni et al. 2002, section 2.1). */
 #include "clipped_ngrams.h"
+#include "kernel.h"
 #include "ngram_masks.h"
 
 /* Of each order, how many n-grams of a hypothesis are matched. */
@@ -48,11 +49,11 @@ static int64_t closest_length(const Rows *rows, int64_t segment, int64_t length)
 /*
  * out: (systems, segments, 2 + 2 * chosen): hypothesis length, closest reference length, matches and totals of
  * each chosen order. ids are below types; orders ascend. present: (references, segments). Returns 0, or as
- * status.h says.
+ * kernel.h says.
  */
-int64_t ngram_statistics(const int32_t *ids, int64_t types, const int64_t *starts, const uint8_t *present,
-                         int64_t references, int64_t systems, int64_t segments, const int64_t *orders, int64_t chosen,
-                         double *out) {
+KERNEL int64_t steelyard_ngram_statistics(const int32_t *ids, int64_t types, const int64_t *starts,
+                                          const uint8_t *present, int64_t references, int64_t systems, int64_t segments,
+                                          const int64_t *orders, int64_t chosen, double *out) {
     const Rows rows = {ids, starts, present, references, segments};
     int64_t deepest = orders[chosen - 1], result = OUT_OF_MEMORY;
     Clipped clipped = {0};

@@ -1,6 +1,6 @@
 /* How often a text has each of its n-grams, as a trie in order. */
 #include "comparing.h"
-#include "status.h"
+#include "kernel.h"
 
 #include <string.h>
 
@@ -17,14 +17,15 @@ static inline int64_t common_words(const int32_t *words, const uint8_t *room, in
  * first (a radix sort), so that equal n-grams are neighbours and every node comes behind its parent's others. children,
  * last, counts: (deepest, words): of each node of level n, in order, how many children it has, its last word, how often
  * it occurs; sizes: nodes of each level. With `repeated` n-grams that begin with one that occurs once are left out.
- * `deepest` is at most 255. Returns 0, or as status.h says.
+ * `deepest` is at most 255. Returns 0, or as kernel.h says.
  */
-int64_t ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, int64_t types, int64_t deepest,
-                     int64_t repeated, uint32_t *children, uint32_t *last, uint32_t *counts, int64_t *sizes) {
-    int64_t size = starts[rows], result = -1;
+KERNEL int64_t steelyard_ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, int64_t types,
+                                      int64_t deepest, int64_t repeated, uint32_t *children, uint32_t *last,
+                                      uint32_t *counts, int64_t *sizes) {
+    int64_t size = starts[rows], result = OUT_OF_MEMORY;
     memset(sizes, 0, (size_t)deepest * sizeof *sizes);
     if (size == 0) return 0;
-    if (size >= INT32_MAX) return TOO_LONG;
+    if (size >= INT32_MAX) return TOO_MANY_WORDS;
     int32_t *places = malloc((size_t)size * sizeof *places), *sorted = malloc((size_t)size * sizeof *sorted);
     int32_t *ends = malloc(((size_t)types + 2) * sizeof *ends);
     uint8_t *room = malloc((size_t)size); /* words from a place to the end of its row, at most `deepest` */

@@ -1,5 +1,6 @@
 /* Clipped n-gram matches that weigh what the n-gram says (Doddington 2002). */
 #include "clipped_ngrams.h"
+#include "kernel.h"
 #include "ngram_masks.h"
 
 /* A trie of weighted n-grams: node k's children are first_child[k] to first_child[k + 1], by ascending word. */
@@ -74,7 +75,7 @@ static void long_free(Long *l) {
     free(l->weight);
 }
 
-/* Returns 0, or as status.h says. */
+/* Returns 0, or as kernel.h says. */
 static int long_read(Long *l, const Weighted *trie, const Rows *rows, int64_t segment, int64_t deepest) {
     const int failed = clipped_read(&l->clipped, rows, segment, deepest);
     if (failed) return failed;
@@ -122,12 +123,13 @@ static void add_by_trie(Long *l, Row row, int64_t deepest, int32_t text, double 
 /*
  * known: of each word of a reference its number in the weighted trie, whose first nodes are the words. information: of
  * each node. ids are below types. out: (systems, segments, chosen): for each of the orders, which ascend, the sum over
- * the matched n-grams, added up in the order of the hypothesis. Returns 0, or as status.h says.
+ * the matched n-grams, added up in the order of the hypothesis. Returns 0, or as kernel.h says.
  */
-int64_t ngram_information(const int32_t *ids, int64_t types, const int64_t *starts, const uint8_t *present,
-                          int64_t references, int64_t systems, int64_t segments, const int32_t *known,
-                          const int64_t *first_child, const int32_t *words, const double *information,
-                          const int64_t *orders, int64_t chosen, double *out) {
+KERNEL int64_t steelyard_ngram_information(const int32_t *ids, int64_t types, const int64_t *starts,
+                                           const uint8_t *present, int64_t references, int64_t systems,
+                                           int64_t segments, const int32_t *known, const int64_t *first_child,
+                                           const int32_t *words, const double *information, const int64_t *orders,
+                                           int64_t chosen, double *out) {
     const Rows rows = {ids, starts, present, references, segments};
     const Weighted trie = {known, first_child, words, information};
     int64_t deepest = orders[chosen - 1], result = OUT_OF_MEMORY;

@@ -1,4 +1,5 @@
 /* Many sorted tables of n-grams added up in one pass, of which a window of each is in memory. */
+#include "kernel.h"
 #include "ngram_stream.h"
 
 #include <stdbool.h>
@@ -93,7 +94,7 @@ static void meet(const Merging *m, int64_t chapter, int32_t depth, uint32_t word
  * is to be taken away, -3 when all is done, -2 for damaged bytes, -4 for an n-gram that occurs 2^32 times or more.
  * Where it does not add, equal n-grams have equal counts.
  */
-int64_t ngram_merging(const Merging *m) {
+KERNEL int64_t steelyard_ngram_merging(const Merging *m) {
     for (;;) {
         if (*m->full) return -5;
         while (*m->unread) {

@@ -1,4 +1,5 @@
 /* Tables of n-grams as bytes and back. */
+#include "kernel.h"
 #include "ngram_stream.h"
 
 #include <stdlib.h>
@@ -9,12 +10,12 @@
  * behind those of the nodes before it. levels: where those of each length begin. packed: room for RECORD_BYTES more
  * than 13 bytes a node. Returns how many bytes are written, or -1 without memory.
  */
-int64_t ngram_packed(const uint32_t *children, const uint32_t *words, const uint32_t *counts, const int64_t *levels,
-                     int64_t types, int64_t deepest, uint8_t *packed) {
+KERNEL int64_t steelyard_ngram_packed(const uint32_t *children, const uint32_t *words, const uint32_t *counts,
+                                      const int64_t *levels, int64_t types, int64_t deepest, uint8_t *packed) {
     int64_t *next = malloc((size_t)deepest * sizeof *next);
     uint32_t *left = calloc((size_t)deepest, sizeof *left), *last = calloc((size_t)deepest, sizeof *last);
     uint8_t *to = packed;
-    int64_t result = -1;
+    int64_t result = OUT_OF_MEMORY;
     if (!next || !left || !last) goto done;
     memcpy(next, levels, (size_t)deepest * sizeof *next);
     left[0] = (uint32_t)types;
@@ -42,11 +43,12 @@ done:
  * not NULL, the three get the table, whose levels begin as `levels` says. Returns 0, -1 without memory, -2 for bytes
  * that it did not write.
  */
-int64_t ngram_unpacked(const uint8_t *packed, int64_t size, int64_t types, int64_t deepest, int64_t *sizes,
-                       const int64_t *levels, uint32_t *children, uint32_t *words, uint32_t *counts) {
+KERNEL int64_t steelyard_ngram_unpacked(const uint8_t *packed, int64_t size, int64_t types, int64_t deepest,
+                                        int64_t *sizes, const int64_t *levels, uint32_t *children, uint32_t *words,
+                                        uint32_t *counts) {
     const uint8_t *from = packed, *end = packed + size;
     uint32_t *last = calloc((size_t)deepest, sizeof *last);
-    if (!last) return -1;
+    if (!last) return OUT_OF_MEMORY;
     int64_t result = -2;
     Place place = {ROOT, 0};
     memset(sizes, 0, (size_t)deepest * sizeof *sizes);

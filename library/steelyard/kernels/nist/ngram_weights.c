@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "elementary.h"
+#include "kernel.h"
 
 /* Pairs of counts come again and again: logarithms of the last ones that were met. */
 enum { REMEMBERED = 1 << 12 };
@@ -23,12 +24,12 @@ static double bits_of(Pair *remembered, int64_t context, int64_t own) {
 /*
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
  * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and of
- * one behind the last, where its children begin; bits: of each node what it says. Returns 0, or -1 without memory.
+ * one behind the last, where its children begin; bits: of each node what it says. Returns 0, or OUT_OF_MEMORY.
  */
-int64_t ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes, int64_t total,
-                      int64_t *first_child, double *bits) {
+KERNEL int64_t steelyard_ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes,
+                                       int64_t total, int64_t *first_child, double *bits) {
     Pair *remembered = calloc(REMEMBERED, sizeof *remembered);
-    if (!remembered) return -1;
+    if (!remembered) return OUT_OF_MEMORY;
     for (int64_t node = 0; node < types; node++) bits[node] = bits_of(remembered, total, counts[node]);
     int64_t child = types;
     for (int64_t node = 0; node < nodes; node++) {

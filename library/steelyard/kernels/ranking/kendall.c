@@ -1,6 +1,8 @@
 /* Pairs of two lists of ranks that are discordant, and those that a list ties, in n log n steps (Knight 1966, "A computer
  * method for calculating Kendall's tau with ungrouped data").
  */
+#include "kernel.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -76,7 +78,8 @@ static int64_t tied_pairs(const int32_t *ordered, int64_t count) {
 
 /* `second` are the ranks of one list in the order of the other's ranks, `first`. Writes to counts the pairs that are
  * discordant, tied by the first list, by the second one, by both. `second` and `room` (count) are changed. */
-int64_t count_discordant(const int32_t *first, int32_t *second, int32_t *room, int64_t count, int64_t *counts) {
+KERNEL int64_t steelyard_count_discordant(const int32_t *first, int32_t *second, int32_t *room, int64_t count,
+                                          int64_t *counts) {
     counts[1] = counts[3] = 0;
     for (int64_t begin = 0, size; begin < count; begin += size) {
         size = end_of_ties(first + begin, count - begin);

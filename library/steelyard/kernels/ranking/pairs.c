@@ -4,14 +4,16 @@
  * one pair has there: upwards where people find the pair equal, downwards where both sides parted it alike. Steps are in
  * the order of their distances; those of one distance belong together, so that only the sum behind the last one counts.
  */
+#include "kernel.h"
+
 #include <math.h>
 #include <stdint.h>
 
 enum { LANES = 64 /* trials or replicates worked on side by side */ };
 /* Adds to counts (5, segments) the pairs that are concordant, discordant, tied by people, by the metric, by both. human and
  * metric are (systems, segments). */
-int64_t count_pairs(const double *human, const double *metric, int64_t systems, int64_t segments, double more_than,
-                    int32_t *restrict counts) {
+KERNEL int64_t steelyard_count_pairs(const double *human, const double *metric, int64_t systems, int64_t segments,
+                                     double more_than, int32_t *restrict counts) {
     int32_t *restrict concordant = counts, *restrict discordant = counts + segments;
     int32_t *restrict tied_human = counts + 2 * segments, *restrict tied_metric = counts + 3 * segments;
     int32_t *restrict tied_both = counts + 4 * segments;
@@ -35,8 +37,9 @@ int64_t count_pairs(const double *human, const double *metric, int64_t systems, 
 
 /* Replicates: worth (segments, LANES) is what a pair of the segment counts in each. Goes on from sums and best (LANES)
  * and from at, the number of the step where the best was found; `number` is that of the first step here. */
-int64_t calibrate_drawn(const int32_t *segment, const uint8_t *upwards, const uint8_t *last, int64_t steps,
-                        const int64_t *worth, int64_t number, int64_t *sums, int64_t *best, int64_t *at) {
+KERNEL int64_t steelyard_calibrate_drawn(const int32_t *segment, const uint8_t *upwards, const uint8_t *last,
+                                         int64_t steps, const int64_t *worth, int64_t number, int64_t *sums,
+                                         int64_t *best, int64_t *at) {
     int rising = 0;
     for (int64_t i = 0; i < steps; i++) {
         const int64_t *change = worth + (int64_t)segment[i] * LANES;
@@ -71,9 +74,10 @@ static inline void lift(uint64_t mask, const int64_t *sums, int64_t *best) {
 /* Trials in which two metrics exchange scores: bit t of swapped[cell] says whether they do so there in trial t. A step
  * belongs to the first metric's sums where both its cells are swapped as first_state and second_state say, and to the
  * second one's where both are not. Goes on from sums and best (2, LANES). */
-int64_t calibrate_exchanged(const int32_t *first, const int32_t *second, const uint8_t *first_state,
-                            const uint8_t *second_state, const uint8_t *upwards, const uint8_t *last, int64_t steps,
-                            const int64_t *share, const uint64_t *swapped, int64_t *sums, int64_t *best) {
+KERNEL int64_t steelyard_calibrate_exchanged(const int32_t *first, const int32_t *second, const uint8_t *first_state,
+                                             const uint8_t *second_state, const uint8_t *upwards, const uint8_t *last,
+                                             int64_t steps, const int64_t *share, const uint64_t *swapped,
+                                             int64_t *sums, int64_t *best) {
     uint64_t risen[2] = {0, 0};
     for (int64_t i = 0; i < steps; i++) {
         uint64_t a = swapped[first[i]] ^ (uint64_t)(first_state[i] - 1);

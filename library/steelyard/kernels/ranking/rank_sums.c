@@ -1,4 +1,6 @@
 /* Sums of ranks of the systems of each segment, of which Spearman's rho is made. */
+#include "kernel.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,8 +26,8 @@ static void rank_cells(const double *scores, int64_t systems, int64_t segments, 
 
 /* Of each segment the sums of x y, x x and y y, (3, segments), where x and y are twice the distances of the ranks of human
  * and metric from their means. Both are (systems, segments), NaN in the same cells; `room` is (2, systems, segments). */
-int64_t rank_sums(const double *human, const double *metric, int64_t systems, int64_t segments, int32_t *room,
-                  int64_t *sums) {
+KERNEL int64_t steelyard_rank_sums(const double *human, const double *metric, int64_t systems, int64_t segments,
+                                   int32_t *room, int64_t *sums) {
     int32_t *x = room, *y = room + systems * segments;
     rank_cells(human, systems, segments, x);
     rank_cells(metric, systems, segments, y);

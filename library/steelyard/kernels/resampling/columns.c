@@ -5,13 +5,14 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "kernel.h"
 #include "subset_sums.h"
 
 /* Of each column of one table, system by system: its least and largest value, a sum that is equal for columns that are equal
  * but for a constant, how many values are not integers, and how many not even multiples of 1 / grid. */
-int64_t survey_columns(const double *values, int64_t systems, int64_t system_stride, int64_t rows, int64_t columns,
-                       double grid, double *restrict least, double *restrict most, double *restrict sums,
-                       double *restrict fractional, double *restrict off_grid) {
+KERNEL int64_t steelyard_survey_columns(const double *values, int64_t systems, int64_t system_stride, int64_t rows,
+                                        int64_t columns, double grid, double *restrict least, double *restrict most,
+                                        double *restrict sums, double *restrict fractional, double *restrict off_grid) {
     for (int64_t system = 0; system < systems; system++) {
         const double *first = values + system * system_stride, *row = first;
         for (int64_t c = 0; c < columns; c++) {
@@ -36,8 +37,9 @@ int64_t survey_columns(const double *values, int64_t systems, int64_t system_str
 
 /* Writes of each pair of columns whether they differ by a constant alone. A column is where its first value lies and how
  * far the next one is. */
-int64_t compare_columns(int64_t pairs, const double *const *ones, const int64_t *strides_of_ones,
-                        const double *const *others, const int64_t *strides_of_others, int64_t rows, uint8_t *equal) {
+KERNEL int64_t steelyard_compare_columns(int64_t pairs, const double *const *ones, const int64_t *strides_of_ones,
+                                         const double *const *others, const int64_t *strides_of_others, int64_t rows,
+                                         uint8_t *equal) {
     for (int64_t pair = 0; pair < pairs; pair++) {
         const double *one = ones[pair], *other = others[pair];
         double first = *one, first_of_other = *other;
@@ -53,9 +55,9 @@ int64_t compare_columns(int64_t pairs, const double *const *ones, const int64_t 
 }
 
 /* Writes the digits of columns from their slots on, the lowest digit first, (rows, slots): value x scale - least. */
-int64_t write_digits(int64_t columns, const double *const *firsts, const int64_t *strides, const double *scales,
-                     const int64_t *least, const int64_t *places, const int64_t *digits, int64_t rows, int64_t slots,
-                     uint16_t *written) {
+KERNEL int64_t steelyard_write_digits(int64_t columns, const double *const *firsts, const int64_t *strides,
+                                      const double *scales, const int64_t *least, const int64_t *places,
+                                      const int64_t *digits, int64_t rows, int64_t slots, uint16_t *written) {
     const int64_t mask = ((int64_t)1 << DIGIT_BITS) - 1;
     for (int64_t begin = 0; begin < rows; begin += RUN) {
         int64_t end = rows - begin < RUN ? rows : begin + RUN;

@@ -1,5 +1,6 @@
 /* Makes bits of counts of draws, see draw_bits.h. Counts of 4 and more are rare, so that what is left of them is a list. */
 #include "draw_bits.h"
+#include "kernel.h"
 
 #include <string.h>
 
@@ -53,7 +54,8 @@ static inline uint32_t high_bits_of(uint64_t eight) {
 
 /* Writes the two planes of counts (rows, segments) of 1 or 2 bytes each, and where the entries of each run and row
  * end. Returns the number of all entries. */
-int64_t draw_bits(const void *counts, int64_t bytes, int64_t rows, int64_t segments, uint64_t *bits, int64_t *ends) {
+KERNEL int64_t steelyard_draw_bits(const void *counts, int64_t bytes, int64_t rows, int64_t segments, uint64_t *bits,
+                                   int64_t *ends) {
     int64_t runs = (segments + RUN - 1) / RUN, entries = 0;
     ends[0] = 0;
     for (int64_t r = 0; r < rows; r++) {
@@ -106,8 +108,8 @@ static uint16_t *write_group(const void *counts, int64_t bytes, int64_t at, int6
 }
 
 /* Writes the entries, of which draw_bits told the number and the ends. */
-int64_t draw_entries(const void *counts, int64_t bytes, int64_t rows, int64_t segments, const int64_t *ends,
-                     uint16_t *entries) {
+KERNEL int64_t steelyard_draw_entries(const void *counts, int64_t bytes, int64_t rows, int64_t segments,
+                                      const int64_t *ends, uint16_t *entries) {
     int64_t runs = (segments + RUN - 1) / RUN;
     for (int64_t run = 0; run < runs; run++) {
         for (int64_t r = 0; r < rows; r++) {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "philox.h"
 
 enum {
@@ -15,7 +16,6 @@ enum {
     TABLE_ROW = 258,     /* see library/steelyard/kernels/resampling/binomial.py: 1 number for the outcome, 257 for the search */
     DEEPEST = 40         /* the tree has fewer than 2^24 leaves */
 };
-enum { DOES_NOT_FIT = -2 };
 
 /* The number of tabulated bounds <= a random word, by bisection between the two bounds its first byte allows. */
 static inline int64_t tabulated_half(uint64_t word, const uint64_t *bounds, const int64_t *row) {
@@ -114,7 +114,7 @@ static int64_t write_counts(const Tally *tally, int64_t size, int64_t wanted, vo
         sum += count;
         bits |= count;
     }
-    if (sum != wanted || (bytes == 1 && bits > UINT8_MAX)) return DOES_NOT_FIT;
+    if (sum != wanted || (bytes == 1 && bits > UINT8_MAX)) return COUNT_TOO_LARGE;
     if (bytes == 1) for (int64_t i = 0; i < size; i++) narrow[i] = (uint8_t)(tally->even[i] + tally->odd[i]);
     else for (int64_t i = 0; i < size; i++) wide[i] = (uint16_t)(tally->even[i] + tally->odd[i]);
     return 0;
@@ -198,9 +198,10 @@ static int64_t draw_chunk(const Job *job, int64_t draws, uint64_t chunk, int rep
 }
 
 /* Writes counts (replicates, segments of blocks first..last) of `bytes` bytes each: how often each of `draws` draws
- * hits each segment. Returns 0, or -2 where a count does not fit. */
-int64_t resampling_counts(int64_t segments, int64_t draws, uint64_t seed, int64_t replicates, int64_t first,
-                          int64_t last, const uint64_t *bounds, const int64_t *rows, void *counts, int64_t bytes) {
+ * hits each segment. Returns 0, or COUNT_TOO_LARGE where one does not fit. */
+KERNEL int64_t steelyard_resampling_counts(int64_t segments, int64_t draws, uint64_t seed, int64_t replicates,
+                                           int64_t first, int64_t last, const uint64_t *bounds, const int64_t *rows,
+                                           void *counts, int64_t bytes) {
     Job job = {segments, seed, first, last, bounds, rows, counts, bytes, 0};
     job.stride = segments_before(&job, last) - first * BLOCK;
     if (job.stride <= 0) return 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "draw_bits.h"
-#include "status.h"
+#include "kernel.h"
 #include "subset_sums.h"
 
 enum { WIDE_SLOTS = WIDE * LANES, NARROW_SLOTS = NARROW * LANES };
@@ -40,8 +40,8 @@ static int64_t draws_of(const DrawBits *draws, int64_t run, int64_t row) {
 }
 
 /* Writes how many draws each row has; see DrawBits for the rest. */
-int64_t count_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows, int64_t runs,
-                    int64_t planes, int64_t *counts) {
+KERNEL int64_t steelyard_count_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows,
+                                     int64_t runs, int64_t planes, int64_t *counts) {
     DrawBits draws = {rows, runs, planes, bits, ends, entries};
     for (int64_t row = 0; row < rows; row++) counts[row] = 0;
     for (int64_t run = 0; run < runs; run++) {
@@ -106,9 +106,9 @@ static void write_sums(int64_t rows, const Place *places, const int64_t *counts,
 /* Writes the sums of what each row draws of each column. `counts` is how many segments each row draws, fewer than 2^22, so
  * that sums of digits fit in 32 bits; `digits` is (64 x runs, slots), slots a multiple of 16. Returns -1 where there is no
  * memory. */
-int64_t sums_of_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows, int64_t runs,
-                      int64_t planes, const int64_t *counts, const uint16_t *digits, int64_t slots,
-                      const Column *columns, int64_t count) {
+KERNEL int64_t steelyard_sums_of_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows,
+                                       int64_t runs, int64_t planes, const int64_t *counts, const uint16_t *digits,
+                                       int64_t slots, const Column *columns, int64_t count) {
     DrawBits draws = {rows, runs, planes, bits, ends, entries};
     Digits *table = aligned_alloc(64, sizeof(Digits) * WIDE * SUBSETS * GROUPS);
     uint32_t *totals = malloc((size_t)(rows * slots + 1) * sizeof *totals);

@@ -1,5 +1,6 @@
 /* Where the lines of a text begin, and how many there are. See lines.py. */
 #include "bytes16.h"
+#include "kernel.h"
 
 enum { BLOCK = 256 /* bytes: sixteen at a time, so that each counts at most sixteen line feeds */ };
 
@@ -11,7 +12,7 @@ static int64_t line_feeds(const uint8_t *at) {
 
 /* Counts the line feeds and writes to `cuts` where the lines number `every`, 2 * `every`, ... begin, the first one being
  * number 0; there must be room for size / every of them. `every` is positive. */
-int64_t lines_cut(const uint8_t *bytes, int64_t size, int64_t every, int64_t *cuts) {
+KERNEL int64_t steelyard_lines_cut(const uint8_t *bytes, int64_t size, int64_t every, int64_t *cuts) {
     int64_t lines = 0, next = every;
     for (int64_t at = 0; at < size; at += BLOCK) {
         const int64_t here = size - at < BLOCK ? size - at : BLOCK;

@@ -1,10 +1,10 @@
 /* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowered.py. */
 #include "bytes16.h"
+#include "kernel.h"
 #include "utf8_decoding.h"
 
 /* In the table: has no small letter that can be told from the letter alone. */
 enum { SPECIAL = 0 };
-enum { FOUND_BEYOND = -2, FOUND_SPECIAL = -3 };
 enum { BEHIND_ALL_LETTERS = 0x20000, BEYOND = 0x110000 /* the table, which may have some letters only */ };
 
 typedef struct {
@@ -40,8 +40,8 @@ static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t 
         }
         const uint32_t code = code_of(*from + i, width), lower = small_of(letters, code);
         if (lower == code) continue;
-        if (lower == SPECIAL) return FOUND_SPECIAL;
-        if (lower == BEYOND) return FOUND_BEYOND;
+        if (lower == SPECIAL) return DEPENDS_ON_CONTEXT;
+        if (lower == BEYOND) return BEYOND_TABLE;
         const int now = put(*to + i, lower);
         if (now == width) continue;
         taken = i + width;
@@ -55,9 +55,10 @@ static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t 
 
 /* Writes the text, UTF-8, in small letters to `out`, which has room for 16 bytes more than the text and half of it: a
  * letter of two bytes may become one of three. `table`: of each code point below `limit` the small one, 0 for those
- * that need more than a look at themselves. Returns how many bytes were written, -3 where there is such a letter, -2
- * where a letter may need a larger table. */
-int64_t lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit, uint8_t *out) {
+ * that need more than a look at themselves. Returns how many bytes were written, DEPENDS_ON_CONTEXT
+ * where there is such a letter, BEYOND_TABLE where a letter may need a larger table. */
+KERNEL int64_t steelyard_lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit,
+                                 uint8_t *out) {
     const Letters letters = {table, limit};
     const uint8_t *from = bytes, *const end = bytes + size;
     uint8_t *to = out;
@@ -69,8 +70,8 @@ int64_t lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64
         const int width = width_of(*from);
         if (end - from < width) break;
         const uint32_t code = code_of(from, width), lower = small_of(&letters, code);
-        if (lower == SPECIAL && code) return FOUND_SPECIAL;
-        if (lower == BEYOND) return FOUND_BEYOND;
+        if (lower == SPECIAL && code) return DEPENDS_ON_CONTEXT;
+        if (lower == BEYOND) return BEYOND_TABLE;
         to += put(to, lower);
         from += width;
     }

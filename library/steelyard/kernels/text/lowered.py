@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.kernels.bindings import kernel
+from steelyard.kernels.bindings import Status, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW, ALL = 0x3000, 0x20000
 """Code points that are looked at: those of most scripts with small letters, made ten times sooner, and of all."""
-
-_BEYOND = -2
 
 SPECIAL = "\u03a3\u0130"
 """The sigma, whose small letter depends on its neighbours, and the dotted I, which becomes two characters."""
@@ -30,7 +28,7 @@ def lowered(text: bytes) -> bytes:
     out = np.empty(size + size // 2 + 16, np.uint8)
     for limit in (FEW, ALL):
         length = kernel("lowered")(text, small_letters(limit), out)
-        if length != _BEYOND:
+        if length != Status.BEYOND_TABLE:
             break
     return text.decode().lower().encode() if length < 0 else out[:length].tobytes()
 

@@ -1,5 +1,6 @@
 /* Whether a text has what must be looked at before it is cut or folded: markup, and capital sigmas. See markup.py. */
 #include "bytes16.h"
+#include "kernel.h"
 
 enum { MARKUP = 1, SIGMA = 2, BOTH = MARKUP | SIGMA, BLOCK = 64 };
 enum { SIGMA_FIRST = 0xCE, SIGMA_SECOND = 0xA3, KELVIN_FIRST = 0xE2, SMALL = 0x20 /* makes an ASCII letter small */ };
@@ -35,7 +36,7 @@ static int64_t begun(const uint8_t *at, const uint8_t *end) {
 
 /* MARKUP where `&` or `<` stands before one of the names above, in capitals or not, SIGMA where there is a capital sigma.
  * Some bytes that are no letters count as letters: that it says MARKUP proves nothing, that it does not say it does. */
-int64_t markup_find(const uint8_t *bytes, int64_t size) {
+KERNEL int64_t steelyard_markup_find(const uint8_t *bytes, int64_t size) {
     const uint8_t *const end = bytes + size;
     int64_t found = 0;
     for (const uint8_t *at = bytes; at < end && found != BOTH;) {

@@ -9,6 +9,8 @@
  *  - the run is cut from `behind` if that is no number; or, whatever it is, if the first round's pairs, which
  *    begin with `before` where that is no number and with the first mark otherwise, end with the last mark.
  */
+#include "kernel.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -98,7 +100,8 @@ static const uint8_t *trimmed_end(Line line, const uint8_t *begin) {
 
 /* kinds: of each of the 0x110000 code points. out: room for 3 * size + 2 bytes, as a character becomes at
  * most itself between two blanks. Returns how many bytes were written. */
-int64_t spacing(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules, uint8_t *out) {
+KERNEL int64_t steelyard_spacing(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules,
+                                 uint8_t *out) {
     const uint8_t *at = bytes, *const last = bytes + size;
     uint8_t *const begin = out;
     while (at <= last) {

@@ -4,6 +4,7 @@
  * two bytes that follow one another, three tables of 16 entries say by one bit for each kind of error whether the first
  * byte's halves and the second byte's upper half allow it; the error is there where all three do. */
 #include "bytes16.h"
+#include "kernel.h"
 
 enum {
     TOO_SHORT = 1,      /* a first byte, and no continuation behind it */
@@ -91,7 +92,7 @@ static const uint8_t *padded(const uint8_t *bytes, int64_t size, int64_t from, u
 
 /* Returns whether the bytes are UTF-8 as Unicode defines it. found[0]: how many line feeds; found[1]: more bytes than any
  * line has, by less than 200. */
-int64_t utf8_look(const uint8_t *bytes, int64_t size, int64_t *found) {
+KERNEL int64_t steelyard_utf8_look(const uint8_t *bytes, int64_t size, int64_t *found) {
     Look look = {0};
     uint8_t room[3 + BLOCK];
     int64_t at = 0;

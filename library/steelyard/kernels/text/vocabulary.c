@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "comparing.h"
+#include "kernel.h"
 
 /* Below, at or above 0 as the first text sorts before, with or behind the other, byte by byte. */
 static int compare(const uint8_t *one, int64_t length, const uint8_t *other, int64_t other_length) {
@@ -15,8 +16,8 @@ static int compare(const uint8_t *one, int64_t length, const uint8_t *other, int
  * a newline, the first byte of each in starts and behind them the end. places: by wanted word, its number in the
  * vocabulary, or -1. Returns 0.
  */
-int64_t find_words(const uint8_t *wanted, int64_t count, const uint8_t *vocabulary, const int64_t *starts, int64_t size,
-                   int32_t *places) {
+KERNEL int64_t steelyard_find_words(const uint8_t *wanted, int64_t count, const uint8_t *vocabulary,
+                                    const int64_t *starts, int64_t size, int32_t *places) {
     for (int64_t k = 0; k < count; k++) {
         const uint8_t *end = wanted;
         while (*end != '\n') end++;

@@ -1,5 +1,6 @@
 /* Words found by their bytes: a hash table of the lines of a vocabulary. */
 #include "interning.h"
+#include "kernel.h"
 
 #define UPPER 0xFFFFFFFF00000000u
 
@@ -17,7 +18,8 @@ static int64_t end_of(const uint8_t *lines, int64_t begin) {
  * lines: `types` distinct words, each ended by a newline. starts: gets where each begins, and their end. slots: mask + 1
  * zeros, a power of two above `types`; gets the upper half of a word's hash, then its number + 1. Returns 0.
  */
-int64_t word_index(const uint8_t *lines, int64_t bytes, int64_t types, int64_t *starts, uint64_t *slots, uint64_t mask) {
+KERNEL int64_t steelyard_word_index(const uint8_t *lines, int64_t bytes, int64_t types, int64_t *starts,
+                                    uint64_t *slots, uint64_t mask) {
     starts[0] = 0;
     for (int64_t type = 0; type < types; type++) {
         Span line = {starts[type], end_of(lines, starts[type])};
@@ -30,8 +32,8 @@ int64_t word_index(const uint8_t *lines, int64_t bytes, int64_t types, int64_t *
 }
 
 /* wanted: `count` words, each ended by a newline. places: gets the number of each among the lines, or -1. Returns 0. */
-int64_t word_places(const uint8_t *wanted, int64_t wanted_bytes, int64_t count, const uint8_t *lines,
-                    const int64_t *starts, const uint64_t *slots, uint64_t mask, int32_t *places) {
+KERNEL int64_t steelyard_word_places(const uint8_t *wanted, int64_t wanted_bytes, int64_t count, const uint8_t *lines,
+                                     const int64_t *starts, const uint64_t *slots, uint64_t mask, int32_t *places) {
     for (int64_t k = 0, begin = 0; k < count; k++) {
         Span line = {begin, end_of(wanted, begin)};
         uint64_t hash = hash_line(wanted, wanted_bytes, line), slot = hash & mask;

@@ -1,4 +1,6 @@
 /* The words of some rows in the order of their bytes. */
+#include "kernel.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +41,12 @@ static word *sort_by_head(word *words, word *room, int64_t count) {
 /*
  * ids: `tokens` numbers below `types`; lines: the types in the order of their numbers, each ended by a newline.
  * position: of each type that occurs, how many smaller ones occur; sorted: room for as much as `lines`, gets the types
- * that occur, in order, each ended by a newline; used: how many bytes those are. Returns how many types occur, or -1
- * without memory.
+ * that occur, in order, each ended by a newline; used: how many bytes those are. Returns how many types occur, or
+ * OUT_OF_MEMORY.
  */
-int64_t word_order(const int32_t *ids, int64_t tokens, const uint8_t *lines, int64_t types, int32_t *position,
-                   uint8_t *sorted, int64_t *used) {
-    int64_t count = 0, result = -1;
+KERNEL int64_t steelyard_word_order(const int32_t *ids, int64_t tokens, const uint8_t *lines, int64_t types,
+                                    int32_t *position, uint8_t *sorted, int64_t *used) {
+    int64_t count = 0, result = OUT_OF_MEMORY;
     uint8_t *occurs = calloc((size_t)types + 1, 1);
     word *words = malloc(((size_t)types + 1) * sizeof *words), *room = malloc(((size_t)types + 1) * sizeof *room);
     if (!occurs || !words || !room) goto done;

@@ -1,5 +1,6 @@
 /* From bytes to numbered tokens in one pass: cut, hash, intern. */
 #include "interning.h"
+#include "kernel.h"
 #include "token_cuts.h"
 
 /* Blocks of text whose tokens are looked up together, so that their hashes are there when the lookups wait. */
@@ -30,7 +31,7 @@ static inline void take(Tokens *tokens, const Cuts *cuts, int64_t base) {
     tokens->ended = positions(cuts->ends, base, tokens->ends + tokens->ended) - tokens->ends;
 }
 
-/* Numbers the tokens that have ended and forgets them. Returns 0, or -1 without memory. */
+/* Numbers the tokens that have ended and forgets them. Returns 0, or OUT_OF_MEMORY. */
 static int number(Interner *table, Tokens *tokens, int32_t *ids) {
     Key keys[MOST + 1];
     uint64_t hashes[MOST + 1];
@@ -57,20 +58,20 @@ static int number(Interner *table, Tokens *tokens, int32_t *ids) {
  * With `punctuation` by the rules of mteval-v13a, else at white space alone. ids: room for `bytes` numbers; starts:
  * rows + 1; lines: room for 2 * `bytes`, gets the distinct tokens in the order of their numbers, each ended by a
  * newline; used: how many bytes those are.
- * Returns the number of types, -1 without memory, -2 where the lines are not `rows`.
+ * Returns the number of types, OUT_OF_MEMORY, or BAD_TEXT where the lines are not `rows`.
  */
-int64_t words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuation, int32_t *ids,
-              int64_t *starts, uint8_t *lines, int64_t *used) {
+KERNEL int64_t steelyard_words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuation, int32_t *ids,
+                               int64_t *starts, uint8_t *lines, int64_t *used) {
     Interner table;
     Cutter cut = cutter(text, bytes, punctuation != 0);
     Tokens tokens = {.begun = 0, .ended = 0};
-    int64_t row = 0, numbered = 0, result = -1;
+    int64_t row = 0, numbered = 0, result = OUT_OF_MEMORY;
     starts[0] = 0;
     if (interner_allocate(&table, text, bytes)) goto done;
     for (int64_t base = 0; base <= bytes; base += 64) {
         Cuts cuts = cuts_of(&cut, base);
         for (uint64_t left = cuts.newlines; left; left &= left - 1) {
-            if (++row >= rows) { result = -2; goto done; }
+            if (++row >= rows) { result = BAD_TEXT; goto done; }
             starts[row] = numbered + tokens.begun + __builtin_popcountll(cuts.begins & ((left & -left) - 1));
         }
         take(&tokens, &cuts, base);
@@ -80,7 +81,7 @@ int64_t words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuat
             numbered += ended;
         }
     }
-    if (row + 1 != rows) { result = -2; goto done; }
+    if (row + 1 != rows) { result = BAD_TEXT; goto done; }
     starts[rows] = numbered;
     *used = 0;
     for (int64_t type = 0; type < table.types; type++) {
