@@ -54,8 +54,8 @@ def text_layers(campaign: Campaign) -> list[Layer]:
     texts = [read_lines(path).bytes for path in paths]
     size = sum(map(len, texts))
     whole = Segments(references=texts[:1], hypotheses=texts[1:])
-    words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[whole.segments])
-    plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[whole.segments])
+    words = int(whole.words("13a", "mixed").starts[-1] - whole.words("13a", "mixed").starts[len(whole)])
+    plain = int(whole.words("none", "mixed").starts[-1] - whole.words("none", "mixed").starts[len(whole)])
     letters = sum(len("".join(text.decode().split())) for text in texts[1:])
     layers = [
         Layer("reading", fastest(lambda: [read_lines(path) for path in paths]), size, "B", "scan", "bytes"),
