@@ -46,7 +46,7 @@ format: install  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: install  ## measure everything that docs/performance.md shows (NAMES="warm cold" DATA="DIR ..." OPTIONS=--quick)
+bench: install  ## measure everything that docs/explanation/performance.md shows (NAMES="warm cold" DATA="DIR ..." OPTIONS=--quick)
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(DATA),--data $(DATA)) $(OPTIONS)
 
 bench-check: install  ## count instructions: does anything take more than is kept? (NAMES="ter bleu" QUICK=1 UPDATE=1)

@@ -1,1 +1,1 @@
-"""What speed users get: docs/performance.md says which module measures what, and what came out."""
+"""What speed users get: docs/explanation/performance.md says which module measures what, and what came out."""

@@ -1,4 +1,4 @@
-"""All benchmarks, or those named: tables and pictures go into docs/performance.md, figures into benchmarks.json.
+"""All benchmarks, or those named: tables and pictures go into docs/explanation/performance.md, figures beside it.
 
     python -m benchmarks [NAME ...] [--data DIR ...] [--reference LABEL] [--rounds 5] [--quick] [--docs FOLDER]
 
@@ -41,7 +41,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(SECTIONS)} (default: all)")
     parser.add_argument("--data", nargs="+", type=Path, default=[], metavar="DIR")
     add_arguments(parser)
-    parser.add_argument("--docs", type=Path, metavar="FOLDER", help="where performance.md is (default: docs)")
+    parser.add_argument(
+        "--docs", type=Path, metavar="FOLDER", help="where performance.md is (default: docs/explanation)"
+    )
     parser.add_argument(
         "--render", action="store_true", help="measure nothing, write page and pictures from the figures"
     )

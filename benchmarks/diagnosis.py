@@ -1,4 +1,4 @@
-"""How long it takes to say what is odd about an output (docs/diagnosis.md), in a process that is alone or busy.
+"""How long diagnosis of an output takes (docs/reference/diagnosis.md), in a process that is alone or busy.
 
     python -m benchmarks.diagnosis [DIR ...] [--segments 10000] [--busy 1]
 

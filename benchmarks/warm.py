@@ -45,7 +45,7 @@ THREE = "BLEU + chrF + TER"
 METEOR = "meteor:modules=exact:params=orig:tok=none"
 """As NLTK has it."""
 METEOR_TOLERANCE = 0.2
-"""Points by which METEOR 1.5 may differ (docs/metrics/meteor.md says why)."""
+"""Points by which METEOR 1.5 may differ (docs/reference/metrics/meteor.md says why)."""
 
 
 def ours(reference: Path, systems: list[Path], names: list[str], replicates: int = 0, trials: int = 0) -> list[float]:

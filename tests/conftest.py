@@ -32,7 +32,7 @@ DATA = Path(os.environ.get("STEELYARD_TEST_DATA", Path(__file__).parents[2] / "s
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """A folder with WMT campaigns, one folder each; see docs/testing.md. They are not ours to ship."""
+    """A folder with WMT campaigns, one folder each; see docs/how-to/testing.md. They are not ours to ship."""
     if not (DATA / "wmt22.en-cs" / "source.txt").exists():
         pytest.skip(f"no real data at {DATA} (STEELYARD_TEST_DATA names another place)")
     return DATA

@@ -12,12 +12,11 @@ from steelyard.tokenizers.tokenizer import TOKENIZERS
 from tests.described import descriptions
 
 ROOT = Path(__file__).parents[1]
-# The example package has a README, too; ours comes last and stays.
-DOCS = {path.name: path.read_text() for path in [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]}
+DOCS = {str(path.relative_to(ROOT)): path.read_text() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]}
 
 
 def settings_rows() -> list[str]:
-    """The rows of the table in docs/settings.md."""
+    """The rows of the table in docs/reference/settings.md."""
     rows, described = [], descriptions(WebSettings)
     for name, field in WebSettings.model_fields.items():
         default = "" if field.default in {None, ""} else f"`{field.default}`"
@@ -27,17 +26,17 @@ def settings_rows() -> list[str]:
 
 
 def test_every_setting_is_documented_with_its_default():
-    missing = [row for row in settings_rows() if row not in DOCS["settings.md"].splitlines()]
-    assert not missing, "docs/settings.md lacks these rows:\n" + "\n".join(missing)
+    missing = [row for row in settings_rows() if row not in DOCS["docs/reference/settings.md"].splitlines()]
+    assert not missing, "docs/reference/settings.md lacks these rows:\n" + "\n".join(missing)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 def test_every_metric_is_documented_with_its_parameters_and_columns(metric):
-    page = DOCS[f"{metric.name}.md"]
+    page = DOCS[f"docs/reference/metrics/{metric.name}.md"]
     assert metric.source in " ".join(page.split())
     assert "\n## Example\n" in page, "a worked example is missing"
     assert re.search(r"\n## Differences from other implementations\n+[^#\s]", page), "differences are missing"
-    assert f"[`{metric.name}`](metrics/{metric.name}.md)" in DOCS["metrics.md"], "docs/metrics.md does not lead to it"
+    assert f"[`{metric.name}`](metrics/{metric.name}.md)" in DOCS["docs/reference/metrics.md"]
     for field in metric.parameters():
         assert f"`{field.name}`" in page, f"the parameter {field.name} is not described"
     for column in metric().columns:
@@ -46,7 +45,7 @@ def test_every_metric_is_documented_with_its_parameters_and_columns(metric):
 
 def test_every_tokenizer_is_documented():
     for name in TOKENIZERS:
-        assert f"`{name}`" in DOCS["metrics.md"]
+        assert f"`{name}`" in DOCS["docs/reference/metrics.md"]
 
 
 def test_every_verb_is_documented():
@@ -57,7 +56,8 @@ def test_every_verb_is_documented():
 
 
 def test_the_readme_leads_to_every_page():
-    missing = [path.name for path in (ROOT / "docs").glob("*.md") if f"(docs/{path.name}" not in DOCS["README.md"]]
+    pages = [path for path in DOCS if path.count("/") == 2]
+    missing = [path for path in pages if f"({path}" not in DOCS["README.md"]]
     assert not missing, f"README.md does not list {missing}"
 
 
@@ -88,7 +88,7 @@ def test_every_path_in_the_docs_exists(name):
 def test_every_finding_has_its_test():
     """Paths are those of the repository, or short ones, as the words before each table say."""
     rooms = ROOT, ROOT / "tests/web", ROOT / "tests/web/hostile"
-    tables = DOCS["security.md"].partition("## What people send")[2]
+    tables = DOCS["docs/explanation/security.md"].partition("## What people send")[2]
     cells = [row.rsplit("|", 2)[1].strip() for row in re.findall(r"^\|.*\|$", tables, re.MULTILINE)]
     rows = [re.findall(r"`([\w./]+)`", cell) for cell in cells if cell not in ("test", "---")]
     assert len(rows) > 60
@@ -99,7 +99,10 @@ def test_every_finding_has_its_test():
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [("README.md", "BLEU[1-2] = 79.06"), ("python.md", "nrefs:var|case:lc|eff:no|tok:intl|smooth:floor[0.10]")],
+    [
+        ("README.md", "BLEU[1-2] = 79.06"),
+        ("docs/reference/python.md", "nrefs:var|case:lc|eff:no|tok:intl|smooth:floor[0.10]"),
+    ],
 )
 def test_the_python_of_a_page_runs(name, line, capsys):
     """Block after block, as a reader would type them."""

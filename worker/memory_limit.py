@@ -1,7 +1,7 @@
 """Limits the memory of pool processes, so that one bad task cannot take down the machine.
 
 The limit applies to writable data (RLIMIT_DATA), counted from the level at the fork: memory shared with the parent, and
-files mapped for reading (word vectors), do not count (docs/decisions).
+files mapped for reading (word vectors), do not count (docs/explanation/decisions).
 """
 
 from __future__ import annotations

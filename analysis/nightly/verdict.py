@@ -129,7 +129,7 @@ class NightlyRunReport:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The form that is printed and sent: docs/regressions.md describes it."""
+        """The form that is printed and sent: docs/reference/regressions.md describes it."""
         return {
             "schedule": self.schedule.name,
             "night": self.night.id,
@@ -154,7 +154,7 @@ class History:
     series: tuple[ScoreSeries, ...] = field(default=())
 
     def as_json(self) -> dict[str, Any]:
-        """The form that is printed: docs/regressions.md describes it."""
+        """The form that is printed: docs/reference/regressions.md describes it."""
         return {
             "version": VERSION,
             "schedule": self.schedule.name,

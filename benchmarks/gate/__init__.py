@@ -1,1 +1,1 @@
-"""How many instructions workloads take, kept in the repository: docs/testing.md says how to use it."""
+"""How many instructions workloads take, kept in the repository: docs/how-to/testing.md says how to use it."""

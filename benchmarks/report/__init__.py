@@ -1,1 +1,1 @@
-"""What benchmarks found, as tables, charts, aims and the page docs/performance.md."""
+"""What benchmarks found, as tables, charts, aims and the page docs/explanation/performance.md."""

@@ -1,4 +1,4 @@
-"""Writes what benchmarks found into docs/performance.md, between marks, with pictures and all figures beside it.
+"""Writes what benchmarks found into docs/explanation/performance.md, between marks; pictures and figures beside it.
 
 What stands between `<!-- bench:NAME -->` and `<!-- /bench:NAME -->` belongs to `python -m benchmarks`; the rest is
 written by hand and stays as it is.
@@ -16,7 +16,7 @@ from benchmarks.report.aims import aims_table
 from benchmarks.report.charts import draw
 from benchmarks.report.section import Section
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "explanation"
 PAGE, FIGURES, IMAGES = "performance.md", "benchmarks.json", "images"
 NOTHING = "Not measured yet: `make bench` writes it here."
 COMPUTED = ("machine", "aims")

@@ -1,4 +1,4 @@
-"""What a benchmark found: tables, charts and single figures, as docs/benchmarks.json keeps them.
+"""What a benchmark found: tables, charts and single figures, as docs/explanation/benchmarks.json keeps them.
 
 A module of this package that `python -m benchmarks` runs has a function `section(options) -> Section`, whose name is
 that of the module, and calls `benchmarks.harness.alone.alone` where it is run by itself.

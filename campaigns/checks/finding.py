@@ -32,7 +32,7 @@ class Finding:
     """One finding about an output."""
 
     code: str
-    """For programs; `docs/diagnosis.md` lists all of them."""
+    """For programs; `docs/reference/diagnosis.md` lists all of them."""
     severity: Severity
     message: str
     """What was found, where, and what to do: sentences for people."""

@@ -60,9 +60,9 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "import",
         help="read judgments from tables",
         description="Read tables of judgments, tab- or comma-separated, and store them with the scores that they make. "
-        "The columns decide what a table contains: docs/human.md. Files given together are one set of judgments. "
-        "Systems have the names of the leaderboard, with or without their teams; where none of them has a submission, "
-        "nothing is stored.",
+        "The columns decide what a table contains: docs/how-to/human.md. "
+        "Files given together are one set of judgments. Systems have the names of the leaderboard, with or without "
+        "their teams; where none of them has a submission, nothing is stored.",
     )
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     _add_test_set(parser)

@@ -46,7 +46,7 @@ def history_text(history: History) -> str:
 
 
 def history_json(history: History) -> str:
-    """Everything, numbers at full precision; docs/regressions.md describes it."""
+    """Everything, numbers at full precision; docs/reference/regressions.md describes it."""
     return json.dumps(history.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -35,7 +35,7 @@ def night_text(report: NightlyRunReport) -> str:
 
 
 def night_json(report: NightlyRunReport) -> str:
-    """Everything, numbers at full precision; docs/regressions.md describes it."""
+    """Everything, numbers at full precision; docs/reference/regressions.md describes it."""
     return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -60,7 +60,7 @@ class Status:
         return sections(self, live=True)
 
     def json(self, *, indent: int | None = None) -> str:
-        """One object, ended by a newline; docs/queue.md describes it."""
+        """One object, ended by a newline; docs/how-to/queue.md describes it."""
         return as_json(self, indent=indent)
 
 
@@ -267,7 +267,7 @@ def _count(amount: int, one: str, more: str = "") -> str:
 
 
 def as_json(status: Status, *, indent: int | None = None) -> str:
-    """One object, ended by a newline; docs/queue.md describes it."""
+    """One object, ended by a newline; docs/how-to/queue.md describes it."""
     overview = status.overview
     found: dict[str, Any] = {
         "at": overview.at,

@@ -51,7 +51,7 @@ class ServerStatus:
         return [self.text()]
 
     def json(self, *, indent: int | None = None) -> str:
-        """One object, ended by a newline; docs/client.md describes it."""
+        """One object, ended by a newline; docs/how-to/client.md describes it."""
         every = [(each, evaluation) for each in self.submissions for evaluation in each.evaluations]
         found = {
             "evaluations": Counter(evaluation.state for _, evaluation in every),

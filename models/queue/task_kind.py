@@ -1,6 +1,7 @@
 """Kinds of leased tasks, and how all of them are claimed, completed and released.
 
-Each function is one short transaction's worth of work on the given connection. docs/tasks.md shows how to add a kind.
+Each function is one short transaction's worth of work on the given connection.
+docs/how-to/tasks.md shows how to add a kind.
 """
 
 from __future__ import annotations

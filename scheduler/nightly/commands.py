@@ -80,7 +80,7 @@ def run_command(
         if name in PASSED_ON or name.startswith("LC_") or name in passed_on
     }
     try:
-        process = subprocess.Popen(  # noqa: S603 - whoever may add schedules may run commands; docs/nightly.md says so
+        process = subprocess.Popen(  # noqa: S603 - whoever may add schedules may run commands; docs/how-to/nightly.md says so
             # Isolated: the command's folder must not shadow modules of the standard library.
             [sys.executable, "-I", process_group.__file__, *command],
             cwd=folder,

@@ -1,8 +1,8 @@
 """Webhook deliveries: the outcome of a nightly run, sent at least once, signed.
 
 A delivery is a leased task: it is retried with growing delays until the receiver responds with a status of 200 to 299.
-A crash between sending and recording it sends a second time; both have the same `delivery`. docs/regressions.md says
-how to verify a signature.
+A crash between sending and recording it sends a second time; both have the same `delivery`.
+docs/reference/regressions.md says how to verify a signature.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def installed(tmp_path_factory):
     """The PYTHONPATH with the package."""
     source, target = tmp_path_factory.mktemp("source") / "example-metric", tmp_path_factory.mktemp("installed")
     # A copy: building leaves traces beside the sources.
-    shutil.copytree(REPOSITORY / "docs" / "example-metric", source)
+    shutil.copytree(REPOSITORY / "docs" / "how-to" / "example-metric", source)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-index", "--no-build-isolation", "--target", str(target), str(source)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The kind of task that docs/tasks.md adds: its code is taken from there, and it has all that the others have."""
+"""The kind of task that docs/how-to/tasks.md adds: its code is taken from there."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "tasks.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "tasks.md").read_text()
 
 
 def blocks() -> dict[str, str]:

@@ -3,7 +3,7 @@
     python -m tests.mutants [--area AREA] [--file PART] [--seed SEED] [--count COUNT]     (make mutants)
     python -m tests.mutants --explain ID WHY
 
-Exit status 1 where one lives that `equivalents.toml` does not explain. docs/testing.md tells more.
+Exit status 1 where one lives that `equivalents.toml` does not explain. docs/how-to/testing.md tells more.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Prometheus sees: every figure against rows that were put there for it, and every name in docs/operations.md."""
+"""What Prometheus sees: every figure against rows that were put there, and names in docs/how-to/operations.md."""
 
 import os
 import re
@@ -138,7 +138,7 @@ async def _answer(scope, receive, send) -> None:
 
 
 def test_docs_tell_what_is_there(sqlite_url: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "operations.md").read_text()
     told = {
         (name, kind, tuple(sorted(re.findall(r"`(\w+)`", labels))))
         for name, kind, labels in re.findall(r"^\| `(steelyard_\w+)` \| (\w+) \| (.*?) \|", page, re.MULTILINE)

@@ -1,7 +1,7 @@
 """The sums of every bootstrap replicate, exact to the last bit however the test set is cut into shards.
 
 Statistics are integers or multiples of 2^-24, so sums in float64 are exact up to 2^53 steps of that grid and
-their order does not matter: not between shards, nor inside a matrix product. docs/resampling.md says how the
+their order does not matter: not between shards, nor inside a matrix product. docs/reference/resampling.md says how the
 draws are made.
 """
 

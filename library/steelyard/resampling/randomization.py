@@ -1,11 +1,11 @@
 """Paired approximate randomization: how large a difference is if it does not matter which system made which output.
 
 In each trial every segment's two outputs change places with probability 1/2 (Noreen 1989; Riezler and Maxwell 2005).
-Which ones is a pure function of seed, trial and segment (docs/resampling.md), so that all pairs of systems share it,
+Which ones is a pure function of seed, trial and segment (docs/reference/resampling.md): all pairs of systems share it,
 trials may be counted anywhere in any portions, and more trials keep the first ones.
 
 Where a system has several runs, all of them change places together: runs of one system are alike, and moving their
-outputs one by one, as Clark et al. (2011) do, would take each for evidence of its own (docs/statistics.md).
+outputs one by one, as Clark et al. (2011) do, would take each for evidence of its own (docs/explanation/statistics.md).
 """
 
 from __future__ import annotations

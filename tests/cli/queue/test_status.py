@@ -114,7 +114,7 @@ def test_what_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", "-f", "json", "--evaluation", "1"]) == 0
     seen = json.loads(capsys.readouterr().out)
-    page = (Path(__file__).parents[3] / "docs" / "queue.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "queue.md").read_text()
     assert [f"| `{key}` |" in page for key in seen] == [True] * len(seen), "a key is not described"
     assert seen["queues"][1] == {**seen["queues"][1], "class": "campaign", "waiting": 3, "in_flight": 1}
     assert seen["evaluations"]["failed"] == 1

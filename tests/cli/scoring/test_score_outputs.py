@@ -156,7 +156,7 @@ def test_the_page_has_every_table(score):
 
 
 def test_the_documented_output_is_what_the_command_prints(real_data, capsys, monkeypatch):
-    page = (Path(__file__).parents[3] / "docs" / "score.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "score.md").read_text()
     command, output = re.search(
         r"```\n(steelyard score refs/B.*?)```\n\non WMT22 en-cs gives\n\n```\n(.*?)```", page, re.S
     ).groups()

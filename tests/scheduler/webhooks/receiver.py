@@ -75,7 +75,7 @@ def receiver(*statuses: int, location: str = "", silent: bool = False) -> Iterat
 
 
 def genuine(secret: str, header: str, body: bytes, tolerance: float = 300.0) -> bool:
-    """The check that docs/regressions.md gives to receivers."""
+    """The check that docs/reference/regressions.md gives to receivers."""
     parts = dict(part.split("=", 1) for part in header.split(","))
     expected = hmac.new(secret.encode(), parts["t"].encode() + b"." + body, hashlib.sha256).hexdigest()
     recent = abs(time.time() - int(parts["t"])) <= tolerance

@@ -1,7 +1,7 @@
 """Where other systems fail, one test for each case: what they do wrong stands in its docstring.
 
 Those of the queue are in tests/faults, those of quotas in tests/campaigns/quotas, those of pages and routes in
-the other files of this folder: docs/security.md has the whole list.
+the other files of this folder: docs/explanation/security.md has the whole list.
 """
 
 from __future__ import annotations

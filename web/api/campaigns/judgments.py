@@ -93,7 +93,7 @@ async def add_human_scores(
     test_set: Annotated[str, Form()] = "",
     called: Annotated[str, Form()] = "",
 ) -> HumanScoresCreatedResponse:
-    """Add human judgments: one or more tables in the formats of `steelyard human import` (docs/human.md).
+    """Add human judgments: one or more tables in the formats of `steelyard human import` (docs/how-to/human.md).
 
     Identical content under the same name is stored once; other content becomes the next version. If there are
     submissions and none of their systems was judged, nothing is stored.

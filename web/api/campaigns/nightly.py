@@ -75,7 +75,7 @@ def read_schedule_history(request: Request, name: str, principal: CurrentPrincip
 
 @router.get("/nightly/{name}/nights/{night}")
 def read_nightly_run(request: Request, name: str, night: int, principal: CurrentPrincipal) -> dict[str, Any]:
-    """Read the result of one run, in the format of `steelyard nightly run -f json` (docs/regressions.md)."""
+    """Read the result of one run, in the format of `steelyard nightly run -f json` (docs/reference/regressions.md)."""
     with reading(app_state(request).engine) as connection:
         report = visible_report(connection, principal, name, night)
     found = report.as_json()

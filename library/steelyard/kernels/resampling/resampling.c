@@ -1,6 +1,6 @@
 /* How often each segment is drawn in each replicate of a bootstrap.
  *
- * The numbers are a frozen contract, because stored intervals and p-values rest on them: docs/resampling.md
+ * The numbers are a frozen contract, because stored intervals and p-values rest on them: docs/reference/resampling.md
  * defines them word by word, tests/golden/resampling.json holds examples.
  */
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""How often each segment is drawn in each replicate: a frozen contract, see docs/resampling.md."""
+"""How often each segment is drawn in each replicate: a frozen contract, see docs/reference/resampling.md."""
 
 from __future__ import annotations
 

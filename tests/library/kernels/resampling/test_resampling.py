@@ -1,4 +1,4 @@
-"""The counts against a slow twin written from docs/resampling.md, golden values, and their distribution."""
+"""The counts against a slow twin written from docs/reference/resampling.md, golden values, and their distribution."""
 
 from __future__ import annotations
 

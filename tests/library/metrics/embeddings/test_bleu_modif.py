@@ -39,7 +39,7 @@ def row(hypothesis, references, resources, **parameters):
 
 
 def test_the_example_of_the_docs(toy):
-    """docs/metrics/bleu_modif.md."""
+    """docs/reference/metrics/bleu_modif.md."""
     found = row("the dog lay", ["the cat sat"], toy)
     # dog: 0.6 to cat, 0.8 to sat; lay: 0.28 and 0.96.
     assert found[2] == pytest.approx(1 + 0.8 + 0.96, abs=1e-7)

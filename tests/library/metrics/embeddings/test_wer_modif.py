@@ -32,7 +32,7 @@ def row(hypothesis, references, resources, **parameters):
 
 
 def test_the_example_of_the_docs(toy):
-    """docs/metrics/wer_modif.md."""
+    """docs/reference/metrics/wer_modif.md."""
     found = row("the dog lay there", ["the cat sat"], toy)
     assert found[0] == pytest.approx(0.4 + 0.04 + 1, abs=1e-7)
     assert found[1:] == [3, 4, 2, 3, 1]

@@ -128,7 +128,7 @@ def test_equals_nltk_on_real_data(real_data):
 
 
 def test_the_worked_example_of_the_docs():
-    """docs/metrics/nist.md."""
+    """docs/reference/metrics/nist.md."""
     references = ["the cat sat on the mat", "the dog sat"]
     weights = information([line.split() for line in references], 2)
     assert weights["the",] == math.log2(9 / 3)

@@ -20,7 +20,7 @@ from scheduler.webhooks.request import LARGEST_ANSWER
 from tests.scheduler.webhooks.receiver import receiver
 from tests.scheduler.webhooks.test_delivery import SECRET, add_delivery, delivery, settings_of
 
-GUIDE = Path(__file__).parents[4] / "docs" / "regressions.md"
+GUIDE = Path(__file__).parents[4] / "docs" / "reference" / "regressions.md"
 Genuine = Callable[..., bool]
 
 
