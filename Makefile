@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-faults mutants sanitize lint format bench bench-check kernels wheels migration clean
+.PHONY: help install demo test test-faults drop-in mutants sanitize lint format bench bench-check kernels wheels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test: install  ## run the whole test suite; it brings its own Redis and PostgreS
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
 	$(BIN)/python -m tests.faults.storm $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+
+drop-in: install  ## run sacreBLEU's own tests with the import changed (fetches its source distribution)
+	$(BIN)/python -m tests.sacrebleus_tests $(SDIST)
 
 mutants: install  ## put small faults into a copy of the code: which does no test find? (SEED=7 COUNT=40 AREA=claims FILE=part)
 	$(BIN)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(AREA),--area $(AREA)) $(if $(FILE),--file $(FILE))

@@ -6,6 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from steelyard.compat import (
+        corpus_bleu,
+        corpus_chrf,
+        corpus_ter,
+        raw_corpus_bleu,
+        sentence_bleu,
+        sentence_chrf,
+        sentence_ter,
+    )
     from steelyard.evaluation import Comparison, Evaluation, evaluate
     from steelyard.metrics.alignment.fmeasure import FMeasure
     from steelyard.metrics.alignment.gtm import GTM
@@ -49,8 +58,15 @@ __all__ = [
     "SegmentMetric",
     "SemPOS",
     "WERModif",
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
     "evaluate",
     "parse_metric",
+    "raw_corpus_bleu",
+    "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
 ]
 
 # Imported when they are asked for: NumPy and the kernels take longer than all else that `import steelyard` does.
@@ -72,6 +88,13 @@ _MODULES = {
     "TER": "metrics.edit.ter",
     "WER": "metrics.edit.wer",
     "WERModif": "metrics.embeddings.wer_modif",
+    "corpus_bleu": "compat",
+    "corpus_chrf": "compat",
+    "corpus_ter": "compat",
+    "raw_corpus_bleu": "compat",
+    "sentence_bleu": "compat",
+    "sentence_chrf": "compat",
+    "sentence_ter": "compat",
     "Comparison": "evaluation",
     "Evaluation": "evaluation",
     "Score": "metrics.score",
@@ -80,9 +103,14 @@ _MODULES = {
     "parse_metric": "metrics.registry",
 }
 
+_SUBMODULES = ("compat", "metrics")
+"""Found without an import of their own, as sacreBLEU's are."""
+
 
 def __getattr__(name: str) -> object:
     """Import the module of a public name at its first use."""
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -251,11 +251,23 @@ class Metric(metaclass=MetricType):
         return self.corpus_score([hypothesis], [[reference] for reference in references])
 
     def get_signature(self) -> str:
-        """The signature of the last score. Raises BadParameter before the first: the number of references is in it."""
+        """The signature of the last score, or of a score by the references that the metric was made with.
+
+        Raises
+        ------
+        BadParameter
+            Where there is neither: the number of references is in the signature.
+
+        """
         last: Score | None = vars(self).get("_last")
-        if last is None:
+        if last is not None:
+            return last.signature
+        references = vars(self).get("_references")
+        if references is None:
             raise BadParameter(f"{self.name} has scored nothing yet, and the number of references is in the signature.")
-        return last.signature
+        from steelyard.metrics.scoring import signature_for
+
+        return signature_for(self, references)
 
     def accumulator(self) -> Accumulator:
         """An empty sum of statistics, to which segments are added: `update`, `+` and `compute`.

@@ -109,17 +109,22 @@ class BLEUScore(Score):
     @property
     def counts(self) -> list[float]:
         """Matched n-grams of each order."""
-        return [float(count) for count in self.sums[2 : 2 + self._orders]]
+        return _whole(self.sums[2 : 2 + self._orders])
 
     @property
     def totals(self) -> list[float]:
         """N-grams of the hypotheses of each order."""
-        return [float(count) for count in self.sums[2 + self._orders : 2 + 2 * self._orders]]
+        return _whole(self.sums[2 + self._orders : 2 + 2 * self._orders])
 
     @property
     def precisions(self) -> list[float]:
         """Of each order, in percent, smoothed."""
         return [value for name, value in self.details.items() if name.startswith("p_")]
+
+    @property
+    def prec_str(self) -> str:
+        """The precisions as text."""
+        return "/".join(f"{value:.1f}" for value in self.precisions)
 
     @property
     def bp(self) -> float:
@@ -144,9 +149,8 @@ class BLEUScore(Score):
     @property
     def verbose(self) -> str:
         """Precisions, brevity penalty and lengths."""
-        precisions = "/".join(f"{value:.1f}" for value in self.precisions)
         return (
-            f"{precisions} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} hyp_len = {self.sys_len} "
+            f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} hyp_len = {self.sys_len} "
             f"ref_len = {self.ref_len})"
         )
 
@@ -174,6 +178,10 @@ class ChrFScore(Score):
         return float(getattr(self.metric, "beta"))  # noqa: B009
 
 
+CHRFScore = ChrFScore
+"""As sacreBLEU calls it."""
+
+
 class TERScore(Score):
     """A score of TER."""
 
@@ -188,3 +196,8 @@ class TERScore(Score):
         from steelyard.metrics.average_length import summed_length
 
         return float(summed_length(self.sums[1:]))
+
+
+def _whole(counts: Floats) -> list[float]:
+    """Counts as integers where they are whole."""
+    return [int(count) if count.is_integer() else count for count in counts.tolist()]

@@ -77,6 +77,12 @@ def counted_references(segments: Segments) -> int | str:
     return int(counts.pop()) if len(counts) == 1 else "var"
 
 
+def signature_for(metric: Metric, references: References) -> str:
+    """The signature of any score by these references. Raises MissingResource."""
+    counts = {sum(line is not None for line in lines) for lines in zip(*references, strict=False)}
+    return _pinned(metric).signature(counts.pop() if len(counts) == 1 else "var")
+
+
 @dataclass
 class Accumulator:
     """Sums of the statistics of one system, to which more segments and other accumulators can be added.

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
+from steelyard.errors import BadParameter
 from steelyard.kernels.ngram.ngram_scores import bleu_scores
 from steelyard.kernels.ngram.ngrams import ngram_statistics
 from steelyard.metrics.metric import Metric
@@ -22,7 +25,8 @@ from steelyard.metrics.parameters import (
 from steelyard.metrics.score import BLEUScore, Score
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from steelyard.kernels.ngram.ngram_scores import BleuScores
@@ -142,6 +146,48 @@ class BLEU(Metric):
         ratio = sums[0] / sums[1] if sums[1] else 0.0
         of_orders = {f"p_{n}": float(p) if any_match else 0.0 for n, p in zip(self.order, precisions, strict=True)}
         return {"BP": float(penalty), "ratio": float(ratio), **of_orders}
+
+    @staticmethod
+    def compute_bleu(
+        correct: Sequence[float],
+        total: Sequence[float],
+        sys_len: int,
+        ref_len: int,
+        smooth_method: str = "none",
+        smooth_value: float | None = None,
+        effective_order: bool = False,
+        max_ngram_order: int = 4,
+    ) -> BLEUScore:
+        """The score for counts that are known, as sacreBLEU computes it.
+
+        Parameters
+        ----------
+        correct, total : list of float
+            Matched n-grams and all n-grams of the hypotheses, of the orders 1 to `max_ngram_order`.
+        sys_len, ref_len : int
+            Words of the hypotheses and of the references.
+        smooth_method, smooth_value, effective_order, max_ngram_order
+            As of `BLEU`.
+
+        Raises
+        ------
+        BadParameter
+            For another number of counts than orders, and for what `BLEU` does not take.
+
+        """
+        with_aliases: Any = BLEU
+        metric = with_aliases(
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+            effective_order=effective_order,
+            max_ngram_order=max_ngram_order,
+        )
+        if not len(correct) == len(total) == max_ngram_order:
+            raise BadParameter(
+                f"bleu: there are {len(correct)} counts of matches and {len(total)} of n-grams, "
+                f"but must be {max_ngram_order} of each: one for each order."
+            )
+        return BLEUScore(metric, np.array([sys_len, ref_len, *correct, *total], dtype=np.float64), 1)
 
     def _scored(self, sums: NDArray[np.float64], *, effective: bool) -> BleuScores:
         return bleu_scores(sums, self.order, self.smooth.method, self.smooth.value, effective=effective)
