@@ -10,7 +10,6 @@ from hashlib import sha256
 
 import numpy as np
 
-from analysis.nightly.change_points import find_steps
 from steelyard.meta_evaluation.comparison import exchange_p, permutation_p, williams_p
 from steelyard.meta_evaluation.human.judgments import Judgment
 from steelyard.meta_evaluation.human.scoring import segment_scores, standardised, system_scores
@@ -21,6 +20,7 @@ from steelyard.metrics.score_systems import MetricResult
 from steelyard.numerics import portable
 from steelyard.numerics.distributions import mann_whitney_p, normal_cdf, normal_quantile, sign_p, student_t_sf
 from steelyard.resampling.bootstrap import resampling_counts
+from steelyard.resampling.change_points import find_change_points
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
@@ -58,7 +58,7 @@ def of_metric(name: str, found: MetricResult) -> Numbers:
     deviation = spread.selection
     power = [smallest_difference(deviation), power_at(1.3 * deviation, deviation)]
     yield f"{name} power", [*power, segments_needed(deviation / 3, deviation, 1000) or 0]
-    yield f"{name} steps", [step.p for step in find_steps(found.replicate_scores[0][:60])]
+    yield f"{name} steps", [step.p for step in find_change_points(found.replicate_scores[0][:60])]
 
 
 def tests_of_pairs(found: list[MetricResult]) -> Numbers:

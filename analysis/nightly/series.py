@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.nightly.change_points import FEWEST, find_steps, shared_alpha
 from analysis.nightly.entries import apart
 from analysis.nightly.regression import Subject, subject_from
 from models.nightly.scores import NightlyScore, read_nightly_scores
 from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.change_points import FEWEST, find_change_points, shared_alpha
 from steelyard.resampling.interval import percentile_interval
 from steelyard.resampling.runs import mean_over_runs
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.nightly.baselines import RunHistory
-    from analysis.nightly.change_points import Step
+    from steelyard.resampling.change_points import ChangePoint
 
     Floats = NDArray[np.float64]
     Key = tuple[str, int, int]
@@ -193,7 +193,7 @@ def read_series(
                 connection, history, subject, newest_score, series, chosen[key], metric, step,
                 alpha=alpha, minimum_difference=minimum_difference, reported=(reported or {}).get(subject, ()),
             )
-            for step in find_steps(series, shared_alpha(varying_series))
+            for step in find_change_points(series, shared_alpha(varying_series))
         ]  # fmt: skip
         points = []
         for at, nightly_run in enumerate(history.nights):
@@ -223,7 +223,7 @@ def _change(
     values: Floats,
     evaluations: Mapping[int, int],
     metric: int,
-    step: Step,
+    step: ChangePoint,
     *,
     alpha: float,
     minimum_difference: float,
@@ -266,7 +266,7 @@ NEAR = 3
 """Maximum distance, in runs, between two dates of one change: further runs can move it."""
 
 
-def _already_reported(reported: Reported, step: Step, worse: bool) -> bool:
+def _already_reported(reported: Reported, step: ChangePoint, worse: bool) -> bool:
     """Whether the report is about this change: one of about that date, or a difference in the run when it began.
 
     Differences in other runs do not count: where outputs vary, single runs are worse now and then.

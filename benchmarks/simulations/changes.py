@@ -18,7 +18,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from analysis.nightly.change_points import find_steps
 from benchmarks.harness.campaign import Campaign, arguments, campaigns
 from steelyard.formats.plain import read_lines
 from steelyard.kernels.resampling.resampling import resampling_counts
@@ -27,12 +26,13 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.change_points import find_change_points
 
 BEFORE, AFTER = 20, 20
 """Nights before and after a step."""
 REPLICATES = 1000
 ALPHA = 0.05
-"""Of the paired tests; changes have analysis.nightly.change_points.ALPHA."""
+"""Of the paired tests; changes have steelyard.resampling.change_points.ALPHA."""
 
 
 def main() -> None:
@@ -53,8 +53,10 @@ def noise(count: int) -> None:
     print("| nights | looked at once, 0.05 | 0.01 | every night, 0.01 |\n|---:|---:|---:|---:|")
     for nights in (10, 20, 40, 80):
         made = [np.random.default_rng(seed).standard_normal(nights) for seed in range(count)]
-        once = [sum(bool(find_steps(values, alpha)) for values in made) for alpha in (0.05, 0.01)]
-        ever = sum(any(find_steps(values[:night]) for night in range(8, nights + 1)) for values in made[: count // 4])
+        once = [sum(bool(find_change_points(values, alpha)) for values in made) for alpha in (0.05, 0.01)]
+        ever = sum(
+            any(find_change_points(values[:night]) for night in range(8, nights + 1)) for values in made[: count // 4]
+        )
         print(f"| {nights} | {once[0] / count:.1%} | {once[1] / count:.1%} | {4 * ever / count:.1%} |")
 
 
@@ -76,7 +78,7 @@ def steps(count: int) -> None:
 def wait_for_step(values: np.ndarray) -> float:
     """Nights of the new level until a step is found that is not before it; infinite where none is."""
     for night in range(1, AFTER + 1):
-        if any(step.at >= BEFORE - 3 for step in find_steps(values[: BEFORE + night])):
+        if any(step.at >= BEFORE - 3 for step in find_change_points(values[: BEFORE + night])):
             return night
     return np.inf
 
@@ -129,7 +131,7 @@ def degraded(campaign: Campaign, name: str, count: int) -> None:
 def wait_that_counts(scores: np.ndarray) -> float:
     """Nights until a change for the worse is found that other segments would show, too; scores (nights, 1 + B)."""
     for night in range(1, AFTER + 1):
-        for step in find_steps(scores[: BEFORE + night, 0]):
+        for step in find_change_points(scores[: BEFORE + night, 0]):
             before, after = (scores[a:b].mean(axis=0) for a, b in ((step.before, step.at), (step.at, step.after)))
             change = after - before
             if change[0] < 0 and step.at >= BEFORE - 3 and bootstrap_p(change[0], change[1:]) < ALPHA:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from analysis.nightly.change_points import FEWEST
 from analysis.nightly.text import place_of
 from cli.nightly.changes import CHANGE_HEADER, change_row
 from cli.terminal.columns import aligned
 from models.schema.states import NightlyRunState
+from steelyard.resampling.change_points import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

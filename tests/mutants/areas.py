@@ -291,7 +291,7 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name("analysis/breakdown", "buckets influential_segments ngrams", "tests/analysis/breakdown"),
         *_of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
-        _target("analysis/nightly/change_points.py", "tests/analysis/nightly/test_change_points.py"),
+        _target("library/steelyard/resampling/change_points.py", "tests/library/resampling/test_change_points.py"),
         _target(
             "analysis/meta_evaluation/correlation.py",
             "tests/analysis/test_agreement.py tests/analysis/meta_evaluation/test_correlation.py",

@@ -7,7 +7,6 @@ import json
 import pytest
 from sqlalchemy import Engine, select, update
 
-from analysis.nightly.change_points import Step
 from analysis.nightly.regression import Outcome
 from analysis.nightly.series import Reported, _already_reported
 from analysis.nightly.tests import wanted_tests
@@ -19,6 +18,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.resampling.change_points import ChangePoint
 from steelyard.resampling.interval import percentile_interval
 from tests.analysis.nights import add_nights, judge, output
 from tests.scheduler.jobs import one_block_shards
@@ -221,7 +221,7 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
     ],
 )
 def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> None:
-    assert _already_reported(reported, Step(at=11, before=0, after=25, p=0.001), True) is told
+    assert _already_reported(reported, ChangePoint(at=11, before=0, after=25, p=0.001), True) is told
 
 
 def test_a_failed_night_has_a_report(engine: Engine, sqlite_url: str) -> None:

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.nightly.change_points import ALPHA, FEWEST, LASTING, SMALLEST_ALPHA, find_steps, shared_alpha
+from steelyard.resampling.change_points import ALPHA, FEWEST, LASTING, SMALLEST_ALPHA, find_change_points, shared_alpha
 
 scores = st.lists(st.integers(0, 6).map(float) | st.just(float("nan")), max_size=40).map(np.array)
 
 
-def noise(nights: int, seed: int) -> np.ndarray:
-    return np.random.default_rng(seed).standard_normal(nights)
+def noise(runs: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(runs)
 
 
 @given(scores, st.sampled_from([0.01, 0.2, 0.9]))
 def test_changes_lie_inside_the_series_and_levels_last(values, alpha):
-    """They are nights with a score, in order, with enough nights on each side; p-values keep the level."""
-    steps = find_steps(values, alpha)
+    """They are runs with a score, in order, with enough runs on each side; p-values keep the level."""
+    steps = find_change_points(values, alpha)
     there = ~np.isnan(values)
     if there.sum() < FEWEST:
         assert not steps
@@ -36,72 +36,72 @@ def test_changes_lie_inside_the_series_and_levels_last(values, alpha):
 
 @given(scores, st.floats(0.1, 10), st.floats(-10, 10))
 def test_neither_scale_nor_direction_matters(values, scale, shift):
-    """Scores on another scale, and upside down, change in the same nights."""
-    once = [(step.at, step.p) for step in find_steps(values, 0.2)]
-    assert [(step.at, step.p) for step in find_steps(-scale * values + shift, 0.2)] == once
+    """Scores on another scale, and upside down, change in the same runs."""
+    once = [(step.at, step.p) for step in find_change_points(values, 0.2)]
+    assert [(step.at, step.p) for step in find_change_points(-scale * values + shift, 0.2)] == once
 
 
 @given(st.lists(st.integers(0, 6).map(float), min_size=1, max_size=40), st.data())
-def test_missing_nights_change_nothing(values, data):
-    """Nights without a score are as if they had not been."""
+def test_missing_runs_change_nothing(values, data):
+    """Runs without a score are as if they had not been."""
     places = data.draw(st.lists(st.integers(0, len(values)), max_size=6))
     with_gaps = np.insert(np.array(values), places, np.nan)
     positions = np.flatnonzero(~np.isnan(with_gaps))
-    plain = [(int(positions[step.at]), step.p) for step in find_steps(np.array(values), 0.2)]
-    assert [(step.at, step.p) for step in find_steps(with_gaps, 0.2)] == plain
+    plain = [(int(positions[step.at]), step.p) for step in find_change_points(np.array(values), 0.2)]
+    assert [(step.at, step.p) for step in find_change_points(with_gaps, 0.2)] == plain
 
 
 @pytest.mark.parametrize("level", [0.0, 31.4])
 def test_a_constant_series_has_no_change(level):
-    assert find_steps(np.full(60, level), 0.99) == []
+    assert find_change_points(np.full(60, level), 0.99) == []
 
 
-def test_few_nights_have_no_change():
-    assert find_steps(np.array([1.0] * 4 + [0.0] * 3), 0.99) == []
-    assert find_steps(np.array([1.0] * 4 + [0.0] * 4), 0.99)
+def test_few_runs_have_no_change():
+    assert find_change_points(np.array([1.0] * 4 + [0.0] * 3), 0.99) == []
+    assert find_change_points(np.array([1.0] * 4 + [0.0] * 4), 0.99)
 
 
 def test_noise_seldom_has_a_change():
     """At alpha: of 300 series 15 are expected at 0.05; 30 would be by chance once in ten thousand times."""
-    false = sum(bool(find_steps(noise(30, seed), 0.05)) for seed in range(300))
+    false = sum(bool(find_change_points(noise(30, seed), 0.05)) for seed in range(300))
     assert 0 < false < 30
 
 
-def test_a_step_of_two_deviations_is_found_within_some_nights():
-    """In most of 30 series after at most ten nights, near where it is."""
+def test_a_step_of_two_deviations_is_found_within_some_runs():
+    """In most of 30 series after at most ten runs, near where it is."""
     found = 0
     for seed in range(30):
         values = noise(40, seed)
         values[30:] -= 2
-        found += any(abs(step.at - 30) <= 3 for step in find_steps(values))
+        found += any(abs(step.at - 30) <= 3 for step in find_change_points(values))
     assert found >= 20
 
 
 def test_a_slow_decline_is_found():
-    """A tenth of a deviation each night, which no two nights show."""
-    found = sum(bool(find_steps(noise(40, seed) - 0.1 * np.arange(40))) for seed in range(20))
+    """A tenth of a deviation each run, which no two runs show."""
+    found = sum(bool(find_change_points(noise(40, seed) - 0.1 * np.arange(40))) for seed in range(20))
     assert found >= 18
 
 
 def test_there_and_back_are_two_changes():
     values = noise(60, 3)
     values[25:40] -= 4
-    first, second = find_steps(values)
+    first, second = find_change_points(values)
     assert abs(first.at - 25) <= 1
     assert abs(second.at - 40) <= 1
     assert (first.before, first.after, second.before, second.after) == (0, second.at, first.at, 60)
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, 38, 39])
-def test_one_night_far_off_is_no_change(place):
+def test_one_run_far_off_is_no_change(place):
     """And hides none: its distance does not count."""
     values = np.full(40, 30.0)
     values[place] = 0.0
-    assert find_steps(values) == []
+    assert find_change_points(values) == []
     values = noise(40, 1)
     values[28:] += 3
     values[20] = -1e6
-    assert [step.at for step in find_steps(values)] == [28]
+    assert [step.at for step in find_change_points(values)] == [28]
 
 
 def test_the_same_on_every_machine():
@@ -109,7 +109,7 @@ def test_the_same_on_every_machine():
     values = np.array(
         [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 1.0, 0.0, 2.0, 1.0, 3.0, 0.0, 1.0, 2.0]
     )
-    assert [(step.at, step.p) for step in find_steps(values, 0.1)] == [(12, 18 / 501)]
+    assert [(step.at, step.p) for step in find_change_points(values, 0.1)] == [(12, 18 / 501)]
 
 
 def test_the_level_is_shared_by_series_as_far_as_permutations_go():

@@ -1,4 +1,4 @@
-"""Change points: where a series of scores settles on another level, as opposed to noise of single nightly runs.
+"""Change points: where a series of scores settles on another level, as opposed to noise of single runs.
 
 The runs are cut where the ranks of those before and those after differ most (Pettitt 1979, "A non-parametric approach
 to the change-point problem", with each cut's statistic divided by its standard deviation, so that a cut near the end is
@@ -9,7 +9,7 @@ search of Matteson and James 2014 (E-divisive), which is used to watch the speed
 of change point detection to identify software performance regressions in a continuous integration system").
 
 Ranks ignore how far off a run is, so that one failed run is no change and hides none. They assume nothing about how
-runs vary, and do not show whether other segments would agree: `analysis.nightly.series` tests that.
+runs vary, and do not show whether other segments would agree.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SEED = 12345
 
 
 @dataclass(frozen=True)
-class Step:
+class ChangePoint:
     """A change of level."""
 
     at: int
@@ -64,8 +64,8 @@ class Step:
     """Of the permutation test."""
 
 
-def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
-    """The changes of level in a series of nightly runs. The same series has the same changes on every machine.
+def find_change_points(values: Floats, alpha: float = ALPHA) -> list[ChangePoint]:
+    """The changes of level in a series of runs. The same series has the same changes on every machine.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
 
     Returns
     -------
-    list of Step
+    list of ChangePoint
         The earliest first; empty if fewer than `FEWEST` runs have a score.
     """
     there = np.flatnonzero(~np.isnan(values))
@@ -87,7 +87,7 @@ def find_steps(values: Floats, alpha: float = ALPHA) -> list[Step]:
     places = sorted(cuts)
     ends = [0, *places, len(there)]
     return [
-        Step(
+        ChangePoint(
             at=int(there[place]),
             before=int(there[ends[number]]),
             after=int(there[ends[number + 2]]) if number + 2 < len(ends) - 1 else len(values),
@@ -146,12 +146,12 @@ class _Cuts:
 
 
 @lru_cache(maxsize=256)
-def _cuts(nightly_runs: int) -> _Cuts:
+def _cuts(runs: int) -> _Cuts:
     """All cuts of the whole series, and of parts half as long, a quarter and so on, which overlap by half."""
     found, parts = [], 1
-    while (length := -(-nightly_runs // parts)) >= 2 * LASTING:
+    while (length := -(-runs // parts)) >= 2 * LASTING:
         for run in range(2 * parts - 1):
-            first = run * (nightly_runs - length) // max(2 * parts - 2, 1)
+            first = run * (runs - length) // max(2 * parts - 2, 1)
             found += [(first, at, first + length) for at in range(first + LASTING, first + length - LASTING + 1)]
         parts *= 2
     first, at, last = np.array(found, np.int64).T
@@ -163,10 +163,10 @@ def _statistics(ranks: NDArray[np.int64], cuts: _Cuts) -> NDArray[Any]:
 
     Doubled ranks are integers, and so are these sums: equal orders have equal statistics.
     """
-    nightly_runs = ranks.shape[1]
+    runs = ranks.shape[1]
     # All products for so few runs are integers that float32 holds, too, at half the cost.
-    kind: type[np.float32 | np.float64] = np.float32 if 2 * nightly_runs**3 < 2**24 else np.float64
-    sums: NDArray[Any] = np.zeros((nightly_runs + 1, len(ranks)), kind)
+    kind: type[np.float32 | np.float64] = np.float32 if 2 * runs**3 < 2**24 else np.float64
+    sums: NDArray[Any] = np.zeros((runs + 1, len(ranks)), kind)
     np.cumsum(ranks.T, axis=0, out=sums[1:])
     history: NDArray[Any] = (cuts.at - cuts.first).astype(kind)[:, np.newaxis]
     after: NDArray[Any] = (cuts.last - cuts.at).astype(kind)[:, np.newaxis]
@@ -183,15 +183,15 @@ def _doubled_ranks(values: Floats) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=64)
-def _orders(nightly_runs: int, first: int, last: int) -> NDArray[np.uint16]:
+def _orders(runs: int, first: int, last: int) -> NDArray[np.uint16]:
     """Random orders of so many runs, (orders, runs), a pure function of their numbers; read-only.
 
     They are the same for all series of this length, so they are cached.
     """
-    groups = math.ceil(nightly_runs / 4)
-    key = np.array([SEED, 3 << 62 | 3 << 32 | nightly_runs], np.uint64)
+    groups = math.ceil(runs / 4)
+    key = np.array([SEED, 3 << 62 | 3 << 32 | runs], np.uint64)
     stream = np.random.Philox(key=key, counter=np.array([first * groups, 0, 0, 0], np.uint64))
-    words = stream.random_raw((last - first) * groups * 4).reshape(last - first, groups * 4)[:, :nightly_runs]
+    words = stream.random_raw((last - first) * groups * 4).reshape(last - first, groups * 4)[:, :runs]
     orders = np.argsort(words, axis=1, kind="stable").astype(np.uint16)
     orders.flags.writeable = False
     return orders
