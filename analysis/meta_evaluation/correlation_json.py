@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.meta_evaluation.correlation import CorrelationTable, MetricRow, MetricTest
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
+    from steelyard.meta_evaluation.correlation import MetricRow, MetricTest
 
 
-def correlation_object(table: CorrelationTable) -> dict[str, Any]:
+def correlation_object(table: BoardCorrelation) -> dict[str, Any]:
     """The JSON object of a table."""
     judged, listed = table.judged, table.judged.board.listed
     return {
@@ -39,7 +40,7 @@ def correlation_object(table: CorrelationTable) -> dict[str, Any]:
     }
 
 
-def _metric_object(table: CorrelationTable, row: MetricRow) -> dict[str, Any]:
+def _metric_object(table: BoardCorrelation, row: MetricRow) -> dict[str, Any]:
     statistics = []
     for statistic, agreement in zip(table.statistics, row.agreements, strict=True):
         interval = None
@@ -68,7 +69,7 @@ def _metric_object(table: CorrelationTable, row: MetricRow) -> dict[str, Any]:
     }
 
 
-def _test_object(table: CorrelationTable, test: MetricTest) -> dict[str, Any]:
+def _test_object(table: BoardCorrelation, test: MetricTest) -> dict[str, Any]:
     """The metric against the baseline; `difference` is the metric's value minus the baseline's."""
     assert table.baseline is not None
     interval = None

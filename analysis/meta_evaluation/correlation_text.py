@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.meta_evaluation.correlation import SYSTEM
+from steelyard.meta_evaluation.correlation import SYSTEM
 from steelyard.resampling.correction import TITLES
 from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
-    from analysis.meta_evaluation.correlation import CorrelationTable
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
 
 ALPHA = 0.05
 FEW_SYSTEMS = 20
 """With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
 
 
-def explanations(table: CorrelationTable, *, name_systems: bool = True) -> list[str]:
+def explanations(table: BoardCorrelation, *, name_systems: bool = True) -> list[str]:
     """The data and the method behind the numbers, a sentence each.
 
     `name_systems` is False for a reader who must not see the names under which systems were judged.
@@ -62,7 +62,7 @@ def explanations(table: CorrelationTable, *, name_systems: bool = True) -> list[
     return sentences
 
 
-def _counts(table: CorrelationTable) -> str:
+def _counts(table: BoardCorrelation) -> str:
     """The number of systems, pairs or segments behind each statistic."""
     found = []
     for position, statistic in enumerate(table.statistics):
@@ -79,7 +79,7 @@ def _counts(table: CorrelationTable) -> str:
     )
 
 
-def _intervals(table: CorrelationTable) -> list[str]:
+def _intervals(table: BoardCorrelation) -> list[str]:
     made: dict[tuple[str, int], list[str]] = {}
     for position, statistic in enumerate(table.statistics):
         agreement = table.rows[0].agreements[position]
@@ -95,7 +95,7 @@ def _intervals(table: CorrelationTable) -> list[str]:
     return [f"{level:g} % intervals: percentiles of {', and of '.join(shares)}; seed {seed}."]
 
 
-def _why(table: CorrelationTable) -> str:
+def _why(table: BoardCorrelation) -> str:
     if table.level == SYSTEM:
         return "" if table.judged.has_segments else " (no scores of segments)"
     return " (no segment with two judged systems)" if all(each.unit != "cells" for each in table.undefined) else ""

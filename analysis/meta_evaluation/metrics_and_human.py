@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from sqlalchemy import select
@@ -16,6 +15,7 @@ from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol
 from models.schema.states import JudgmentKind
 from steelyard.errors import MetricsError
+from steelyard.meta_evaluation.correlation import CorrelationTable, JudgedMetric, JudgedScores
 from steelyard.meta_evaluation.human.rankings import rankings
 from steelyard.metrics.registry import parse_metric
 from steelyard.resampling.runs import mean_over_runs
@@ -33,71 +33,34 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedMetric:
-    """The judged systems' scores by one metric; error rates are negated: higher is better. NaN where undefined."""
-
-    specification: str
-    title: str
-    higher_is_better: bool
-    """The metric's own direction, before negation."""
-    systems: Floats
-    """(systems,)."""
-    replicates: Floats
-    """(B, systems), by the board's draws; B is 0 where it has none."""
-    segments: Floats
-    """(systems, segments); all NaN where the metric is not installed any more."""
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedBoard:
-    """A leaderboard's metrics and human scores of its systems."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgedBoard(JudgedScores):
+    """A leaderboard's metrics and human scores of its systems: those that are scored and judged, in its order."""
 
     board: Board
     human: HumanScores
-    systems: tuple[str, ...]
-    """The systems that are scored and judged, in the board's order, which is that of the arrays."""
     matched: Matched
     """The match of all judged names with the board's systems."""
     unscored: tuple[str, ...]
     """Judged, but not scored (yet)."""
-    metrics: Sequence[JudgedMetric]
-    human_systems: Floats
-    """(systems,), NaN where only segments were judged."""
-    human_segments: Floats
-    """(systems, segments), NaN where not judged."""
-    human_raw: Floats
-    """(systems, segments) on a scale from 0 to 100; all NaN where annotators used another one."""
 
-    @cached_property
-    def comparisons(self) -> NDArray[np.intp]:
-        """For rankings, every pair that an annotator ordered.
 
-        Returns
-        -------
-        ndarray of intp, shape (n, 3)
-            Segment, better system and worse system.
-        """
-        place = {system: number for number, system in enumerate(self.systems)}
-        found = []
-        for of_one in rankings(self.human.judgments).values():
-            ranked = [judgment for judgment in of_one if judgment.system in place]
-            found += [
-                (better.segment, place[better.system], place[worse.system])
-                for better, worse in permutations(ranked, 2)
-                if better.value < worse.value
-            ]
-        return np.array(sorted(found), np.intp).reshape(-1, 3)
+BoardCorrelation: TypeAlias = CorrelationTable[JudgedBoard]
+"""The correlations of a leaderboard's metrics."""
 
-    @property
-    def has_systems(self) -> bool:
-        """Whether there are human scores of systems."""
-        return bool((~np.isnan(self.human_systems)).any())
 
-    @property
-    def has_segments(self) -> bool:
-        """Whether there are human scores of segments."""
-        return bool((~np.isnan(self.human_segments)).any())
+def _comparisons(human: HumanScores, systems: Sequence[str]) -> NDArray[np.intp]:
+    """For rankings, every pair that an annotator ordered, (n, 3): segment, better system and worse system."""
+    place = {system: number for number, system in enumerate(systems)}
+    found = []
+    for of_one in rankings(human.judgments).values():
+        ranked = [judgment for judgment in of_one if judgment.system in place]
+        found += [
+            (better.segment, place[better.system], place[worse.system])
+            for better, worse in permutations(ranked, 2)
+            if better.value < worse.value
+        ]
+    return np.array(sorted(found), np.intp).reshape(-1, 3)
 
 
 def read_judged(
@@ -137,6 +100,9 @@ def read_judged(
         human_systems=np.array([scores.systems.get(name, np.nan) for name in systems]),
         human_segments=segments,
         human_raw=raw if _is_percentage(scores.kind, raw) else np.full(raw.shape, np.nan),
+        comparisons=_comparisons(scores, systems),
+        seed=board.listed.seed,
+        replicates=board.listed.replicates,
     )
 
 

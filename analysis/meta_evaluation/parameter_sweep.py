@@ -9,15 +9,15 @@ import numpy as np
 from sqlalchemy import select
 
 from analysis.leaderboard.board import read_board
-from analysis.meta_evaluation.correlation import (
+from analysis.meta_evaluation.metrics_and_human import read_judged
+from models.schema.corpus import Document, Protocol
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.correlation import (
     SYSTEM,
     CorrelationOptions,
     correlate_segments,
     correlate_systems,
 )
-from analysis.meta_evaluation.metrics_and_human import read_judged
-from models.schema.corpus import Document, Protocol
-from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.meta_evaluation.statistics import segment_statistic
 from steelyard.resampling.interval import percentile_interval
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.meta_evaluation.correlation import SEGMENT
+from steelyard.meta_evaluation.correlation import SEGMENT
 from steelyard.resampling.interval import percentile_interval
 
 if TYPE_CHECKING:

@@ -11,13 +11,7 @@ from markupsafe import Markup
 from sqlalchemy import Engine
 
 from analysis.leaderboard.board import Board, read_board
-from analysis.meta_evaluation.correlation import (
-    CorrelationOptions,
-    CorrelationTable,
-    correlate_segments,
-    correlate_systems,
-)
-from analysis.meta_evaluation.metrics_and_human import JudgedBoard, read_judged
+from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard, read_judged
 from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
@@ -30,6 +24,7 @@ from models.database.session import reading
 from models.results.boards import BoardSummary, list_boards
 from models.results.equal_outputs import Equals, read_equals
 from models.results.leaderboard import LeaderboardRow
+from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 
 LEVEL = 0.95
@@ -71,7 +66,7 @@ class MetricsCache(BackgroundCache):
     def __init__(self) -> None:
         super().__init__("comparing-metrics")
 
-    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[CorrelationTable] | None:
+    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[BoardCorrelation] | None:
         """Return tables by system and by segment, as far as there are judgments of either.
 
         None if they are not ready in `patience` seconds.
@@ -172,14 +167,14 @@ class Statistic:
     axis: tuple[str, str] | None = None
 
 
-def columns(table: CorrelationTable) -> list[Statistic]:
+def columns(table: BoardCorrelation) -> list[Statistic]:
     """Return the statistics of a table with their intervals drawn, each column with its own axis."""
     return [
         _column(table, number, statistic.title, statistic.source) for number, statistic in enumerate(table.statistics)
     ]
 
 
-def _column(table: CorrelationTable, position: int, title: str, source: str) -> Statistic:
+def _column(table: BoardCorrelation, position: int, title: str, source: str) -> Statistic:
     agreements = [row.agreements[position] for row in table.rows]
     ends = [end for each in agreements if each.interval for end in (*each.interval, each.value)]
     least, most = min(ends, default=0.0), max(ends, default=0.0)
@@ -212,7 +207,7 @@ def _identity(stored: StoredJudgments) -> tuple[object, ...]:
     return stored.id, stored.created_at
 
 
-def _compare(judged: JudgedBoard) -> list[CorrelationTable]:
+def _compare(judged: JudgedBoard) -> list[BoardCorrelation]:
     found = []
     asked = CorrelationOptions(level=LEVEL)
     if judged.has_systems:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from analysis.leaderboard.board import Board
-    from analysis.meta_evaluation.correlation import CorrelationTable
-    from analysis.meta_evaluation.metrics_and_human import JudgedBoard
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard
 
 MOST_PERMUTATIONS = 1_000_000
 
@@ -95,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     with reading(engine) as connection:
         boards = judged_boards(connection, options)
     engine.dispose()
-    tables: list[CorrelationTable] = []
+    tables: list[BoardCorrelation] = []
     formats = {"text": as_text, "latex": as_latex}
     shown = formats.get(options.format)
     for board in boards:
@@ -125,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
     """The statistics of each requested level, in their order. Raises UsageError."""
-    from analysis.meta_evaluation.correlation import SEGMENT, SYSTEM
+    from steelyard.meta_evaluation.correlation import SEGMENT, SYSTEM
     from steelyard.meta_evaluation.statistics import (
         DEFAULT_SEGMENT,
         DEFAULT_SYSTEM,
@@ -217,9 +216,9 @@ def metric_position(metrics: Sequence[str], name: str) -> int:
 
 def agreement_tables(
     judged: JudgedBoard, by_level: dict[str, list[str]], options: argparse.Namespace
-) -> Iterator[CorrelationTable]:
+) -> Iterator[BoardCorrelation]:
     """A table for each requested level that has human scores, computed lazily."""
-    from analysis.meta_evaluation.correlation import (
+    from steelyard.meta_evaluation.correlation import (
         SEGMENT,
         SYSTEM,
         CorrelationOptions,
@@ -237,10 +236,10 @@ def agreement_tables(
         yield correlate_segments(judged, by_level[SEGMENT], asked)
 
 
-def draw(tables: Sequence[CorrelationTable], file: Path) -> None:
+def draw(tables: Sequence[BoardCorrelation], file: Path) -> None:
     """Plot the first system-level table: its best metric against human scores. Raises CommandError."""
-    from analysis.meta_evaluation.correlation import SYSTEM
     from campaigns.charts import scatter
+    from steelyard.meta_evaluation.correlation import SYSTEM
 
     table = next((table for table in tables if table.level == SYSTEM), None)
     if table is None:

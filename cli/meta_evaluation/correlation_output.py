@@ -16,8 +16,9 @@ from cli.terminal.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.correlation import Correlation, CorrelationTable, MetricTest
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
     from campaigns.reports.delimited import Cell
+    from steelyard.meta_evaluation.correlation import Correlation, MetricTest
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "human", "level", "metric", "rank", "statistic", "value", "n"),
@@ -26,7 +27,7 @@ TSV_COLUMNS = (
 )
 
 
-def as_text(table: CorrelationTable, width: int = 3) -> str:
+def as_text(table: BoardCorrelation, width: int = 3) -> str:
     """The table, the tests, and how they were made."""
     parts = [heading(table) + "\n" + aligned(agreement_rows(table, width))]
     if table.tested:
@@ -34,19 +35,19 @@ def as_text(table: CorrelationTable, width: int = 3) -> str:
     return "\n".join([*parts, "".join(f"{sentence}\n" for sentence in explanations(table))])
 
 
-def heading(table: CorrelationTable) -> str:
+def heading(table: BoardCorrelation) -> str:
     """The heading of a table."""
     judged = table.judged
     return f"{judged.board.title}, human judgments {judged.human.title}, by {table.level}"
 
 
-def against(table: CorrelationTable) -> str:
+def against(table: BoardCorrelation) -> str:
     """The metric that the others are tested against, and the statistic."""
     assert table.baseline is not None
     return f"{table.baseline.title}, {table.statistics[0].title}"
 
 
-def agreement_rows(table: CorrelationTable, width: int) -> list[list[str]]:
+def agreement_rows(table: BoardCorrelation, width: int) -> list[list[str]]:
     """A header, then a row for every metric."""
     rows = [["Rank", "Metric", *(statistic.title for statistic in table.statistics)]]
     for row in table.rows:
@@ -72,7 +73,7 @@ def number(value: float, width: int) -> str:
     return text if float(text) else text.removeprefix("-")
 
 
-def test_rows(table: CorrelationTable, width: int) -> list[list[str]]:
+def test_rows(table: BoardCorrelation, width: int) -> list[list[str]]:
     """A header, then a row for every metric but the baseline."""
     williams = any(row.test and not math.isnan(row.test.williams) for row in table.rows)
     corrected = table.asked.correction != "none"
@@ -106,7 +107,7 @@ def verdict(test: MetricTest) -> str:
     return word + (" *" if test.p_corrected < ALPHA else "")
 
 
-def as_json(tables: Sequence[CorrelationTable]) -> str:
+def as_json(tables: Sequence[BoardCorrelation]) -> str:
     """All tables with numbers at full precision, null where undefined."""
     return (
         json.dumps([correlation_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False)
@@ -114,7 +115,7 @@ def as_json(tables: Sequence[CorrelationTable]) -> str:
     )
 
 
-def as_tsv(tables: Sequence[CorrelationTable]) -> str:
+def as_tsv(tables: Sequence[BoardCorrelation]) -> str:
     """One row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
     rows: list[list[Cell]] = []
     for table in tables:
@@ -136,7 +137,7 @@ def as_tsv(tables: Sequence[CorrelationTable]) -> str:
     return delimited.as_tsv(TSV_COLUMNS, rows)
 
 
-def as_latex(table: CorrelationTable, width: int = 3) -> str:
+def as_latex(table: BoardCorrelation, width: int = 3) -> str:
     """One or two tables in booktabs' style, then how they were made, as comments."""
     rows = [[escaped(cell) for cell in row] for row in agreement_rows(table, width)]
     tables = [booktabs(rows, "rl" + "r" * len(table.statistics), heading(table))]

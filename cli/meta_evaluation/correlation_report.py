@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.meta_evaluation.correlation import SYSTEM
 from analysis.meta_evaluation.correlation_text import explanations
 from campaigns.reports.agreement import agreement_body
 from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
 from cli.meta_evaluation.correlation_output import against, agreement_rows, heading, test_rows
+from steelyard.meta_evaluation.correlation import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.meta_evaluation.correlation import CorrelationTable
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
 
 
-def page(tables: Sequence[CorrelationTable], width: int) -> str:
+def page(tables: Sequence[BoardCorrelation], width: int) -> str:
     """A self-contained HTML page: every table, and scatter plots of every metric against human scores."""
     sections = []
     for number, table in enumerate(tables, 1):

@@ -163,8 +163,8 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
 
 def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
     """The requested levels and statistics. Raises UsageError."""
-    from analysis.meta_evaluation.correlation import LEVELS
     from analysis.meta_evaluation.parameter_sweep import SweepOptions
+    from steelyard.meta_evaluation.correlation import LEVELS
     from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 
     known = {

@@ -9,14 +9,14 @@ from sqlalchemy import Engine, select
 
 from analysis.leaderboard.board import Board, read_board
 from analysis.meta_evaluation.human import HumanScores
-from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric, read_judged
+from analysis.meta_evaluation.metrics_and_human import JudgedBoard, read_judged
 from models.corpus.judgments import NewJudgments, SegmentRow, StoredJudgments, SystemRow, store_judgments
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
 from models.schema.corpus import TestSet
 from models.schema.states import JudgmentKind
-from steelyard.kernels.resampling.resampling import resampling_counts
+from tests.library.meta_evaluation.judged_scores import SEED, of_arrays
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 SYSTEMS, SEGMENTS = 6, 60
@@ -68,31 +68,20 @@ def made_judged(
     *,
     raw: np.ndarray | None = None,
     replicates: int = 40,
-    seed: int = 7,
     **others: object,
 ) -> JudgedBoard:
     """Made by hand: human scores and those of metrics, (systems, segments) each; scores of systems are their means."""
-    systems, segments = people.shape
-    names = tuple("abcdefghijklmnopqrstuvwxyz"[:systems])
-    listed = BoardSummary(1, 1, "port", "port", "1", ("A",), tuple(metrics), replicates, seed, segments)
-    counts = resampling_counts(segments, seed, replicates, 0, segments).astype(float)
+    arrays = of_arrays(people, metrics, raw, replicates)
+    names, segments = arrays["systems"], people.shape[1]
+    listed = BoardSummary(1, 1, "port", "port", "1", ("A",), tuple(metrics), replicates, SEED, segments)
     stored = StoredJudgments(1, "da", 1, JudgmentKind.SCORES, {}, 0.0)
     by_system = dict(zip(names, people, strict=True))
     human = HumanScores(stored, segments, {}, (), segments=by_system, raw_segments={}, labels=frozenset("A"))
-    known = ~np.isnan(people)
-    means = np.where(known, people, 0).sum(axis=1) / np.where(known.any(axis=1), known.sum(axis=1), np.nan)
     made = JudgedBoard(
         board=Board(listed=listed, level=0.95, sorted_by=0, rows=(), same_output={}),
         human=human,
-        systems=names,
         matched=human.matched(names),
         unscored=(),
-        metrics=[
-            JudgedMetric(name, name.upper(), True, scores.mean(axis=1), counts @ scores.T / segments, scores)
-            for name, scores in metrics.items()
-        ],
-        human_systems=means,
-        human_segments=people,
-        human_raw=np.full(people.shape, np.nan) if raw is None else raw,
+        **arrays,
     )
     return replace(made, **others)

@@ -293,12 +293,12 @@ AREAS: dict[str, list[Target]] = {
         *_of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
         _target("library/steelyard/resampling/change_points.py", "tests/library/resampling/test_change_points.py"),
         _target(
-            "analysis/meta_evaluation/correlation.py",
-            "tests/analysis/test_agreement.py tests/analysis/meta_evaluation/test_correlation.py",
+            "library/steelyard/meta_evaluation/correlation.py",
+            "tests/library/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_correlation.py",
         ),
         _target(
             "analysis/meta_evaluation/correlation_json.py analysis/meta_evaluation/correlation_text.py",
-            "tests/analysis/test_agreement.py",
+            "tests/analysis/meta_evaluation/test_correlation_text.py",
         ),
         _target(
             "analysis/nightly/regression.py analysis/nightly/baselines.py",

@@ -9,7 +9,6 @@ from scipy import stats
 from sqlalchemy import func, select
 
 from analysis.leaderboard.board import read_board
-from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from analysis.meta_evaluation.metrics_and_human import _is_percentage, read_judged
 from campaigns.submissions.submit import SubmissionInput, submit
 from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, SystemRow, store_judgments
@@ -23,6 +22,7 @@ from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
 from steelyard.formats.plain import Text
 from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM, SYSTEM_STATISTICS, segment_statistic
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from sqlalchemy import select
 
-from analysis.meta_evaluation.correlation import CorrelationOptions, correlate_segments
 from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult, read_sweep
 from analysis.meta_evaluation.tuning import best_choice, cross_fit, document_folds, rival_positions, transfer_choice
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
@@ -19,6 +18,7 @@ from models.queue.kinds.shards import SHARD
 from models.results.boards import BoardSummary, list_boards
 from models.schema.queue import Shard
 from models.schema.states import JudgmentKind
+from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments
 from steelyard.meta_evaluation.statistics import segment_statistic
 from steelyard.metrics.sweep import sweep
 from steelyard.resampling.interval import percentile_interval

@@ -1,11 +1,11 @@
-"""Correlation of a leaderboard's metrics with human judgments, with intervals and tests between metrics."""
+"""Correlation of metrics with human judgments, with intervals and tests between metrics."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from steelyard.meta_evaluation.segment import RankingKendall
 from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
 from steelyard.meta_evaluation.statistics import WMT14, segment_statistic, system_statistic
 from steelyard.meta_evaluation.system import better_or_equal_share, pearson
-from steelyard.ranking.clusters import places
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_interval
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from analysis.meta_evaluation.metrics_and_human import JudgedBoard, JudgedMetric
     from steelyard.kernels.resampling.draw_bits import Counts
     from steelyard.meta_evaluation.segment import SegmentStatistic
     from steelyard.meta_evaluation.statistics import SystemStatistic
@@ -45,12 +43,62 @@ ROUNDED = 1e-5
 """Published scores have five digits after the point or more."""
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedMetric:
+    """The judged systems' scores by one metric; error rates are negated: higher is better. NaN where undefined."""
+
+    specification: str
+    title: str
+    higher_is_better: bool
+    """The metric's own direction, before negation."""
+    systems: Floats
+    """(systems,) float64."""
+    replicates: Floats
+    """(B, systems) float64, the scores of bootstrap replicates; B may be 0."""
+    segments: Floats
+    """(systems, segments) float64; all NaN where segments have no scores."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgedScores:
+    """Scores of systems by metrics, beside human scores of the same systems; higher is better."""
+
+    systems: tuple[str, ...]
+    """Names, in the order of the arrays."""
+    metrics: Sequence[JudgedMetric]
+    human_systems: Floats
+    """(systems,) float64, NaN where only segments were judged."""
+    human_segments: Floats
+    """(systems, segments) float64, NaN where not judged."""
+    human_raw: Floats
+    """(systems, segments) float64 on a scale from 0 to 100; all NaN where annotators used another one."""
+    comparisons: NDArray[np.intp]
+    """(n, 3) intp: segment, better system and worse system of every pair that an annotator ordered; n may be 0."""
+    seed: int
+    """Of all draws."""
+    replicates: int
+    """B, those of the metrics."""
+
+    @property
+    def has_systems(self) -> bool:
+        """Whether there are human scores of systems."""
+        return bool((~np.isnan(self.human_systems)).any())
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether there are human scores of segments."""
+        return bool((~np.isnan(self.human_segments)).any())
+
+
+Judged = TypeVar("Judged", bound=JudgedScores)
+
+
 @dataclass(frozen=True)
 class CorrelationOptions:
     """Options of a correlation."""
 
     replicates: int | None = None
-    """For the intervals, 0 for none; None for as many as the board has, or 1,000."""
+    """For the intervals, 0 for none; None for as many as the metrics have, or 1,000."""
     level: float = 0.95
     trials: int | None = None
     """Of the permutation tests, 0 for no tests; None for 10,000 with systems and 1,000 with segments."""
@@ -103,10 +151,10 @@ class MetricRow:
 
 
 @dataclass(frozen=True)
-class CorrelationTable:
+class CorrelationTable(Generic[Judged]):
     """All metrics at one level, the best by the first statistic first."""
 
-    judged: JudgedBoard
+    judged: Judged
     level: str
     """One of LEVELS."""
     statistics: Sequence[SystemStatistic | SegmentStatistic]
@@ -126,7 +174,7 @@ class CorrelationTable:
         return any(row.test and not math.isnan(row.test.p) for row in self.rows)
 
 
-def correlate_systems(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
+def correlate_systems(judged: Judged, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable[Judged]:
     """Correlate metrics with human scores of systems.
 
     Raises
@@ -145,7 +193,7 @@ def correlate_systems(judged: JudgedBoard, names: Sequence[str], options: Correl
     return _table(judged, SYSTEM, statistics, agreements, options, trials, test)
 
 
-def correlate_segments(judged: JudgedBoard, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable:
+def correlate_segments(judged: Judged, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable[Judged]:
     """Correlate metrics with human scores of segments.
 
     Raises
@@ -156,14 +204,14 @@ def correlate_segments(judged: JudgedBoard, names: Sequence[str], options: Corre
     statistics = [_as_judged(judged, segment_statistic(name)) for name in names]
     segments = judged.human_segments.shape[1]
     replicates = _replicates(judged, options)
-    counts = resampling_counts(segments, judged.board.listed.seed, replicates, 0, segments)
+    counts = resampling_counts(segments, judged.seed, replicates, 0, segments)
     agreements = [
         [_of_segments(_human_of(judged, each), metric.segments, each, counts, options.level) for each in statistics]
         for metric in judged.metrics
     ]
 
     def test(statistic: SegmentStatistic, one: JudgedMetric, other: JudgedMetric, trials: int) -> tuple[float, float]:
-        human, seed = _human_of(judged, statistic), judged.board.listed.seed
+        human, seed = _human_of(judged, statistic), judged.seed
         first, second = (np.where(np.isnan(human), np.nan, metric.segments) for metric in (one, other))
         exchanged = partial(statistic.exchanged, human)
         return exchange_p(exchanged, first, second, seed=seed, trials=trials), math.nan
@@ -172,7 +220,7 @@ def correlate_segments(judged: JudgedBoard, names: Sequence[str], options: Corre
     return _table(judged, SEGMENT, statistics, agreements, options, trials, test)
 
 
-def _as_judged(judged: JudgedBoard, statistic: SegmentStatistic) -> SegmentStatistic:
+def _as_judged(judged: JudgedScores, statistic: SegmentStatistic) -> SegmentStatistic:
     """For rankings, WMT14's statistic counts every annotator's comparisons, as that task did, not segment scores."""
     if statistic.name != WMT14 or not len(judged.comparisons):
         return statistic
@@ -181,13 +229,13 @@ def _as_judged(judged: JudgedBoard, statistic: SegmentStatistic) -> SegmentStati
     )
 
 
-def _human_of(judged: JudgedBoard, statistic: SegmentStatistic) -> Floats:
+def _human_of(judged: JudgedScores, statistic: SegmentStatistic) -> Floats:
     return judged.human_raw if statistic.on_raw else judged.human_segments
 
 
-def _replicates(judged: JudgedBoard, options: CorrelationOptions) -> int:
+def _replicates(judged: JudgedScores, options: CorrelationOptions) -> int:
     if options.replicates is None:
-        return judged.board.listed.replicates or REPLICATES
+        return judged.replicates or REPLICATES
     return options.replicates
 
 
@@ -209,18 +257,18 @@ def _of_segments(
 class _People:
     """Human scores of systems, and what they would be in every replicate.
 
-    Where the score of a system is the mean of its segments, replicates draw segments, the same ones as the board's
+    Where the score of a system is the mean of its segments, replicates draw segments, the same ones as the
     replicates of the metrics. Where only scores of systems are known, they draw systems.
     """
 
-    def __init__(self, judged: JudgedBoard, options: CorrelationOptions) -> None:
+    def __init__(self, judged: JudgedScores, options: CorrelationOptions) -> None:
         self.judged, self.level = judged, options.level
         self.scores, self.segments = judged.human_systems, judged.human_segments
         self.shares = better_or_equal_share(self.segments)
-        seed, wanted = judged.board.listed.seed, _replicates(judged, options)
+        seed, wanted = judged.seed, _replicates(judged, options)
         self.by_system = resampling_counts(len(self.scores), seed, wanted, 0, len(self.scores))
         self.replicates: Floats | None = None
-        stored = min(wanted, judged.board.listed.replicates)
+        stored = min(wanted, judged.replicates)
         if stored and self._are_means():
             n = self.segments.shape[1]
             counts = resampling_counts(n, seed, stored, 0, n)
@@ -243,7 +291,7 @@ def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatisti
     known = ~np.isnan(human) & ~np.isnan(metric.systems)
     counts = people.by_system[:, known]
     if statistic.values is None:
-        seed = people.judged.board.listed.seed
+        seed = people.judged.seed
         by_human, by_metric = _soft_p(people.segments[known], metric.segments[known], seed)
         value = float(soft_pairwise_accuracy(by_human, by_metric))
         replicates, resampled = soft_pairwise_accuracy(by_human, by_metric, counts), "systems"
@@ -283,7 +331,7 @@ def _test_systems(
     human = people.shares if statistic.by_share else people.scores
     known = ~np.isnan(human) & ~np.isnan(one.systems) & ~np.isnan(other.systems)
     first, second, human = one.systems[known], other.systems[known], human[known]
-    seed = people.judged.board.listed.seed
+    seed = people.judged.seed
     p = permutation_p(lambda stack: values(human, stack), first, second, seed=seed, trials=trials)
     if statistic.values is not pearson:
         return p, math.nan
@@ -292,14 +340,14 @@ def _test_systems(
 
 
 def _table(
-    judged: JudgedBoard,
+    judged: Judged,
     level: str,
     statistics: Sequence[_S],
     agreements: Sequence[Sequence[Correlation]],
     options: CorrelationOptions,
     trials: int,
     test: Callable[[_S, JudgedMetric, JudgedMetric, int], tuple[float, float]],
-) -> CorrelationTable:
+) -> CorrelationTable[Judged]:
     """Ranked by the first statistic that is defined; every metric tested against the best one or the baseline."""
     known = [
         any(not math.isnan(of_metric[number].value) for of_metric in agreements) for number in range(len(statistics))
@@ -309,7 +357,7 @@ def _table(
     baseline: int | None = None
     if defined:
         values = [of_metric[defined[0]].value for of_metric in agreements]
-        ranks = [place.rank if place else None for place in places(values, np.zeros((len(rows), len(rows)), np.bool_))]
+        ranks = [None if math.isnan(value) else 1 + sum(other > value for other in values) for value in values]
         rows = [
             replace(row, rank=rank, agreements=[of_metric[number] for number in defined])
             for row, rank, of_metric in zip(rows, ranks, agreements, strict=True)
