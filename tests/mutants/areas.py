@@ -362,6 +362,7 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name("library/steelyard/metrics/alignment", "lemmas synonyms", "tests/library/metrics/alignment"),
         *_of_one_name("library/steelyard/metrics", "resources context entry_points stopwatch", "tests/library/metrics"),
+        _target("library/steelyard/plugins/entry_points.py", "tests/library/metrics/test_entry_points.py"),
         _target(
             "library/steelyard/metrics/metric.py",
             "tests/library/metrics/test_metric.py tests/library/metrics/test_parameters.py",

@@ -16,11 +16,12 @@ from campaigns.inspection.method import describe_metrics
 from cli.main import main
 from steelyard import BLEU
 from steelyard.errors import BadParameter, BrokenMetric, UnknownMetric
-from steelyard.metrics.entry_points import offers, origin
-from steelyard.metrics.integrity import house
+from steelyard.metrics.entry_points import origin
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
+from steelyard.plugins.entry_points import forget
+from steelyard.plugins.integrity import house
 
 SOUND = """
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ BROKEN = {
     "abstract": (ABSTRACT, "lines", "lacks score"),
     "no dataclass": (NO_DATACLASS, "lines", "has parameters but is not a frozen dataclass"),
     "thawed dataclass": (SOUND.replace("frozen=True", ""), "lines", "cannot inherit non-frozen dataclass"),
-    "another name": (SOUND, "rows", 'its entry point is called "rows" and its class "lines"'),
+    "another name": (SOUND, "rows", 'its entry point is called "rows" and its metric "lines"'),
     "upper case": (SOUND.replace('"lines"', '"Lines"', 1), "Lines", "in lower case"),
 }
 
@@ -73,12 +74,12 @@ def install(tmp_path, monkeypatch):
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
         (info / "entry_points.txt").write_text(f"[steelyard.metrics]\n{entry_point} = {module}:Lines\n")
         made.append(module)
-        offers.cache_clear()
+        forget()
 
     yield lay
     for module in made:
         sys.modules.pop(module, None)
-    offers.cache_clear()
+    forget()
 
 
 def test_a_sound_one_is_found_and_says_where_it_comes_from(install):
@@ -145,7 +146,7 @@ def test_unreadable_metadata_of_others_breaks_nothing(install, tmp_path):
     info.mkdir()
     (info / "entry_points.txt").write_bytes(b"\xff[steelyard.metrics\nx\n")
     (tmp_path / "empty-1.dist-info").mkdir()
-    offers.cache_clear()
+    forget()
     assert parse_metric("lines").name == "lines"
 
 
@@ -323,7 +324,7 @@ def test_it_is_tried_once_and_only_where_it_is_not_there_yet(install, monkeypatc
     install(SOUND)
     assert parse_metric("lines") == parse_metric("lines")
     assert len(tried) == 1
-    offers.cache_clear()
+    forget()
     assert parse_metric("lines").name == "lines"
     assert len(tried) == 1
 

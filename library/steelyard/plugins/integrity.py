@@ -1,4 +1,4 @@
-"""Whether what is built in is what it was before other people's metrics were imported.
+"""Whether what is built in is what it was before other people's plug-ins were imported.
 
 Their modules can do anything, and we do not run them apart: this does not keep out who means harm. It finds the package
 that replaces a part of a metric of ours "to fix it", which would give other numbers under the same signature.
@@ -35,8 +35,8 @@ class House:
 
     def __init__(self) -> None:
         _import_all()
-        self.guests: dict[type, str] = {}
-        """Metrics of other distributions that were imported, and which these are."""
+        self._guests: dict[int, tuple[Any, str]] = {}
+        """Plug-ins that were imported, by identity, and the distributions they are of."""
         self._owners: dict[str, Any] = {}
         self._before: dict[Key, Any] = {}
         self._codes: dict[Key, tuple[FunctionType, tuple[Any, ...]]] = {}
@@ -55,6 +55,18 @@ class House:
         found += [key for key, (function, code) in self._codes.items() if _code(function) != code]
         found += [key for key, (value, content) in self._contents.items() if _content(value) != content]
         return sorted({f"{owner}.{name}" for owner, name in found})
+
+    def welcome(self, plugin: Any, distribution: str) -> None:
+        """Remember a plug-in that was found sound."""
+        self._guests[id(plugin)] = plugin, distribution
+
+    def is_guest(self, plugin: Any) -> bool:
+        """Whether this very object was found sound before."""
+        return id(plugin) in self._guests
+
+    def origin(self, plugin: Any) -> str:
+        """The distribution of a plug-in; "" where it was not found sound here."""
+        return self._guests[id(plugin)][1] if self.is_guest(plugin) else ""
 
     def restore(self) -> None:
         """Put back what was replaced."""
@@ -95,7 +107,7 @@ _GONE = object()
 
 @cache
 def house() -> House:
-    """As it was when this was asked for first: before the first metric of somebody else is imported."""
+    """As it was when this was asked for first: before the first plug-in of somebody else is imported."""
     return House()
 
 

@@ -1,0 +1,1 @@
+"""Plug-ins: metrics, tokenizers and formats of other distributions, found through entry points and kept from harm."""
