@@ -26,10 +26,13 @@ from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewTestSet, store_test_set
 from steelyard.errors import BadText
 from steelyard.formats.campaign.campaigns import read_any_campaign
-from steelyard.formats.detection import MARKED, looks_like, read_text
-from steelyard.formats.input.contents import LOOKED_AT, opened
+from steelyard.formats.detection import read_text
+from steelyard.formats.file_names import is_text, system_name
+from steelyard.formats.input.contents import opened
+from steelyard.formats.reader import Kind
+from steelyard.formats.registry import reader_of
 from steelyard.text.limits import TextLimits
-from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, system_name
+from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name
 
 if TYPE_CHECKING:
     from steelyard.formats.campaign.folder import CampaignFolder
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
 
 MAX_REFERENCES = 50
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8})*")
-_LAYERED_ENDING = re.compile(r"\.(conllu|tmt|treex)(\.gz)?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +311,7 @@ def _write_folder(folder: Path, given: InputTestSet, limits: TextLimits) -> list
             continue
         contents = opened(file.content, name=_display_name(file.name), limits=limits)
         ending = _ending(file.name)
-        if looks_like(contents.head[:LOOKED_AT]) in MARKED:
+        if reader_of(contents.head).kind is Kind.DOCUMENTS:
             path = folder / f"{number} {_safe_file_name(file.name)}"
             marked.append(path)
         elif role == "source":
@@ -354,10 +356,9 @@ def _basename(name: str) -> str:
 
 def _ending(name: str) -> str:
     """Return `.treex.gz` and the like; other files are read as text, by their content."""
-    found = _LAYERED_ENDING.search(name)
-    if found:
-        return found[0].lower()
-    return ".txt.gz" if name.lower().endswith(".gz") else ".txt"
+    packed = ".gz" if name.lower().endswith(".gz") else ""
+    ending = Path(name[: len(name) - len(packed)]).suffix.lower()
+    return f"{ending if is_text(ending) else '.txt'}{packed}"
 
 
 def _safe_file_name(name: str) -> str:

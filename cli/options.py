@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import UsageError
+from steelyard.errors import BrokenFormat
+from steelyard.formats.registry import FORMATS, reader_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -225,3 +227,19 @@ def tell(lines: Iterable[str]) -> None:
     """Print lines to standard error."""
     for line in lines:
         print(line, file=sys.stderr)
+
+
+def add_input_format_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """--input-format; `what` it is the format of."""
+    parser.add_argument(
+        "--input-format", type=input_format, metavar="NAME",
+        help=f"format of {what}: {', '.join(FORMATS)} (default: found from the content)",
+    )  # fmt: skip
+
+
+def input_format(name: str) -> str:
+    """The name of a format in the registry. Raises what argparse prints as a usage error."""
+    try:
+        return reader_called(name).name
+    except BrokenFormat as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from campaigns.reports import numbers
+from steelyard.formats.registry import titles
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,7 +76,7 @@ def make_environment(*folders: Path) -> Environment:
         "language": language,
         "grouped": lambda value: f"{value:,}",
     }
-    environment.globals |= {"digits": numbers.digits, "rank_range": numbers.rank_range}
+    environment.globals |= {"digits": numbers.digits, "rank_range": numbers.rank_range, "format_titles": titles}
     return environment
 
 

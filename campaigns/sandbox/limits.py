@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.text.limits import STORING_LIMITS, TextLimits
 
 if TYPE_CHECKING:

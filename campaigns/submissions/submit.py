@@ -36,8 +36,9 @@ from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewSubmission, store_submissions
 from scheduler.ingest.texts import NewText
-from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.formats.layers import describe_layers
 from steelyard.formats.plain import Text
+from steelyard.formats.registry import formats_with
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.languages import same_language
 from steelyard.text.names import fault_of_name
@@ -354,5 +355,5 @@ def _check_text(text: Text, measures: CampaignProtocols) -> None:
             if layer not in text.layers:
                 raise BadIngest(
                     f"{text.name}: misses the layer {describe_layers([layer])}, which {specification} needs in "
-                    f"{measures.campaign}. Formats that have it: {FORMATS_WITH.get(layer, 'none that is known')}."
+                    f"{measures.campaign}. Formats that have it: {formats_with(layer)}."
                 )

@@ -35,6 +35,9 @@ from cli.stored import (
 )
 from cli.terminal.due import due_time
 from cli.terminal.writing import make_folder, write_file
+from steelyard.formats.file_names import text_endings
+from steelyard.formats.reader import Kind
+from steelyard.formats.registry import titles
 
 if TYPE_CHECKING:
     import argparse
@@ -63,10 +66,10 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         description="Score all systems of a campaign, store everything in the leaderboard database, print the "
         "leaderboards and write a report. A folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt (or "
         "systems/SYSTEM/RUN.txt for several runs of a system), WMT's files such as "
-        "generaltest2022.en-cs.hyp.SYSTEM.cs, or files in mteval's format (SGML or XML) or WMT's XML; such files can "
-        "be given one by one, too. In refs and systems any format with one segment after the other will do: .txt, "
-        ".conllu, .tmt, .treex, each also packed with gzip. Every system is scored against each reference alone and "
-        "against all together.",
+        f"generaltest2022.en-cs.hyp.SYSTEM.cs, or files in {titles([Kind.DOCUMENTS])}; such files can be given one by "
+        "one, too. In refs and systems any format of single texts will do, by the endings "
+        f"{', '.join(text_endings())}, each also packed with gzip. Every system is scored against each reference alone "
+        "and against all together.",
     )
     parser.add_argument("paths", nargs="+", metavar="DIR|FILE", help="the campaign: one folder, or marked-up files")
     parser.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.errors import CommandError, UsageError
-from cli.options import add_width_option, level, note, tell, whole_number
-from cli.scoring.score import INPUT_FORMATS
+from cli.options import add_input_format_option, add_width_option, level, note, tell, whole_number
 from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.due import due_time
@@ -45,7 +44,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--system", required=True, metavar="NAME", help="the system of the team")
     parser.add_argument("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
     parser.add_argument("--run", default="", metavar="NAME", dest="run_name", help="which of several runs it is")
-    parser.add_argument("--input-format", choices=INPUT_FORMATS, help="of the file (default: found from its content)")
+    add_input_format_option(parser, "the file")
     parser.add_argument(
         "--key", metavar="KEY",
         help="idempotency key: a repeated request does nothing; other content with the same key is rejected",

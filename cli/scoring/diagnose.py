@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cli.scoring.score import INPUT_FORMATS
+from cli.options import add_input_format_option
 
 if TYPE_CHECKING:
     import argparse
@@ -33,9 +33,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--target-language", default="", metavar="CODE", help="such as cs; without it the language is not checked"
     )
-    parser.add_argument(
-        "--input-format", choices=INPUT_FORMATS, help="of all files (default: found from their content)"
-    )
+    add_input_format_option(parser, "all files")
     parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings, too")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="of the findings")
     parser.set_defaults(run=run)

@@ -12,16 +12,16 @@ from cli.errors import CommandError, UsageError
 from steelyard.errors import BadText
 from steelyard.formats.campaign.pairing import check_pairing
 from steelyard.formats.detection import read_file
+from steelyard.formats.file_names import system_name
 from steelyard.formats.input.contents import STDIN
 from steelyard.formats.layers import common_layers
 from steelyard.formats.plain import Text
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
-from steelyard.text.names import printable, system_name
+from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.formats.detection import Format
     from steelyard.formats.markup.documents import MarkedFile
 
 
@@ -123,7 +123,7 @@ def read_inputs(
     systems: Sequence[GivenSystem],
     *,
     variable_references: bool,
-    input_format: Format | None = None,
+    input_format: str | None = None,
     part: str | None = None,
 ) -> Inputs:
     """Read reference and system files, in which segments are matched by position, or by id where they have ids.

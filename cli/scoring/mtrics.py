@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.scoring.inputs import Inputs
-    from steelyard.formats.detection import Format
     from steelyard.metrics.metric import Metric
 
 
@@ -94,7 +93,7 @@ def read(options: argparse.Namespace) -> Inputs:
     """References and candidates. Raises BadText and UsageError."""
     from cli.scoring.inputs import GivenSystem, read_inputs
 
-    form: Format | None = None
+    form: str | None = None
     part = None
     if options.mteval_file_format or options.mteval_input:
         form = "mteval"

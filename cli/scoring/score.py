@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.errors import CommandError, UsageError
 from cli.options import (
+    add_input_format_option,
     add_interval_option,
     add_metric_options,
     add_resampling_options,
@@ -19,6 +20,8 @@ from cli.options import (
     whole_number,
 )
 from cli.terminal.progress import counted
+from steelyard.formats.reader import Kind
+from steelyard.formats.registry import titles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 FORMATS = ("text", "json", "tsv", "latex", "html", "scr")
-INPUT_FORMATS = ("plain", "mteval", "wmt-xml", "conllu", "tectomt", "treex")
-"""The formats of `steelyard.formats.detection`, not imported to keep help fast."""
 REPLICATES = 1000
 """Default bootstrap replicates where a test or an interval needs them."""
 
@@ -72,8 +73,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = verbs.add_parser(
         "score",
         help="score files at once, without a database",
-        description="Score systems against references, one segment per line, sentence or bundle in every file: plain "
-        "text, CoNLL-U, TectoMT, Treex. Files in mteval's format (SGML or XML) or WMT's XML are matched by document "
+        description="Score systems against references, one segment per line, sentence or bundle in every file: "
+        f"{titles([Kind.LINES, Kind.SIDES])}. Files in {titles([Kind.IDS, Kind.DOCUMENTS])} are matched by document "
         "and segment ids. All may be packed with gzip. Of a TectoMT or Treex document with several sides, FILE:PART "
         "names the layer (sample.tmt:TCzechA) or zone (sample.treex:cs_ref). Without -i the system is read from "
         "standard input.",
@@ -108,10 +109,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--variable-references", action="store_true",
         help="an empty line in a reference file means that the segment lacks this reference",
     )  # fmt: skip
-    parser.add_argument(
-        "--input-format", choices=INPUT_FORMATS,
-        help="format of all files (default: found from the content of each)",
-    )  # fmt: skip
+    add_input_format_option(parser, "all files")
     parser.add_argument("-f", "--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("-b", "--score-only", action="store_true", help="print the scores alone")
     add_width_option(parser, 1, " in text, LaTeX and HTML")

@@ -25,6 +25,10 @@ class BrokenMetric(MetricsError):
     """The metric of another distribution cannot be used."""
 
 
+class BrokenFormat(MetricsError):
+    """There is no format of that name, or the one of another distribution cannot be used."""
+
+
 class BadParameter(MetricsError):
     """A metric was given a parameter it does not have, or a value that is not allowed."""
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from models.corpus.test_sets import StoredTestSet
 from scheduler.errors import BadIngest
-from steelyard.formats.detection import Format, read_file
+from steelyard.formats.detection import read_file
 from steelyard.formats.input.contents import Source
 from steelyard.formats.input.windows import NotUtf8
 from steelyard.formats.markup.documents import Document, MarkedFile, MarkedText, Role
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.plain import Text
 from steelyard.text.findings import quoted
 from steelyard.text.limits import STORING_LIMITS, TextLimits
@@ -22,7 +22,7 @@ def read_output(
     *,
     system: str,
     part: str | None = None,
-    input_format: Format | None = None,
+    input_format: str | None = None,
     limits: TextLimits = STORING_LIMITS,
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
     language: str = "",

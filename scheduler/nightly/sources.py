@@ -17,8 +17,9 @@ from scheduler.nightly.commands import run_command
 from scheduler.nightly.patterns import FoundOutput, Pattern
 from steelyard.errors import BadText
 from steelyard.formats.detection import read_text
-from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.formats.layers import describe_layers
 from steelyard.formats.plain import Text
+from steelyard.formats.registry import formats_with
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.limits import STORING_LIMITS
 from steelyard.text.names import fault_of_name, folded, printable
@@ -207,6 +208,6 @@ def _faults_of_text(text: Text, test_set: WantedTestSet, layers: Mapping[str, st
         if layer not in text.layers:
             problems.append(
                 f"{text.name}: lacks the layer {describe_layers([layer])}, which {metric} needs. "
-                f"Formats that have it: {FORMATS_WITH.get(layer, 'none that is known')}."
+                f"Formats that have it: {formats_with(layer)}."
             )
     return problems

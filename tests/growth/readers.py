@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from steelyard.errors import MetricsError
-from steelyard.formats.detection import FORMATS, looks_like, read_file
+from steelyard.formats.detection import looks_like, read_file
+from steelyard.formats.file_names import system_name
 from steelyard.formats.input.encodings import advice
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS
+from steelyard.formats.registry import FORMATS
 from steelyard.formats.tables import looks_like_table
 from steelyard.formats.treebanks.trees import short_lemma
 from steelyard.inspection.marks import compare
@@ -14,7 +16,7 @@ from steelyard.kernels.text.words import words
 from steelyard.meta_evaluation.human.kinds import KINDS
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.text.languages import main_code, same_language
-from steelyard.text.names import fault_of_name, folded, printable, system_name
+from steelyard.text.names import fault_of_name, folded, printable
 from steelyard.text.normalization import normalized
 from steelyard.tokenizers.tercom import reference_text
 from steelyard.tokenizers.tokenizer import TOKENIZERS, folds_afterwards, prepared_text

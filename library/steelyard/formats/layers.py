@@ -23,9 +23,6 @@ the word forms, separated by one blank. A blank inside an item is written `_`.
   separates them), in no particular order; the line is empty where there is none.
 """
 
-FORMATS_WITH = {"lemma": "TectoMT, Treex or CoNLL-U", "sempos": "TectoMT or Treex"}
-"""By layer the formats that have it."""
-
 NOTHING = "_"
 """The item of a word without lemma."""
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadParameter, MissingLayer
-from steelyard.formats.layers import FORMATS_WITH, describe_layers
+from steelyard.formats.layers import describe_layers
+from steelyard.formats.registry import formats_with
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segmentation import unsegmented, with_tokenizer
 from steelyard.text.wording import listed
@@ -60,5 +61,5 @@ def _what_lacks(metric: Metric, layer: str, context: RunContext) -> str:
     return (
         f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: "
         f"{describe_layers(found)}.{where} Give all texts in a format that has it: "
-        f"{FORMATS_WITH.get(layer, 'none that is known')}."
+        f"{formats_with(layer)}."
     )

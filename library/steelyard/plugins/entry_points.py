@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadParameter, MetricsError
-from steelyard.plugins.integrity import house
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +91,9 @@ class Offer:
         # Nothing in this process could cut off an import that hangs, or goes on where the process has ended.
         if self.point.module not in sys.modules and self._lost_process:
             raise self._broken(self._lost_process)
+        # Only now: it imports everything.
+        from steelyard.plugins.integrity import house
+
         before = house()
         try:
             found = self.point.load()
@@ -104,7 +106,10 @@ class Offer:
             return found
         if changed := before.changed():
             before.restore()
-            raise self._broken(f"{self.point.value} replaces what is built in ({', '.join(changed[:SHOWN])})")
+            # Python imports it once: whoever asks again would find nothing replaced.
+            _replaced()[self.point.value] = ", ".join(changed[:SHOWN])
+        if self.point.value in _replaced():
+            raise self._broken(f"{self.point.value} replaces what is built in ({_replaced()[self.point.value]})")
         if fault := self.group.fault(found, self.point.value):
             raise self._broken(fault)
         named = getattr(found, "name", None)
@@ -157,6 +162,12 @@ def _lost_process(group: str, name: str, value: str) -> str:
     return "" if status == _IMPORTED else f"{value} ends the process that imports it (exit status {status})"
 
 
+@cache
+def _replaced() -> dict[str, str]:
+    """What of ours plug-ins have replaced when they were imported."""
+    return {}
+
+
 def _import_seconds() -> float:
     """Raises BadParameter."""
     given = os.environ.get(IMPORT_SECONDS) or str(TRIAL_SECONDS)
@@ -205,5 +216,5 @@ def is_offered(group: str) -> bool:
 
 def forget() -> None:
     """Look anew for what is installed, for tests."""
-    for each in (found, is_offered, _lost_process):
+    for each in (found, is_offered, _lost_process, _replaced):
         each.cache_clear()

@@ -97,7 +97,7 @@ def test_the_layouts_win_over_marked_files_beside_them(folder):
 
 def test_what_is_no_campaign(folder, tmp_path):
     notes = tmp_path / "notes.txt"
-    assert refusal(notes).startswith(f"{notes}: does not say which texts it holds. Give files in mteval's format")
+    assert refusal(notes).startswith(f"{notes}: does not say which texts it holds. Give files in mteval's SGML")
     assert refusal(folder, notes) == f"{folder}: is a folder. Give one folder, or files; not several folders, nor both."
     assert "there is no such file" in refusal(tmp_path / "gone")
     empty = tmp_path / "empty"

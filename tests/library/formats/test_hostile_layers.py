@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import BadText
-from steelyard.formats.detection import FORMATS, looks_like, read_file, read_text
+from steelyard.formats.detection import looks_like, read_file, read_text
 from steelyard.formats.markup.scanner import ForbiddenMarkup
+from steelyard.formats.registry import FORMATS
 from steelyard.text.limits import OverLimit, TextLimits
 from tests.library.formats.layered_documents import GENERIC, TCZECH, Meaning, Sentence, Style, Word, write, write_conllu
 

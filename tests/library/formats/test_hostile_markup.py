@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from steelyard.errors import BadText
 from steelyard.formats.detection import looks_like, read_marked_file
 from steelyard.formats.markup.documents import Role
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.markup.mteval import read_mteval
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, ForbiddenMarkup, MarkupLimits, Opening, Scanner
+from steelyard.formats.markup.scanner import ForbiddenMarkup, Opening, Scanner
 from steelyard.formats.markup.wmt_xml import read_wmt_xml
 from steelyard.text.findings import BadMarkup, Findings
 from steelyard.text.limits import OverLimit

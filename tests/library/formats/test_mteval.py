@@ -12,8 +12,9 @@ from steelyard.formats.detection import looks_like, read_marked_file
 from steelyard.formats.input.contents import Unreadable, WrongFormat
 from steelyard.formats.input.windows import NotUtf8
 from steelyard.formats.markup.documents import Role
+from steelyard.formats.markup.limits import MarkupLimits
 from steelyard.formats.markup.mteval import read_mteval
-from steelyard.formats.markup.scanner import ForbiddenMarkup, MarkupLimits
+from steelyard.formats.markup.scanner import ForbiddenMarkup
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.text.findings import BadMarkup
@@ -310,7 +311,7 @@ def test_the_texts_give_the_figures_of_mteval(real_data):
 def test_what_is_no_mteval_file(tmp_path):
     assert "no documents" in refusal("just text\n")
     assert "no documents" in refusal("")
-    with pytest.raises(WrongFormat, match="neither mteval"):
+    with pytest.raises(WrongFormat, match="no format with ids, such as mteval"):
         read_marked_file(b"just text\n", name="F")
     refusal(SOURCE.encode("utf-16"), WrongFormat)
     assert "line 3" in refusal(SOURCE.replace("One", "caf\xe9").encode("latin-1"), NotUtf8)

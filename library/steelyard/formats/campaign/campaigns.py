@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 from steelyard.formats.campaign.alignment import align
 from steelyard.formats.campaign.folder import CampaignFolder, read_campaign
 from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
-from steelyard.formats.detection import MARKED, looks_like, read_marked_file
+from steelyard.formats.detection import read_marked_file
+from steelyard.formats.file_names import parse_wmt_name
 from steelyard.formats.input.contents import opened
 from steelyard.formats.input.given_files import list_given
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.reader import Kind
+from steelyard.formats.registry import reader_of, titles
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits
-from steelyard.text.names import parse_wmt_name, printable
+from steelyard.text.names import printable
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
@@ -71,7 +74,7 @@ def _marked(
         # A file that is missing is left to its reader.
         if file.exists() and not _is_marked(file):
             raise BadCampaign(
-                f"{file}: does not say which texts it holds. Give files in mteval's format or WMT's XML, or a folder. "
+                f"{file}: does not say which texts it holds. Give files in {titles([Kind.DOCUMENTS])}, or a folder. "
                 f"{LAYOUTS}"
             )
     aligned = align([read_marked_file(file, limits=limits) for file in files], name=name, test_suites=test_suites)
@@ -101,4 +104,4 @@ def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
 def _is_marked(path: Path) -> bool:
     contents = opened(path)
     contents.close()
-    return looks_like(contents.head) in MARKED
+    return reader_of(contents.head).kind is Kind.DOCUMENTS

@@ -11,12 +11,15 @@ from steelyard.errors import BadText
 from steelyard.formats.campaign.description import SegmentDocument, read_documents
 from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, CampaignPaths, find_files
 from steelyard.formats.campaign.pairing import check_pairing
-from steelyard.formats.detection import LAYERED, looks_like, read_text
+from steelyard.formats.detection import read_text
+from steelyard.formats.file_names import system_name
 from steelyard.formats.input.contents import opened
 from steelyard.formats.plain import Text, check_same_length
+from steelyard.formats.reader import Kind
+from steelyard.formats.registry import reader_of
 from steelyard.text.blocks import BLOCK
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
-from steelyard.text.names import fault_of_name, folded, printable, system_name
+from steelyard.text.names import fault_of_name, folded, printable
 from steelyard.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
@@ -167,7 +170,7 @@ def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: Text
     for role, path in _text_files(paths):
         try:
             contents = opened(path, limits=limits)
-            part = paths.meta.parts.get(role) if looks_like(contents.head) in LAYERED else None
+            part = paths.meta.parts.get(role) if reader_of(contents.head).kind is Kind.SIDES else None
             texts[path] = read_text(contents, part=part, limits=limits)
             if not texts[path].segments:
                 problems.append(BadCampaign(f"{path}: is empty. Give one line per segment, or remove the file."))

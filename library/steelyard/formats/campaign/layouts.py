@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import Meta, read_meta
+from steelyard.formats.file_names import WmtName, is_text, parse_wmt_name, system_name, text_endings
 from steelyard.formats.input.given_files import list_given
-from steelyard.text.names import WmtName, is_text, parse_wmt_name, printable, system_name
+from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed
 
@@ -25,7 +26,7 @@ LAYOUTS = (
     "system (and, where there are, source.txt, docs.tsv, human.*.tsv, meta.json), or WMT's files such as "
     "generaltest2022.en-cs.{src.en,ref.A.cs,hyp.SYSTEM.cs}, in the folder itself "
     "or in sources, references and system-outputs below it. "
-    "Beside .txt, names may end in .conllu, .tmt or .treex, and all in .gz."
+    f"Names end in {', '.join(text_endings())}, and all may end in .gz."
 )
 
 

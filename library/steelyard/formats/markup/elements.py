@@ -12,7 +12,7 @@ from steelyard.text.limits import OverLimit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.formats.markup.scanner import MarkupLimits
+    from steelyard.formats.markup.limits import MarkupLimits
     from steelyard.formats.plain import Utf8
     from steelyard.text.findings import Findings
 

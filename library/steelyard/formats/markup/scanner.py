@@ -11,13 +11,13 @@ of times.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from steelyard.errors import BadText
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.plain import read_lines
 from steelyard.text.findings import SHOWN_NOTICES, place, quoted
-from steelyard.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from steelyard.text.limits import OverLimit, TextLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,35 +25,6 @@ if TYPE_CHECKING:
     from steelyard.formats.input.contents import Source
     from steelyard.formats.plain import Utf8
     from steelyard.text.findings import Findings
-
-
-@dataclass(frozen=True, slots=True)
-class MarkupLimits:
-    """Bounds on one file of marked-up documents; far beyond every published test set."""
-
-    file_bytes: int = 64 << 20
-    """Bytes of the file: 64 MiB."""
-
-    tags: int = 1_000_000
-    """Opening and closing tags, their attributes, and comments: each may cost as much as a line of text."""
-
-    depth: int = 32
-    """Elements open at the same time; the formats need eight."""
-
-    attributes: int = 32
-    """Attributes of one tag."""
-
-    attribute_bytes: int = 4096
-    """Bytes of one attribute's value, and of a tag's or an attribute's name."""
-
-    segments: int = 1_000_000
-    """Segments in the file, those of all texts together."""
-
-    segment_characters: int = DEFAULT_LIMITS.segment_characters
-    """Unicode characters of one segment: a million, as in plain text."""
-
-
-DEFAULT_MARKUP_LIMITS = MarkupLimits()
 
 
 class ForbiddenMarkup(BadText):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from steelyard.formats.markup.comparison import check_file
 from steelyard.formats.markup.documents import Document, MarkedFile, Role, Segment
 from steelyard.formats.markup.elements import ROOT, Element, ElementReader, Grammar
-from steelyard.formats.markup.scanner import DEFAULT_MARKUP_LIMITS, MarkupLimits, read_markup
+from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.markup.scanner import read_markup
 from steelyard.text.findings import Findings, quoted
 from steelyard.text.languages import same_language
 
