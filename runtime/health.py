@@ -42,6 +42,17 @@ class Health:
 Question = Callable[[], Check]
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessStatus:
+    """What a process shows of itself."""
+
+    role: str
+    live: Sequence[Question]
+    ready: Sequence[Question]
+    collectors: Sequence[object]
+    """Of `prometheus_client`."""
+
+
 def run_checks(questions: Sequence[Question]) -> Health:
     """Ask all of them."""
     return Health(tuple(question() for question in questions))

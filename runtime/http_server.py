@@ -10,15 +10,14 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET
 from typing import Any
 
 from runtime.errors import AddressTaken
-from runtime.health import Health, Question, run_checks
+from runtime.health import Health, ProcessStatus, run_checks
 
 log = logging.getLogger(__name__)
 
@@ -27,17 +26,6 @@ IDLE_SECONDS = 5.0
 
 MOST_REQUESTS = 8
 """Requests at the same time; whoever comes then is told to come again."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessStatus:
-    """What a process shows of itself."""
-
-    role: str
-    live: Sequence[Question]
-    ready: Sequence[Question]
-    collectors: Sequence[object]
-    """Of `prometheus_client`."""
 
 
 class HealthServer:

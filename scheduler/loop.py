@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
@@ -16,8 +17,7 @@ from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
 from models.database.session import autocommit_reading, make_engine
 from models.queue_status.work import is_there_work
-from runtime.health import Check, Liveness
-from runtime.http_server import ProcessStatus, serve_status
+from runtime.health import Check, Liveness, ProcessStatus
 from runtime.settings import Settings
 from scheduler.clock_jumps import ClockJumps
 from scheduler.completion_accounting import settle_ended
@@ -28,11 +28,13 @@ from scheduler.health import check_leading
 from scheduler.leader import Leadership
 from scheduler.lost_messages import recover_lost_messages
 from scheduler.maintenance import Maintenance
-from scheduler.nightly.runner import NightlyRunner
 from scheduler.recovery import sweep
 from scheduler.telemetry import DATABASE_ERRORS, MESSAGES_LOST, MESSAGES_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
 from worker.health_checks import check_broker, check_database
 from worker.tasks import MessageTransport
+
+if TYPE_CHECKING:
+    from scheduler.nightly.runner import NightlyRunner
 
 log = logging.getLogger(__name__)
 
@@ -193,7 +195,8 @@ def run(settings: Settings, stop: threading.Event) -> None:
     OtherTables
         If the tables become incompatible with this release.
     """
-    # Imported here: the embedded worker uses this module without Celery.
+    # Imported here: the embedded worker uses this module without Celery and a web server.
+    from runtime.http_server import serve_status
     from worker.app import Broker
 
     transport, status = Broker(settings), SchedulerStatus()
@@ -207,6 +210,8 @@ def run(settings: Settings, stop: threading.Event) -> None:
 def _stand_by_or_lead(
     settings: Settings, transport: MessageTransport, stop: threading.Event, status: SchedulerStatus
 ) -> None:
+    from scheduler.nightly.runner import NightlyRunner
+
     engine = make_engine(settings.database_url, relaxed=True)
     nightly_runs = NightlyRunner(settings)
     leadership = Leadership(settings.database_url, settings.silent_seconds)

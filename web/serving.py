@@ -23,8 +23,8 @@ from models.database.compatibility import read_schema_problem
 from models.database.migrate import REVISION
 from models.database.session import autocommit_reading, make_steady_engine
 from runtime.errors import AddressTaken
-from runtime.health import Check, Liveness
-from runtime.http_server import ProcessStatus, serve_status
+from runtime.health import Check, Liveness, ProcessStatus
+from runtime.http_server import serve_status
 from scheduler.errors import OtherTables
 from web.access_log import AccessLog
 from web.app import create_app

@@ -12,8 +12,8 @@ from kombu import pools
 from kombu.exceptions import OperationalError
 
 from models.schema.states import QueueClass
-from runtime.health import Liveness
-from runtime.http_server import ProcessStatus, serve_status
+from runtime.health import Liveness, ProcessStatus
+from runtime.http_server import serve_status
 from runtime.logs import bind_global
 from runtime.settings import Settings
 from steelyard.metrics.metric import EDITION

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from runtime.http_server import ProcessStatus
+    from runtime.health import ProcessStatus
     from runtime.settings import Settings
     from web.supervised import SupervisedWeb
 

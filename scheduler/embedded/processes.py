@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -24,21 +24,22 @@ from models.database.session import make_engine, writing
 from models.queue.kinds.registry import SENT
 from models.queue.lease import release_worker
 from models.queue_status.progress import Progress, read_progress
-from runtime.health import Check, Liveness
-from runtime.http_server import ProcessStatus
+from runtime.health import Check, Liveness, ProcessStatus
 from runtime.settings import Settings
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.wait import Outage, Watch, Watched
 from scheduler.errors import AlreadyRunning, StorageFailed
 from scheduler.leader import Leadership
 from scheduler.loop import SchedulerLoop, SchedulerStatus, scheduler_status
-from scheduler.nightly.runner import NightlyRunner
 from scheduler.recovery import reclaim_all
 from worker.context import WorkerContext
 from worker.health_checks import taken
 from worker.preload import preload
 from worker.processes.heartbeat import Heartbeat
 from worker.telemetry import WorkerMetrics
+
+if TYPE_CHECKING:
+    from scheduler.nightly.runner import NightlyRunner
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Connection, Engine
 
@@ -15,7 +15,9 @@ from runtime.settings import Settings
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.wait import POLL_SECONDS, Outage, Watch, Watched
 from scheduler.errors import AlreadyRunning
-from scheduler.nightly.runner import NightlyRunner
+
+if TYPE_CHECKING:
+    from scheduler.nightly.runner import NightlyRunner
 
 TURN_SECONDS = 0.5
 """Seconds between checks whether the working command has ended."""

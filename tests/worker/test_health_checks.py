@@ -13,8 +13,8 @@ from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.queue import Worker
 from runtime.errors import AddressTaken
-from runtime.health import Check, Health, Liveness
-from runtime.http_server import IDLE_SECONDS, MOST_REQUESTS, HealthServer, ProcessStatus
+from runtime.health import Check, Health, Liveness, ProcessStatus
+from runtime.http_server import IDLE_SECONDS, MOST_REQUESTS, HealthServer
 from runtime.settings import Settings
 from tests.servers import free_port
 from worker.app import Broker

@@ -9,8 +9,7 @@ from cli.main import main
 from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.queue import Worker
-from runtime.health import Check
-from runtime.http_server import ProcessStatus
+from runtime.health import Check, ProcessStatus
 from scheduler.leader import Leadership
 from tests.servers import free_port
 from tests.worker.test_health_checks import served

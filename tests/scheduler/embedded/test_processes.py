@@ -1,5 +1,6 @@
 """The embedded default, undisturbed."""
 
+import json
 import multiprocessing
 import os
 import signal
@@ -196,3 +197,9 @@ def test_an_idle_command_checks_less_often_than_a_busy_one(sqlite_url: str, monk
         embedded.run_until_done(queued.all_evaluations)
     assert rests[True]
     assert max(rests[True]) <= settings.tick_seconds < processes.IDLE_TICK_SECONDS
+
+
+def test_the_embedded_worker_imports_no_broker_and_no_server() -> None:
+    code = "import json, sys, scheduler.embedded.shared; print(json.dumps([*sys.modules]))"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert not {"celery", "kombu", "http.server", "scheduler.nightly.runner"} & {*json.loads(ended.stdout)}
