@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-faults drop-in mutants sanitize lint format bench bench-check kernels wheels migration clean
+.PHONY: help install demo docs test test-faults drop-in mutants sanitize lint format bench bench-check kernels wheels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +17,10 @@ $(VENV)/installed: pyproject.toml library/pyproject.toml library/hatch_build.py 
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(BIN)/python bring_pip.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko]' --editable '.[dev]'
 	@touch $@
+
+docs: install  ## build the documentation's site into web/documentation, where `steelyard serve` finds it
+	@rm -rf web/documentation build/documentation
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir build/documentation docs web/documentation
 
 demo: install  ## evaluate the small campaign that comes with the project
 	$(BIN)/steelyard demo
@@ -72,4 +76,4 @@ migration: install  ## write a migration for changed tables: make migration NAME
 	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
 
 clean:  ## remove the environment and everything that was made
-	rm -rf $(VENV) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis web/documentation build/documentation
