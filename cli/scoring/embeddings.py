@@ -80,7 +80,7 @@ def _add_import(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run_train(options: argparse.Namespace) -> int:
     """Train and register vectors and print their size; the exit status."""
     from steelyard.metrics.embeddings.training import Sentences, Training, train
-    from steelyard.metrics.embeddings.vectors import LARGEST_SIZE
+    from steelyard.metrics.embeddings.vector_files import LARGEST_SIZE
     from steelyard.tokenizers.tokenizer import TOKENIZERS, resolve_tokenizer
 
     if options.tokenize not in TOKENIZERS:

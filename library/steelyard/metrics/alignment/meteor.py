@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from steelyard.errors import MissingResource
 from steelyard.kernels.alignment.meteor import links
 from steelyard.metrics.alignment.meteor_modules import MODULES, module_keys, working_modules
-from steelyard.metrics.alignment.meteor_resolution import settled_meteor
+from steelyard.metrics.alignment.meteor_resolution import pinned_parameters
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter, tokenizer_parameter, whole_number_to
 from steelyard.metrics.reference_choice import lengths
@@ -144,7 +145,11 @@ class Meteor(Metric):
         With lemmas in the input, words are those of the input, whatever the tokenizer. A module that lacks what it
         needs is skipped. Raises MissingResource where no module is left.
         """
-        return settled_meteor(self, context)
+        parameters, notices = pinned_parameters(self, context)
+        pinned = dataclasses.replace(self, **parameters)
+        if not working_modules(pinned):
+            raise MissingResource(" ".join([*notices, "No module is left: add the module exact."]))
+        return pinned, notices
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, modules that work + 4). Raises MissingResource and MissingLayer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,14 +18,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.alignment.meteor import Meteor
     from steelyard.metrics.segments import Segments
 
 MODULES = ("exact", "stem", "lemma", "synonym")
 _NOT_YET = ("auto", "none")
 
 
-def working_modules(metric: Meteor) -> tuple[str, ...]:
+class ModuleParameters(Protocol):
+    """The parameters of Meteor that its modules need."""
+
+    @property
+    def case(self) -> str: ...  # noqa: D102 - described where Meteor declares them
+    @property
+    def tok(self) -> str: ...  # noqa: D102
+    @property
+    def modules(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def lemmas(self) -> str: ...  # noqa: D102
+    @property
+    def stems(self) -> str: ...  # noqa: D102
+    @property
+    def synonyms(self) -> str: ...  # noqa: D102
+    @property
+    def lang(self) -> str: ...  # noqa: D102
+
+
+def working_modules(metric: ModuleParameters) -> tuple[str, ...]:
     """The modules of a metric that have what they need; `auto` is nothing until it is resolved."""
     there = {
         "exact": True,
@@ -36,7 +54,7 @@ def working_modules(metric: Meteor) -> tuple[str, ...]:
     return tuple(module for module in metric.modules if there[module])
 
 
-def module_keys(metric: Meteor, segments: Segments) -> list[Keys]:
+def module_keys(metric: ModuleParameters, segments: Segments) -> list[Keys]:
     """For each module that works what it compares, by word of the whole segments.
 
     Raises MissingResource and MissingLayer.
@@ -50,21 +68,21 @@ def module_keys(metric: Meteor, segments: Segments) -> list[Keys]:
     return [make[module](metric, segments) for module in modules]
 
 
-def _exact(metric: Meteor, segments: Segments) -> Keys:
+def _exact(metric: ModuleParameters, segments: Segments) -> Keys:
     return Keys(segments.words(metric.tok, metric.case).ids)
 
 
-def _stem(metric: Meteor, segments: Segments) -> Keys:
+def _stem(metric: ModuleParameters, segments: Segments) -> Keys:
     words = segments.words(metric.tok, metric.case)
     stem = snowball_stems(_pinned(metric, "stems"), metric.lang)
     return Keys(_numbered(words.ids, _texts(words), lambda word: stem(word.lower()))[0])
 
 
-def _lemma(metric: Meteor, segments: Segments) -> Keys:
+def _lemma(metric: ModuleParameters, segments: Segments) -> Keys:
     return Keys(_lemmas(metric, segments)[0])
 
 
-def _synonym(metric: Meteor, segments: Segments) -> Keys:
+def _synonym(metric: ModuleParameters, segments: Segments) -> Keys:
     """Sets of groups: those of the form and of the lemma together."""
     groups = synonym_groups(segments.resources.path(_pinned(metric, "synonyms"), "synonyms"))
     words = segments.words(metric.tok, metric.case)
@@ -86,7 +104,7 @@ def _synonym(metric: Meteor, segments: Segments) -> Keys:
     return Keys(sets.astype(np.int32), (np.array(starts, np.int64), np.array(members, np.int32)))
 
 
-def _lemmas(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
+def _lemmas(metric: ModuleParameters, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
     """By word the number of its lemma, -1 for none; and the lemmas by number."""
     source = _pinned(metric, "lemmas")
     key = ("lemmas", source, metric.lang, metric.tok, metric.case)
@@ -95,7 +113,7 @@ def _lemmas(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list
     )
 
 
-def _of_layer(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
+def _of_layer(metric: ModuleParameters, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
     words, layer = segments.words(metric.tok, metric.case), segments.layer("lemma", metric.case)
     (unequal,) = np.nonzero(words.lengths != layer.lengths)
     if len(unequal):
@@ -110,7 +128,7 @@ def _of_layer(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], li
     return np.where(layer.ids == nothing, -1, layer.ids).astype(np.int32), lemmas
 
 
-def _of_words(metric: Meteor, segments: Segments, source: str) -> tuple[NDArray[np.int32], list[str]]:
+def _of_words(metric: ModuleParameters, segments: Segments, source: str) -> tuple[NDArray[np.int32], list[str]]:
     if source.startswith("simplemma-") and "@" not in source:
         lemma = simplemma_lemmas(source, metric.lang)
     else:
@@ -119,7 +137,7 @@ def _of_words(metric: Meteor, segments: Segments, source: str) -> tuple[NDArray[
     return _numbered(ids, texts, (lambda word: lemma(word).lower()) if metric.case == "lc" else lemma)
 
 
-def _in_natural_case(metric: Meteor, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
+def _in_natural_case(metric: ModuleParameters, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
     """The words before their case was folded: lemmatizers tell by it a name from a noun.
 
     In the rare segments that have other words once they are folded, such as those with markup in capitals, the
@@ -154,7 +172,7 @@ def _texts(words: Words) -> list[str]:
     return words.lines.decode().split("\n")[:-1]
 
 
-def _pinned(metric: Meteor, parameter: str) -> str:
+def _pinned(metric: ModuleParameters, parameter: str) -> str:
     """What lemmas, stems or synonyms come from. Raises MissingResource where that is not pinned yet."""
     value: str = getattr(metric, parameter)
     packaged = value.startswith(("simplemma-", "snowball-")) and "@" not in value

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import MissingResource
 from steelyard.metrics.alignment import lemmas as sources
-from steelyard.metrics.alignment.meteor_modules import working_modules
 from steelyard.text.languages import language_code
 
 if TYPE_CHECKING:
-    from steelyard.metrics.alignment.meteor import Meteor
+    from steelyard.metrics.alignment.meteor_modules import ModuleParameters
     from steelyard.metrics.context import RunContext
 
-    Some = TypeVar("Some", bound=Meteor)
 
+def pinned_parameters(metric: ModuleParameters, context: RunContext) -> tuple[dict[str, Any], list[str]]:
+    """The parameters with versions, hashes and language pinned; and which modules are skipped, and why.
 
-def settled_meteor(metric: Some, context: RunContext) -> tuple[Some, list[str]]:
-    """The metric with versions, hashes and language pinned; and which modules are skipped, and why.
+    What no module needs becomes `none`, so that equal scores have equal signatures.
 
-    What no module needs becomes `none`, so that equal scores have equal signatures. Raises MissingResource.
+    Raises
+    ------
+    MissingResource
+
     """
     notices: list[str] = []
     language = language_code(context.language) or "" if metric.lang == "auto" else metric.lang.removeprefix("none")
@@ -35,15 +36,11 @@ def settled_meteor(metric: Some, context: RunContext) -> tuple[Some, list[str]]:
     if "lemma" in context.layers and tok != "none":
         tok = "none"
         notices.append("meteor: the texts are annotated word by word, so their words are taken as they are (tok=none).")
-    pinned = dataclasses.replace(
-        metric, tok=tok, lemmas=lemmas, stems=stems, synonyms=synonyms, lang=language if by_language else "none"
-    )
-    if not working_modules(pinned):
-        raise MissingResource(" ".join([*notices, "No module is left: add the module exact."]))
-    return pinned, notices
+    lang = language if by_language else "none"
+    return {"tok": tok, "lemmas": lemmas, "stems": stems, "synonyms": synonyms, "lang": lang}, notices
 
 
-def _synonyms(metric: Meteor, context: RunContext, notices: list[str]) -> str:
+def _synonyms(metric: ModuleParameters, context: RunContext, notices: list[str]) -> str:
     if "synonym" not in metric.modules:
         return "none"
     if metric.synonyms == "none":
@@ -55,7 +52,7 @@ def _synonyms(metric: Meteor, context: RunContext, notices: list[str]) -> str:
     return context.resources.pinned(metric.synonyms, "synonyms")
 
 
-def _lemmas(metric: Meteor, context: RunContext, language: str, notices: list[str]) -> str:
+def _lemmas(metric: ModuleParameters, context: RunContext, language: str, notices: list[str]) -> str:
     wanted = metric.lemmas
     if wanted == "layer" or (wanted == "auto" and "lemma" in context.layers):
         return "layer"
@@ -76,7 +73,7 @@ def _lemmas(metric: Meteor, context: RunContext, language: str, notices: list[st
     return context.resources.pinned(wanted, "lemmas")
 
 
-def _stems(metric: Meteor, language: str, notices: list[str]) -> str:
+def _stems(metric: ModuleParameters, language: str, notices: list[str]) -> str:
     if metric.stems == "none":
         notices.append("meteor: the module stem is skipped (stems=none).")
         return "none"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from steelyard.metrics.embeddings.vectors import Entries
+    from steelyard.metrics.embeddings.vector_files import Entries
 
 MODELS = ("cbow", "skip-gram")
 TAKEN_AT_ONCE = 1 << 20

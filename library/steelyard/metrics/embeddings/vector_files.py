@@ -12,18 +12,20 @@ import numpy as np
 
 from steelyard.errors import BadVectors
 from steelyard.formats.input.given_files import open_given
-from steelyard.metrics.embeddings.vectors import LARGEST_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.embeddings.vectors import Entries
+    Entries = Iterable[tuple[bytes, NDArray[np.float32]]]
+    """Words with their vectors, one after the other."""
 
 FORMATS = ("auto", "text", "binary", "gensim")
+LARGEST_SIZE = 4096
+"""Dimensions that vectors can have."""
 LONGEST_WORD = 1 << 16
 """Bytes."""
 LONGEST_LINE = 1 << 20

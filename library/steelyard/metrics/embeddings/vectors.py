@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.errors import BadVectors
 from steelyard.kernels.text.vocabulary import find_words
+from steelyard.metrics.embeddings.vector_files import LARGEST_SIZE, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,14 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
+    from steelyard.metrics.embeddings.vector_files import Entries
     from steelyard.metrics.resources import Resources
-
-    Entries = Iterable[tuple[bytes, NDArray[np.float32]]]
 
 FORM = 1
 """Of the folder; another number is another form."""
-LARGEST_SIZE = 4096
-"""Dimensions that vectors can have."""
 WRITTEN_AT_ONCE = 4096
 """Vectors."""
 
@@ -128,8 +126,6 @@ def _opened(folder: Path, modified: int) -> Vectors:  # noqa: ARG001 - a changed
 
 
 def _convert(content: Path, folder: Path) -> None:
-    from steelyard.metrics.embeddings.vector_files import entries_of
-
     entries, form = entries_of(content)
     store(entries, folder, str(content), {"imported": form})
 
