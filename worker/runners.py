@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from models.queue.kinds.comparisons import ClaimedTrials
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount
 from models.queue.kinds.reductions import ClaimedReduction
 from models.queue.kinds.shards import ClaimedShard, ScoredShard
-from models.queue.state_chunks import store_chunk
 from models.queue.task_kind import Outcome
 from models.schema.base import BLOCK_SEGMENTS
 from steelyard.metrics.resources import Resources
@@ -41,8 +39,7 @@ def score(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], Non
     def read(connection: Connection) -> tuple[ProtocolContent, ShardTexts]:
         protocol = read_protocol(connection, claim.protocol_id)
         specifications = list(shard_metrics(claim, protocol).values())
-        blocks = claim.first_block, claim.last_block
-        states = read_corpus_statistics(connection, claim.protocol_id, specifications, blocks, context.edition)
+        states = read_corpus_statistics(connection, claim.protocol_id, specifications, context.edition)
         return protocol, replace(read_shard(connection, claim, protocol), states=states)
 
     protocol, texts = context.read(read)
@@ -79,7 +76,7 @@ def reduce(
 def count_references(context: WorkerContext, claim: ClaimedCorpusCount, _preempt: Callable[[], None]) -> Outcome[bytes]:
     """Count in a part of the references, or merge the parts."""
     if claim.merges:
-        return Outcome(_merge(context, claim))
+        return Outcome(context.read(lambda connection: merging_work(connection, claim))())
     resources = Resources(context.settings.resource_folder)
     return Outcome(context.read(lambda connection: counting_work(connection, claim, resources))())
 
@@ -89,23 +86,3 @@ def randomize(context: WorkerContext, claim: ClaimedTrials, _preempt: Callable[[
     return Outcome(
         context.with_retries(lambda: count_trials(context.engine, claim.plan, claim.first_trial, claim.last_trial))
     )
-
-
-def _merge(context: WorkerContext, claim: ClaimedCorpusCount) -> bytes:
-    """Merge corpus statistics; empty if they are in chunks, which are stored here."""
-    state = context.read(lambda connection: merging_work(connection, claim))()
-    if len(state.runs) == 1:
-        return state.chapters.whole(0)
-    # One transaction each: a single one would block others for seconds.
-    for chunk, (first_block, last_block) in enumerate(state.runs):
-        store = partial(
-            store_chunk,
-            claim=claim,
-            first_block=first_block,
-            last_block=last_block,
-            blob=state.chapters.whole(chunk),
-        )
-        if not context.write(store):
-            # Another worker is merging by now, and the completion will report it.
-            break
-    return b""

@@ -208,22 +208,7 @@ class CorpusStatistics(Base):
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
     """The edition of the numbers."""
     blob: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The statistics, compressed by zlib; None until complete, empty if stored in chunks."""
-
-
-class CorpusStatisticsChunk(Base):
-    """Large corpus statistics for a range of blocks: shards read only the chunks that they need."""
-
-    __tablename__ = "prepared_chapter"
-
-    prepared_state_id: Mapped[int] = mapped_column(
-        ForeignKey("prepared_state.id", ondelete="CASCADE"), primary_key=True
-    )
-    first_block: Mapped[int] = mapped_column(Integer, primary_key=True)
-    last_block: Mapped[int] = mapped_column(Integer)
-    """Exclusive."""
-    blob: Mapped[bytes] = mapped_column(LargeBinary)
-    """Compressed by zlib."""
+    """The statistics, compressed by zlib; None until complete."""
 
 
 class ProtocolStatistics(Base):

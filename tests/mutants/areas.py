@@ -340,7 +340,6 @@ AREAS: dict[str, list[Target]] = {
             "average_length segments segmentation parameters sweep",
             "tests/library/metrics",
         ),
-        *_of_one_name("library/steelyard/metrics", "spill_buffer", "tests/library/metrics"),
         _target(
             "library/steelyard/numerics/portable.py",
             "tests/library/numerics/test_portable.py tests/library/metrics/ngram/test_bleu.py",
@@ -352,7 +351,7 @@ AREAS: dict[str, list[Target]] = {
         _target("library/steelyard/metrics/common_words.py", "tests/library/metrics/alignment/test_fmeasure.py"),
         _target(
             "library/steelyard/metrics/ngram/information_weights.py library/steelyard/metrics/ngram/ngram_table.py "
-            "library/steelyard/metrics/ngram/ngram_merging.py library/steelyard/metrics/corpus_statistics.py",
+            "library/steelyard/metrics/corpus_statistics.py",
             "tests/library/metrics/ngram/test_nist.py",
         ),
         _target(
@@ -522,10 +521,9 @@ AREAS: dict[str, list[Target]] = {
         _kernel("composed.c", "tests/library/kernels/text/test_composed.py"),
         _kernel("lowered.c", "tests/library/kernels/text/test_lowered.py"),
         _kernel("markup.c", "tests/library/kernels/text/test_markup.py"),
-        _kernel("word_order.c", "tests/library/kernels/text/test_word_order.py"),
         _kernel("elementary.c elementary.h fixed_point.h", "tests/library/numerics/test_portable.py"),
         _kernel(
-            "ngram_information.c ngram_merging.c ngram_packing.c ngram_stream.h ngram_weights.c",
+            "ngram_information.c ngram_weights.c",
             "tests/library/metrics/ngram/test_nist.py",
         ),
         _kernel(
@@ -546,7 +544,7 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name(
             "library/steelyard/kernels/text",
-            "composed lines lowered markup utf8 word_index word_order words",
+            "composed lines lowered markup utf8 word_index words",
             "tests/library/kernels/text",
         ),
         *_of_one_name(
@@ -572,7 +570,6 @@ AREAS: dict[str, list[Target]] = {
         _target("library/steelyard/kernels/numerics/elementary.py", "tests/library/numerics/test_portable.py"),
         _target(
             "library/steelyard/kernels/nist/ngram_counts.py library/steelyard/kernels/nist/ngram_information.py "
-            "library/steelyard/kernels/nist/ngram_merging.py library/steelyard/kernels/nist/ngram_packing.py "
             "library/steelyard/kernels/nist/ngram_weights.py library/steelyard/kernels/text/vocabulary.py",
             "tests/library/metrics/ngram/test_nist.py",
         ),

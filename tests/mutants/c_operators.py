@@ -25,7 +25,7 @@ OPERATORS = {
 }
 NUMBER = re.compile(rb"(?<![\w.])\d+(?![\w.])")
 BRANCH = re.compile(rb"\bif \((?=[^\n]*\)( \{|$|\n| return| continue| break))", re.MULTILINE)
-FUNCTION = re.compile(rb"^[a-z][^\n;=#]*?(\w+)\(", re.MULTILINE)
+FUNCTION = re.compile(rb"^(?:KERNEL )?[a-z][^\n;=#]*?(\w+)\(", re.MULTILINE)
 
 
 def c_mutants(path: str, source: bytes) -> list[Mutant]:

@@ -122,18 +122,10 @@ TABLE = {
         segments: int = present.shape[1]; known: int32[*]; first_child: int64[len(words) + 1]; words: int32|uint32[*];
         information: float64[len(words)]; orders: int64[*]; chosen: int = len(orders);
         out found: float64[systems, segments, chosen]; where ascend(orders)""",
-    "ngram_merging": "state: address",
-    "ngram_packed": """children: uint32[levels[-1]]; words: uint32[levels[-1]]; counts: uint32[levels[-1]];
-        levels: int64[deepest + 1]; types: int = levels[1]; deepest: int = len(levels) - 1;
-        out packed: uint8[levels[-1] * 13 + 32]; where deepest > 0 and levels[0] == 0""",
     "ngram_statistics": """ids: int32[starts[-1]]; types: int; starts: int64[(references + systems) * segments + 1];
         present: uint8[references, segments]; references: int = present.shape[0]; systems: int;
         segments: int = present.shape[1]; orders: int64[*]; chosen: int = len(orders);
         out statistics: float64[systems, segments, 2 + 2 * chosen]; where ascend(orders)""",
-    "ngram_unpacked": """packed: bytes[size + 32]; size: int = len(packed) - 32; types: int; deepest: int = len(sizes);
-        out sizes: int64[*]; levels: int64[deepest + 1]?; out children: uint32[levels[-1]]?;
-        out words: uint32[levels[-1]]?; out counts: uint32[levels[-1]]?; where size >= 0 and deepest > 0
-        and (levels is None) == (children is None) == (words is None) == (counts is None)""",
     "ngram_weights": """children: uint32[*]; counts: uint32[nodes]; types: int; nodes: int = len(children); total: int;
         out first_child: int64[nodes + 1]; out bits: float64[nodes]; where 0 <= types <= nodes""",
     "power_of_each": """values: float64[*]; exponent: real; count: int = len(values); out found: float64[count]""",
@@ -169,9 +161,6 @@ TABLE = {
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; orders: int;
         out lengths: int64[(references + systems) * segments];
         out shared: uint32[references, systems, segments, orders]; where 0 < orders <= 64""",
-    "word_order": """ids: int32[tokens]; tokens: int = len(ids); lines: bytes[len(lines)]; types: int;
-        out position: int32[types]; out ordered: uint8[len(lines)]; out used: int64[1];
-        where lines.count(b"\\n") == types""",
     "word_places": """wanted: bytes[size]; size: int = len(wanted); count: int = len(places); lines: bytes[len(lines)];
         starts: int64[*]; slots: uint64[mask + 1]; mask: int = len(slots) - 1; out places: int32[*];
         where wanted.count(b"\\n") == len(places) and starts[-1] == len(lines) and len(slots) & mask == 0""",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.corpus_statistics import ShardStates, states_of
+from steelyard.metrics.corpus_statistics import states_of
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from steelyard.text.blocks import BLOCK, block_count
@@ -138,10 +138,10 @@ def score_systems(
 
     # A single shard is not to be cut.
     several = shards > 1
-    states = ShardStates(metrics, whole.without_hypotheses.cut(blocks * BLOCK)) if several else None
+    states = states_of(metrics, whole.without_hypotheses, blocks * BLOCK) if several else {}
     for shard, texts in enumerate(whole.cut(blocks * BLOCK) if several else [whole]):
         # Of a single shard the reference side is read once for both steps.
-        texts.states = states.of(shard) if states else states_of(metrics, texts.reference_side)
+        texts.states = states if several else states_of(metrics, texts.reference_side)
         statistics = shard_statistics(texts, metrics)
         for sum_of, each in zip(sums, statistics, strict=True):
             sum_of += corpus_sums(each)

@@ -92,8 +92,8 @@ def _complete(
 ) -> tuple[TaskKind[Any, Any], int] | None:
     """Store the counts or the merged statistics.
 
-    The last part adds a task that merges; merged statistics release the shards that wait for them. The result is empty
-    if it was stored in chunks. Merged parts are deleted.
+    The last part adds a task that merges; merged statistics release the shards that wait for them. Merged parts are
+    deleted.
     """
     if not claim.merges:
         merge = enqueue_merge(connection, claim.prepared_state_id)

@@ -20,15 +20,12 @@ from steelyard.resampling.bootstrap import replicate_sums, sums_of_tables
 from tests.library.kernels.called import everything_called
 
 SOURCES = Path(bindings.__file__).parent
-RAW = {"ngram_merging"}
-"""Takes an address alone."""
 FREE = {
     ("count_draws", "bits"),
     ("draw_bits", "counts"),
     ("draw_entries", "counts"),
     ("resampling_counts", "counts"),
     ("sums_of_draws", "bits"),
-    ("word_order", "ids"),
 }
 """Some other lengths will do: fewer planes, replicates or tokens, and as many runs of 64 segments."""
 
@@ -117,7 +114,7 @@ def calls(tmp_path_factory):
     return everything_called(tmp_path_factory.mktemp("resources"))
 
 
-@pytest.mark.parametrize("name", sorted(set(TABLE) - RAW))
+@pytest.mark.parametrize("name", sorted(TABLE))
 def test_wrong_arrays_are_refused(name, calls):
     function = kernel(name)
     known = {each.name: each for each in function.parameters}

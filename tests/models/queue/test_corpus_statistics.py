@@ -21,7 +21,7 @@ from models.queue.kinds.corpus_statistics_plan import (
     raise_priority,
 )
 from models.queue.task_kind import Completion
-from models.schema.queue import CorpusCount, CorpusStatistics, CorpusStatisticsChunk, Evaluation, Shard
+from models.schema.queue import CorpusCount, CorpusStatistics, Evaluation, Shard
 from models.schema.states import LeaseState
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.ingest.campaigns import IngestResult
@@ -313,7 +313,7 @@ def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: IngestRe
     assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
 
 
-@pytest.mark.parametrize("table", [CorpusCount, CorpusStatistics, CorpusStatisticsChunk])
+@pytest.mark.parametrize("table", [CorpusCount, CorpusStatistics])
 def test_what_is_large_stands_behind_what_is_looked_at(table: Any) -> None:
     """SQLite would read megabytes of each row, 50 times a second, to know its state."""
     assert list(table.__table__.columns)[-1].name in {"part", "blob"}

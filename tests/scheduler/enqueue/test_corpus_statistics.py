@@ -3,22 +3,21 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 
 import worker.computing.corpus_statistics
 import worker.handlers
 import worker.runners
+from models.database import migrate
 from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.registry import BY_MESSAGE
-from models.queue.state_chunks import store_chunk
 from models.schema.base import now
 from models.schema.queue import (
     CorpusCount,
     CorpusStatistics,
-    CorpusStatisticsChunk,
     Evaluation,
     ProtocolStatistics,
     Shard,
@@ -42,6 +41,7 @@ from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
 from tests.tasks import claim_task
+from worker.computing.corpus_statistics import read_corpus_statistics
 from worker.context import WorkerContext
 from worker.errors import CorpusStatisticsMissing
 from worker.handlers import do
@@ -143,42 +143,30 @@ def test_shards_queued_by_the_release_before_wait_for_the_references_too(context
     assert {task for task, _ in sent(context)} == {"prepare"}
 
 
-@pytest.mark.parametrize("largest", [1, 3500])
-def test_large_states_are_kept_in_chapters(
-    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, largest: int
-) -> None:
-    """Each part has one, or the first two share one."""
-    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", largest)
+def test_a_process_reads_them_once(context: WorkerContext) -> None:
     job = queue(context)
+    with reading(context.engine) as connection, pytest.raises(CorpusStatisticsMissing):
+        read_corpus_statistics(connection, job.protocols[0], ["nist"])
     prepare_all(context)
     with reading(context.engine) as connection:
-        assert list(connection.scalars(select(CorpusStatistics.blob))) == [b""]
-        rows = connection.execute(select(CorpusStatisticsChunk).order_by(CorpusStatisticsChunk.first_block)).all()
-        assert [(row.first_block, row.last_block) for row in rows] == (
-            [(0, 1), (1, 2), (2, 3)] if largest == 1 else [(0, 2), (2, 3)]
-        )
-        reference = some_text(600, 1)
-        ((key, way),) = needed_statistics([parse_metric("nist")]).items()
-        whole = way.read(way.merge([way.count(Segments(references=[reference], hypotheses=[]))]))
-        for blocks in ((0, 1), (1, 3), (0, 3)):
-            found = worker.computing.corpus_statistics.read_corpus_statistics(
-                connection, job.protocols[0], ["nist"], blocks
-            )[key]
-            again = worker.computing.corpus_statistics.read_corpus_statistics(
-                connection, job.protocols[0], ["nist"], blocks
-            )[key]
-            assert found is again
-            assert len(found.bits) <= len(whole.bits)
-        # All chapters have all n-grams.
-        assert found.bits.tolist() == whole.bits.tolist()
-        assert found.words.tolist() == whole.words.tolist()
+        first, again = (read_corpus_statistics(connection, job.protocols[0], ["nist"]) for _ in range(2))
+    ((key, way),) = needed_statistics([parse_metric("nist")]).items()
+    whole = way.read(way.merge([way.count(Segments(references=[some_text(600, 1)], hypotheses=[]))]))
+    assert first[key] is again[key]
+    assert first[key].bits.tolist() == whole.bits.tolist()
+    assert first[key].words.tolist() == whole.words.tolist()
+
+
+def test_references_with_too_many_words_fail_who_wants_them_weighed(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.metrics.ngram.ngram_table.MOST_WORDS", 3000)
+    queue(context)
     work(context)
-    assert states(context) == ["done"] * 2
-    outputs = [similar_text(reference, 1000 + number) for number in range(2)]
-    expected = score_systems(Segments(references=[reference], hypotheses=outputs), [parse_metric("nist")])[0]
+    assert states(context) == ["failed"] * 2
     with reading(context.engine) as connection:
-        found = connection.scalars(select(Score.score).order_by(Score.evaluation_id))
-        assert list(found) == expected.scores.tolist()
+        (reason,) = set(connection.scalars(select(Evaluation.reason)))
+    assert "NIST counts the n-grams of up to 3,000" in reason
 
 
 def prepare_all(context: WorkerContext) -> None:
@@ -186,51 +174,23 @@ def prepare_all(context: WorkerContext) -> None:
         do(context, CORPUS_COUNT, key, "task")
 
 
-def test_chapters_of_a_merge_that_died_are_replaced(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 1)
+@pytest.mark.parametrize("tasks", [0, 2, 3])
+def test_what_the_release_before_counted_is_counted_again(context: WorkerContext, tasks: int) -> None:
+    """Its tables of n-grams have another format, whether it was done with all, some or none of them."""
     queue(context)
     hints = sent(context)
-    for _, key in hints[:-1]:
+    for _, key in hints[:tasks]:
         do(context, CORPUS_COUNT, key, "task")
-    with monkeypatch.context() as patch:
-        # The lease is lost after the second chapter.
-        stored = []
-
-        def lose(connection, claim, **chapter):  # type: ignore[no-untyped-def]
-            stored.append(chapter["first_block"])
-            if len(stored) == 3:
-                update_owner = update(CorpusCount).where(CorpusCount.id == claim.key).values(owner="other")
-                connection.execute(update_owner)
-            return store_chunk(connection, claim, **chapter)
-
-        patch.setattr(worker.runners, "store_chunk", lose)
-        do(context, CORPUS_COUNT, hints[-1][1], "task")
-    assert stored == [0, 1, 2]
-    assert amount(context, CorpusStatisticsChunk) == 2
-    assert states(context, CorpusCount) == ["done"] * 3 + ["running"]
-    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 3500)
-    with writing(context.engine) as connection:
-        connection.execute(update(CorpusCount).where(CorpusCount.merges).values(state=LeaseState.PENDING, owner=None))
+    migrate.downgrade(context.settings.database_url, "20261218")
+    migrate.upgrade(context.settings.database_url)
+    with reading(context.engine) as connection:
+        blobs = [*connection.scalars(select(CorpusStatistics.blob)), *connection.scalars(select(CorpusCount.part))]
+    assert blobs == [None] * (1 + max(3, tasks + tasks // 3))
+    for _, key in hints[tasks:]:
+        do(context, CORPUS_COUNT, key, "sent by the release before")
+    enqueue_missing_counts(context.engine, context.settings)
     work(context)
-    with reading(context.engine) as connection:
-        rows = connection.execute(select(CorpusStatisticsChunk).order_by(CorpusStatisticsChunk.first_block)).all()
-    assert [(row.first_block, row.last_block) for row in rows] == [(0, 2), (2, 3)]
     assert states(context) == ["done"] * 2
-
-
-def test_a_chapter_that_is_lost_is_missed(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", 1)
-    job = queue(context)
-    prepare_all(context)
-    with writing(context.engine) as connection:
-        connection.execute(delete(CorpusStatisticsChunk).where(CorpusStatisticsChunk.first_block == 1))
-    with reading(context.engine) as connection:
-        assert worker.computing.corpus_statistics.read_corpus_statistics(connection, job.protocols[0], ["nist"], (2, 3))
-        for blocks in ((0, 3), (1, 2), (0, 2), (1, 3)):
-            with pytest.raises(CorpusStatisticsMissing):
-                worker.computing.corpus_statistics.read_corpus_statistics(
-                    connection, job.protocols[0], ["nist"], blocks
-                )
 
 
 def test_it_is_prepared_once_for_all_who_come_later(context: WorkerContext) -> None:

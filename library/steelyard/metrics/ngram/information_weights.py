@@ -13,11 +13,10 @@ from steelyard.kernels.nist.ngram_counts import ngram_counts
 from steelyard.kernels.nist.ngram_weights import ngram_weights
 from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.corpus_statistics import CorpusStatistics
-from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
-from steelyard.metrics.ngram.ngram_table import NgramTable, counted
+from steelyard.metrics.ngram.ngram_table import NgramTable, check_total, counted, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.segments import Segments
 
     Numbers = NDArray[np.uint32]
-
-
-LARGEST_CHAPTER = 1 << 20
-"""Words of the references in a chapter, unless it is one part: a process reads its n-grams in some 150 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,33 +93,28 @@ class NgramInformation(CorpusStatistics):
         return f"ngram-information:order<={self.deepest}:tok={self.tok}:case={self.case}"
 
     def count(self, segments: Segments) -> bytes:
-        """The n-grams of a part of the references."""
+        """The n-grams of a part of the references. Raises TooLarge."""
         rows = len(segments.references) * len(segments)
         return counted(segments.words(self.tok, self.case), rows, self.deepest).to_bytes()
 
-    def merge(self, parts: Sequence[bytes]) -> bytes:
+    def merge(self, parts: Iterable[bytes]) -> bytes:
         """The n-grams of all references, without those that say nothing and lead to none that does."""
-        return merged([[part] for part in parts])
-
-    def merge_in_chapters(self, parts: Sequence[Iterable[bytes]], write: Callable[[int, bytes], None]) -> list[int]:
-        """Of each chapter's n-grams how often they occur in all references."""
-        return merged_in_chapters(parts, write, LARGEST_CHAPTER)
+        return merged(parts).to_bytes()
 
     def read(self, state: bytes) -> Information:
         """The information of each n-gram. Raises BadState."""
-        return self.read_chapters([state])
-
-    def read_chapters(self, chapters: Sequence[bytes]) -> Information:
-        """The information of each n-gram of these chapters. Raises BadState."""
-        table = NgramTable.from_bytes(united(chapters))
-        children, last, counts = table.stored()
-        return _weighed(table.lines, children, last, counts, table.total)
+        table = NgramTable.from_bytes(state)
+        return _weighed(table.lines, table.children, table.words, table.counts, table.total)
 
     def state_of(self, segments: Segments) -> Information:
-        """The same of the references alone, as words are numbered there; some that says nothing is in it, too."""
+        """The same of the references alone, as words are numbered there; some that says nothing is in it, too.
+
+        Raises TooLarge.
+        """
         words = segments.words(self.tok, self.case)
         starts = words.starts[: len(segments.references) * len(segments) + 1]
         ids = words.ids[: starts[-1]]
+        check_total(len(ids))
         lines = words.lines_to(int(ids.max(initial=-1)) + 1)
         numbers = ngram_counts(ids, starts, lines.count(b"\n"), self.deepest, repeated=True)
         return _weighed(lines, *numbers, len(ids))

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import math
 import random
-import tracemalloc
 from collections import defaultdict
 
 import numpy as np
@@ -19,18 +18,15 @@ from nltk.translate.nist_score import corpus_nist
 from cli.scoring.inputs import GivenSystem, read_inputs
 from steelyard import NIST
 from steelyard.errors import BadState, MissingState, TooLarge
-from steelyard.kernels.nist import ngram_merging
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.ngram import ngram_table
 from steelyard.metrics.ngram.information_weights import NgramInformation
-from steelyard.metrics.ngram.ngram_merging import merged, merged_in_chapters, united
 from steelyard.metrics.ngram.ngram_table import NgramTable
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from steelyard.metrics.spill_buffer import SetAside
 from tests.library.campaigns import campaigns, joined, read_campaign
-from tests.library.metrics.ngram.ngram_tables import ngrams, wide_bytes
 from tests.library.metrics.ngram.nist_definition import information, row, score
 
 PLAIN = NgramInformation(5, "none", "mixed")
@@ -196,100 +192,23 @@ def test_any_cut_gives_the_same_state(campaign, deepest, draw):
     ]
     draw.shuffle(parts)
     assert way.merge(parts) == whole
-    # However little of each is in memory at once, and parts of an earlier release among them.
-    old = [wide_bytes(NgramTable.from_bytes(part)) if draw.random() < 0.3 else part for part in parts]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ngram_merging, "WINDOW", draw.choice((33, 40, 100)))
-        assert merged([pieces(part, draw) for part in old]) == whole
-    assert NgramTable.from_bytes(wide_bytes(NgramTable.from_bytes(whole))).to_bytes() == whole
     draw.shuffle(references)
     assert way.merge([way.count(Segments(references=[joined(lines) for lines in references], hypotheses=[]))]) == whole
 
 
-@settings(max_examples=100, deadline=None)
-@given(campaigns(max_segments=12), st.integers(1, 6), st.integers(1, 40), st.randoms(use_true_random=False))
-def test_chapters_say_the_same_of_their_own_ngrams(campaign, deepest, largest, draw):
-    way = NgramInformation(deepest, "none", "mixed")
-    references = list(campaign.references.values())
-    segments = len(references[0])
-    cuts = sorted({0, segments, *(draw.randrange(segments) for _ in range(4))})
-    runs = [[lines[begin:end] for lines in references] for begin, end in itertools.pairwise(cuts)]
-    parts = [way.count(Segments(references=[joined(lines) for lines in run], hypotheses=[])) for run in runs]
-    written = SetAside(held_bytes=draw.choice((0, 1000)))
-    chapter_of = merged_in_chapters([pieces(part, draw) for part in parts], written.write, largest)
-    assert chapter_of == sorted(chapter_of)
-    assert set(chapter_of) == set(range(len(written)))
-    whole = ngrams(way.merge(parts))
-    chapters = [written.whole(chapter) for chapter in range(len(written))]
-    for first, last in itertools.combinations(range(len(chapters) + 1), 2):
-        own = [runs[place] for place, chapter in enumerate(chapter_of) if first <= chapter < last]
-        counted = ngrams(
-            way.merge([way.count(Segments(references=[joined(lines) for lines in run], hypotheses=[])) for run in own])
-        )
-        texts = [line.split() for run in own for lines in run for line in lines]
-        found = ngrams(united(chapters[first:last]))
-        assert found.items() <= whole.items()
-        # What is not in a chapter though its texts have it says nothing in all references, nor does what begins so.
-        own_grams = {
-            tuple(line[at : at + n]) for line in texts for at in range(len(line)) for n in range(1, deepest + 1)
-        }
-        assert {gram: count for gram, count in whole.items() if gram in own_grams}.keys() - found.keys() == {
-            gram for gram in whole.keys() & own_grams if not says_in(gram, whole, own_grams)
-        }
-        assert counted.keys() <= own_grams
-        state = way.read_chapters(chapters[first:last])
-        weights = information([line.split() for lines in references for line in lines], deepest)
-        assert sorted(state.bits) == sorted(weights[gram] for gram in found)
-    if len(chapters) == 1:
-        assert chapters[0] == way.merge(parts)
-
-
-def says_in(gram, counts, own):
-    """Whether an n-gram, or one of these that begins with it, follows its context less than always."""
-    return len(gram) == 1 or any(
-        each[: len(gram)] == gram and counts[each] < counts[each[:-1]] for each in counts.keys() & own
-    )
-
-
-@pytest.mark.parametrize("largest", [1, 3000, 10**9])
-def test_shards_score_the_same_by_chapters(monkeypatch, largest):
-    """Whether each part has a chapter, or some share one."""
+def test_shards_score_the_same():
+    """Whether the references are counted as a whole or in parts."""
     draw = random.Random(5)
     texts = [
         joined(" ".join(f"w{int(draw.paretovariate(0.7)) % 300}" for _ in range(5)) for _ in range(1500)) for _ in "ab"
     ]
-    whole = score_systems(
-        Segments(references=texts[:1], hypotheses=texts[1:]), [NIST()], replicates=10, segment_scores=True
-    )[0]
-    read = []
-    monkeypatch.setattr("steelyard.metrics.ngram.information_weights.LARGEST_CHAPTER", largest)
-    monkeypatch.setattr(NgramInformation, "read_chapters", counting_calls(NgramInformation.read_chapters, read))
-    found = score_systems(
-        Segments(references=texts[:1], hypotheses=texts[1:]),
-        [NIST()],
-        replicates=10,
-        segment_scores=True,
-        shard_size=256,
-    )[0]
+    segments = Segments(references=texts[:1], hypotheses=texts[1:])
+    whole, found = (
+        score_systems(segments, [NIST()], replicates=10, segment_scores=True, shard_size=size)[0]
+        for size in (10**6, 256)
+    )
     for name in ("sums", "scores", "replicate_scores", "segment_scores"):
         assert np.array_equal(getattr(found, name), getattr(whole, name))
-    assert len(read) == {1: 6, 3000: 3, 10**9: 1}[largest]
-
-
-def counting_calls(function, calls):
-    def call(*arguments):
-        calls.append(arguments)
-        return function(*arguments)
-
-    return call
-
-
-def pieces(blob, draw):
-    """Cut anywhere."""
-    while blob:
-        size = draw.randrange(1, 60)
-        yield blob[:size]
-        blob = blob[size:]
 
 
 @settings(max_examples=100, deadline=None)
@@ -316,33 +235,6 @@ def test_the_state_says_what_each_ngram_says(campaign):
     assert all(weights[gram] == bits for gram, bits in found.items())
 
 
-def test_memory_does_not_grow_with_the_parts(monkeypatch):
-    """What is merged is read and written piece by piece, and a chapter's n-grams are read without the others."""
-    draw = random.Random(2)
-    monkeypatch.setattr(ngram_merging, "WINDOW", 1 << 10)
-    monkeypatch.setattr("steelyard.metrics.spill_buffer.AT_ONCE", 1 << 10)
-    parts, chapters = SetAside(held_bytes=0), SetAside(held_bytes=0)
-    for number in range(40):
-        lines = [" ".join(f"w{int(draw.paretovariate(0.6)) % 200}" for _ in range(20)) for _ in range(250)]
-        parts.write(number, PLAIN.count(Segments(references=[joined(lines)], hypotheses=[])))
-    size = sum(len(parts.whole(number)) for number in range(40))
-    state = PLAIN.merge([parts.whole(0)])
-    PLAIN.read(state)
-    tracemalloc.start()
-    try:
-        merged_in_chapters(list(map(parts.pieces, range(40))), chapters.write, 1)
-        assert len(chapters) == 40
-        merging = tracemalloc.get_traced_memory()[1]
-        tracemalloc.reset_peak()
-        PLAIN.read_chapters([chapters.whole(39)])
-        reading = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    # Held at once, what is read and written took twice the size.
-    assert merging < 0.7 * size
-    assert reading < 0.7 * size
-
-
 def test_most_long_ngrams_are_left_out():
     draw = random.Random(1)
     lines = [" ".join(f"w{draw.randrange(2000)}" for _ in range(20)) for _ in range(300)]
@@ -363,18 +255,16 @@ def test_without_its_state_it_cannot_be_scored():
 
 def test_damaged_states_are_refused():
     part = PLAIN.count(Segments(references=[b"a b a\nc"], hypotheses=[]))
-    wide = wide_bytes(NgramTable.from_bytes(part))
     for blob, message in (
         (b"", "no table of n-grams"),
         (b"pickle" + part, "no table of n-grams"),
         (part[:4] + b"\x09\x00" + part[6:], "format 9"),
         *((part[:size], "cut off|no table") for size in range(len(part))),
         (part + b"\0", "cut off"),
-        *((part[:at] + b"\xff" + part[at + 1 :], "contradicts itself") for at in range(len(part) - 12, len(part))),
-        (wide[:-1], "cut off"),
-        (wide + b"\0", "cut off"),
-        (wide[: -12 * 6] + b"\xff" * 12 * 6, "contradicts itself"),
-        (wide[: -4 * 6] + b"\0" * 4 * 6, "contradicts itself"),
+        (part.replace(b"a\nb\n", b"a\nbb"), "contradicts itself"),
+        # Of six n-grams, each with a byte of children, word and count.
+        *((part[: -6 * k] + b"\xff" * 6 + part[len(part) - 6 * (k - 1) :], "contradicts itself") for k in (2, 3)),
+        (part[:-6] + bytes(6), "contradicts itself"),
     ):
         with pytest.raises(BadState, match=message):
             PLAIN.read(blob)
@@ -397,12 +287,34 @@ def test_whatever_the_bytes_are_they_are_read_or_refused(lines, data):
             use(bytes(part))
 
 
-def test_counts_have_a_limit():
-    part = PLAIN.count(Segments(references=[b"a b a\nc"], hypotheses=[]))
-    table = NgramTable.from_bytes(part)
-    with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,297 times"):
-        dataclasses.replace(table, counts=table.counts.astype(np.int64) + 2**32 - 1).to_bytes()
-    large = dataclasses.replace(table, counts=table.counts + np.uint32(2**32 - 3)).to_bytes()
-    assert ngrams(large)["a",] == 2**32 - 1
-    with pytest.raises(TooLarge, match="An n-gram occurs 4,294,967,296 times or more"):
-        PLAIN.merge([large, part])
+def test_references_have_a_limit(monkeypatch):
+    """Parts are not read beyond the one that is too much."""
+    lines = ["a b a", "c"] * 300
+    texts = Segments.from_lines(references=[lines], hypotheses=[lines])
+    parts = [PLAIN.count(each) for each in texts.without_hypotheses.cut(60)]
+    read = []
+
+    def listened():
+        for part in parts:
+            read.append(part)
+            yield part
+
+    monkeypatch.setattr(ngram_table, "MOST_WORDS", 1200)
+    assert PLAIN.read(PLAIN.merge(listened())).types == 3
+    monkeypatch.setattr(ngram_table, "MOST_WORDS", 599)
+    read.clear()
+    for count in (
+        lambda: PLAIN.merge(listened()),
+        lambda: PLAIN.count(texts),
+        lambda: score_systems(texts, [NIST()]),
+        lambda: score_systems(texts, [NIST()], shard_size=256),
+    ):
+        with pytest.raises(TooLarge, match=r"words or more, but NIST counts the n-grams of up to 599"):
+            count()
+    assert len(read) == 5
+
+
+def test_counts_that_no_text_has_are_refused():
+    table = NgramTable.from_bytes(PLAIN.count(Segments(references=[b"a b a\nc"], hypotheses=[])))
+    with pytest.raises(TooLarge):
+        PLAIN.read(dataclasses.replace(table, counts=table.counts + np.uint32(2**32 - 3)).to_bytes())
