@@ -16,14 +16,11 @@ from steelyard.errors import MetricsError
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segmentation import unsegmented_of
 from steelyard.metrics.titles import titled_apart, told_apart
+from steelyard.ranking.power import metric_power
 from steelyard.resampling.interval import interval, percentile_intervals
 from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.power import ALPHA
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steelyard.ranking.clusters import Place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -37,6 +34,10 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardRow, LeaderboardScore
     from steelyard.metrics.metric import Metric
     from steelyard.ranking.clusters import Place
+    from steelyard.ranking.power import MetricPower
+
+PAIRS_AT_ONCE = 64
+"""Pairs whose replicates are compared at a time: they fit the CPU's cache."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,15 @@ class Board:
         """As `interval_of_difference`, of each pair of rows."""
         if self.interval_kind != "percentile" or not self.listed.replicates:
             return [self.interval_of_difference(metric, a, b) for a, b in pairs]
-        replicates = [
-            self.rows[b].scores[metric].replicate_scores - self.rows[a].scores[metric].replicate_scores
-            for a, b in pairs
-        ]
-        return percentile_intervals(np.stack(replicates), self.level)
+        found: list[Interval | None] = []
+        for begin in range(0, len(pairs), PAIRS_AT_ONCE):
+            some = pairs[begin : begin + PAIRS_AT_ONCE]
+            replicates = [
+                self.rows[b].scores[metric].replicate_scores - self.rows[a].scores[metric].replicate_scores
+                for a, b in some
+            ]
+            found += percentile_intervals(np.stack(replicates), self.level)
+        return found
 
     def scores(self, metric: int) -> NDArray[np.float64]:
         """The scores of all rows by one of the metrics.
@@ -159,8 +164,21 @@ class Board:
         ndarray of float64, shape (rows, draws)
             NaN for rows without scores.
         """
+        return self._replicates(metric, self.more_replicates)
+
+    def power(self, metric: int, segments: int, *, alpha: float = ALPHA) -> MetricPower:
+        """The statistical power of the board's test set of so many segments by a metric, from stored replicates."""
+        return metric_power(
+            self.scores(metric),
+            self._replicates(metric, {}),
+            segments,
+            higher_is_better=self.higher_is_better(metric),
+            alpha=alpha,
+        )
+
+    def _replicates(self, metric: int, more: Mapping[LeaderboardScore, NDArray[np.float64]]) -> NDArray[np.float64]:
         scores = [row.scores[metric] if row.scores else None for row in self.rows]
-        known = [self.more_replicates.get(each, each.replicate_scores) for each in scores if each]
+        known = [more.get(each, each.replicate_scores) for each in scores if each]
         undefined = np.full(len(known[0]) if known else self.listed.replicates, np.nan)
         found = iter(known)
         return np.stack([undefined if each is None else next(found) for each in scores])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.leaderboard.significance import with_correction
 from models.results.randomizations import read_randomizations
-from steelyard.resampling.paired import PairedResult, pairs_to_test
+from steelyard.resampling.paired import PairedResult, pairs_to_test, with_correction
 from steelyard.resampling.randomization import TRIALS, randomization_p
 
 if TYPE_CHECKING:

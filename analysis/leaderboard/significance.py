@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.leaderboard.board import Ranking
-from steelyard.ranking.clusters import places
-from steelyard.resampling.bootstrap_p import bootstrap_p_values
-from steelyard.resampling.correction import corrected
-from steelyard.resampling.paired import FEW_SEGMENTS, PairedResult, few_segments, pairs_to_test, smallest_p
+from steelyard.ranking.clusters import places_by_tests
+from steelyard.resampling.paired import (
+    FEW_SEGMENTS,
+    PairedResult,
+    bootstrap_p_of_pairs,
+    few_segments,
+    pairs_to_test,
+    smallest_p,
+    with_correction,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +32,6 @@ ALPHA = 0.05
 CORRECTION = "none"
 """The tests of a leaderboard are not corrected for their number: WMT's rule. Other displays of differences use the same
 default, so that they agree with the leaderboard."""
-
-PAIRS_AT_ONCE = 64
-"""Pairs whose replicates are compared at a time: they fit the CPU's cache."""
 
 
 def compared_to_leaderboard(test: str, correction: str) -> str:
@@ -53,16 +56,12 @@ def bootstrap_pairs(
         return []
     scores = board.scores(metric)
     pairs = scored_pairs(board, metric, baseline)
-    replicates = board.tested_replicates(metric)
-    found: list[PairedResult] = []
-    for begin in range(0, len(pairs), PAIRS_AT_ONCE):
-        some = pairs[begin : begin + PAIRS_AT_ONCE]
-        first, second = (list(side) for side in zip(*some, strict=True))
-        differences = scores[second] - scores[first]
-        p_values = bootstrap_p_values(differences, replicates[second] - replicates[first]).tolist()
-        ends = board.intervals_of_differences(metric, some) if intervals else [None] * len(some)
-        for (a, b), difference, p, interval in zip(some, differences.tolist(), p_values, ends, strict=True):
-            found.append(PairedResult(a, b, metric, difference, p, interval=interval))
+    p_values = bootstrap_p_of_pairs(scores, board.tested_replicates(metric), pairs)
+    ends = board.intervals_of_differences(metric, pairs) if intervals else [None] * len(pairs)
+    found = [
+        PairedResult(a, b, metric, float(scores[b] - scores[a]), p, interval=interval)
+        for (a, b), p, interval in zip(pairs, p_values, ends, strict=True)
+    ]
     return with_correction(found, correction)
 
 
@@ -72,27 +71,12 @@ def scored_pairs(board: Board, metric: int, baseline: int | None = None) -> list
     return [(a, b) for a, b in pairs_to_test(len(known), baseline) if known[a] and known[b]]
 
 
-def with_correction(pairs: Sequence[PairedResult], correction: str) -> list[PairedResult]:
-    """The results of one family of tests with corrected p-values."""
-    family = corrected([pair.p for pair in pairs], correction)
-    # As `replace`, which takes three times as long: a hundred systems are thousands of pairs.
-    return [
-        PairedResult(pair.a, pair.b, pair.metric, pair.difference, pair.p, p, pair.interval)
-        for pair, p in zip(pairs, family.tolist(), strict=True)
-    ]
-
-
 def board_places(board: Board, metric: int, pairs: Sequence[PairedResult], alpha: float = ALPHA) -> list[Place | None]:
     """Ranks, rank ranges and clusters of a board's systems by one metric, from all its pairs; in the rows' order.
 
     A system is better than another where the corrected p-value of their difference is below `alpha`.
     """
-    better = np.zeros((len(board.rows), len(board.rows)), np.bool_)
-    for pair in pairs:
-        if pair.p_corrected < alpha:
-            # The better score decides which of the two has won.
-            better[pair.a, pair.b] = better[pair.b, pair.a] = True
-    return places(board.scores(metric).tolist(), better, higher_is_better=board.higher_is_better(metric))
+    return places_by_tests(board.scores(metric), pairs, alpha, higher_is_better=board.higher_is_better(metric))
 
 
 def ranked_by_bootstrap(board: Board, *, alpha: float = ALPHA, correction: str = CORRECTION) -> Board:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from analysis.leaderboard.board import Board
-    from analysis.leaderboard.power import MetricPower
+    from steelyard.ranking.power import MetricPower
 
 
 def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -100,10 +100,9 @@ def run(options: argparse.Namespace) -> int:
 
 def power_of(engine: Engine, board: Board, alpha: float) -> tuple[list[MetricPower], int]:
     """The statistical power of the test set by every metric, and its number of segments."""
-    from analysis.leaderboard.power import board_power
     from models.corpus.protocols import read_protocol
     from models.database.session import reading
 
     with reading(engine) as connection:
         segments = read_protocol(connection, board.listed.protocol_id).segments
-    return [board_power(board, metric, segments, alpha=alpha) for metric in range(len(board.listed.metrics))], segments
+    return [board.power(metric, segments, alpha=alpha) for metric in range(len(board.listed.metrics))], segments

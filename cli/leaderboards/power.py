@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.leaderboard.board import Board
-    from analysis.leaderboard.power import MetricPower, Neighbours
+    from steelyard.ranking.power import MetricPower, Neighbours
 
 
 def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: int = 1) -> str:
@@ -22,8 +22,8 @@ def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: in
     # At least two digits: such differences are small.
     width = max(width, 2)
     table = [["Smallest difference", "Closest pair", "Median pair", "Furthest pair"]]
-    for title, each in zip(board.titles, found, strict=True):
-        places = digits(width, _scale(board, each.metric))
+    for metric, (title, each) in enumerate(zip(board.titles, found, strict=True)):
+        places = digits(width, _scale(board, metric))
         table.append([title, *(f"{end:.{places}f}" for end in each.smallest or ())] + ["n/a"] * (not each.smallest) * 3)
     lines = [
         f"Enough data? Of {segments:,} segments, the smallest true difference found in {100 * power:g} % of such test "
@@ -31,7 +31,7 @@ def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: in
         aligned(table),
     ]
     chosen = found[board.sorted_by]
-    places = digits(width, _scale(board, chosen.metric))
+    places = digits(width, _scale(board, board.sorted_by))
     rows = [["Neighbours", "Difference", "Found from", "Power", "Segments needed", ""]]
     for pair in chosen.neighbours:
         names = " before ".join(board.name(board.rows[row]) for row in (pair.a, pair.b))
@@ -68,7 +68,7 @@ def as_object(board: Board, found: Sequence[MetricPower], segments: int) -> dict
         "power": found[0].power if found else None,
         "metrics": [
             {
-                "metric": board.listed.metrics[each.metric],
+                "metric": metric,
                 "smallest_difference": each.smallest
                 and dict(zip(("least", "median", "largest"), each.smallest, strict=True)),
                 "neighbours": [
@@ -84,7 +84,7 @@ def as_object(board: Board, found: Sequence[MetricPower], segments: int) -> dict
                     for pair in each.neighbours
                 ],
             }
-            for each in found
+            for metric, each in zip(board.listed.metrics, found, strict=True)
         ],
     }
 

@@ -280,9 +280,9 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name("library/steelyard/kernels/resampling", "binomial", "tests/library/resampling"),
         *_of_one_name(
-            "analysis/leaderboard", "significance more_replicates randomization power", "tests/analysis/leaderboard"
+            "analysis/leaderboard", "significance more_replicates randomization", "tests/analysis/leaderboard"
         ),
-        _target("library/steelyard/ranking/clusters.py", "tests/library/ranking/test_clusters.py"),
+        *_of_one_name("library/steelyard/ranking", "clusters power", "tests/library/ranking"),
     ],
     "analysis": [
         _target(

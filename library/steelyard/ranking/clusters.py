@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from steelyard.resampling.paired import PairedResult
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -57,6 +59,35 @@ def places(scores: Sequence[float], better: NDArray[np.bool_], *, higher_is_bett
             low, high = 1 + losses[system], len(order) - wins[system]
             found[system] = Place(rank, low, high, number, wins[system], (first, last))
     return found
+
+
+def places_by_tests(
+    scores: NDArray[np.float64], results: Sequence[PairedResult], alpha: float, *, higher_is_better: bool = True
+) -> list[Place | None]:
+    """The place of every system by paired tests: it is better where the corrected p-value is below `alpha`.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (systems,)
+        NaN where undefined.
+    results : sequence of PairedResult
+        Of all pairs by one metric, with corrected p-values.
+    alpha : float
+    higher_is_better : bool
+        The metric's direction.
+
+    Returns
+    -------
+    list of Place or None
+        As `places`.
+
+    """
+    better = np.zeros((len(scores), len(scores)), np.bool_)
+    for result in results:
+        if result.p_corrected < alpha:
+            # The better score decides which of the two has won.
+            better[result.a, result.b] = better[result.b, result.a] = True
+    return places(scores.tolist(), better, higher_is_better=higher_is_better)
 
 
 def clusters(values: Sequence[float], wins: Sequence[int]) -> list[tuple[int, int]]:

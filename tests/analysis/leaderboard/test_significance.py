@@ -193,6 +193,7 @@ def test_laws(scores, correction):
 
 def test_pairs_are_compared_a_few_at_a_time(board, monkeypatch):
     whole = bootstrap_pairs(board, 1)
-    monkeypatch.setattr("analysis.leaderboard.significance.PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr("steelyard.resampling.paired.AT_ONCE", 3)
+    monkeypatch.setattr("analysis.leaderboard.board.PAIRS_AT_ONCE", 3)
     assert bootstrap_pairs(board, 1) == whole
     assert bootstrap_pairs(board, 1, intervals=False) == [replace(pair, interval=None) for pair in whole]

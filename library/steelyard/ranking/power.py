@@ -1,4 +1,4 @@
-"""Statistical power of a test set: which differences of a board's systems it can detect."""
+"""Statistical power of a test set: which differences between systems it can detect."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from steelyard.resampling.runs import standard_deviation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.leaderboard.board import Board
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two systems next to each other on a board; systems are positions in its rows."""
+    """Two systems next to each other in the order of scores; systems are positions in the arrays."""
 
     a: int
     """The better one, or the first of two that are equal."""
@@ -43,7 +46,6 @@ class Neighbours:
 class MetricPower:
     """The power of a test set by one metric."""
 
-    metric: int
     alpha: float
     power: float
     smallest: tuple[float, float, float] | None
@@ -54,17 +56,47 @@ class MetricPower:
     neighbours: Sequence[Neighbours]
 
 
-def board_power(board: Board, metric: int, segments: int, *, alpha: float = ALPHA, power: float = POWER) -> MetricPower:
-    """The power of a board's test set with so many segments by one of its metrics, from stored replicates."""
-    scores = board.scores(metric)
-    ranked = [row for row in range(len(scores)) if not math.isnan(scores[row])]
-    if not board.listed.replicates:
-        ranked = []
-    ranked.sort(key=lambda row: scores[row], reverse=board.higher_is_better(metric))
-    replicates = [board.rows[row].scores[metric].replicate_scores for row in ranked]
+def metric_power(
+    scores: Floats,
+    replicates: Floats,
+    segments: int,
+    *,
+    higher_is_better: bool = True,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> MetricPower:
+    """Which differences of systems a test set can detect by one metric, from bootstrap replicates.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (systems,)
+        NaN for systems without a score, which are left out.
+    replicates : ndarray of float64, shape (systems, B)
+        Scores of the replicates, drawn alike for all systems. Without any, nothing is known.
+    segments : int
+        Of the test set.
+    higher_is_better : bool
+        The metric's direction.
+    alpha : float
+        The level of the two-sided tests.
+    power : float
+        The probability with which a difference is to be detected.
+
+    Returns
+    -------
+    MetricPower
+
+    Raises
+    ------
+    BadParameter
+        For an alpha or a power that is not between 0 and 1.
+
+    """
+    ranked = [system for system in range(len(scores)) if not math.isnan(scores[system])] if replicates.shape[1] else []
+    ranked.sort(key=lambda system: scores[system], reverse=higher_is_better)
     found, neighbours = [], []
     for a, b in pairs_to_test(len(ranked), None):
-        deviation = standard_deviation(replicates[b] - replicates[a])
+        deviation = standard_deviation(replicates[ranked[b]] - replicates[ranked[a]])
         smallest = smallest_difference(deviation, alpha, power)
         if smallest > 0:
             found.append(smallest)
@@ -74,4 +106,4 @@ def board_power(board: Board, metric: int, segments: int, *, alpha: float = ALPH
             seen = power_at(difference, deviation, alpha)
             neighbours.append(Neighbours(ranked[a], ranked[b], difference, smallest, seen, enough))
     ends = (min(found), median(found), max(found)) if found else None
-    return MetricPower(metric, alpha, power, ends, neighbours)
+    return MetricPower(alpha, power, ends, neighbours)
