@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from campaigns.checks.finding import Finding
+    from steelyard.formats.markup.documents import MarkedFile
     from steelyard.formats.plain import Text
 
 
@@ -48,11 +49,9 @@ def run(options: argparse.Namespace) -> int:
 
     if not options.reference and not options.source:
         raise UsageError("Give --source, --reference or both to compare the output with.")
-    source = _read(options.source, options) if options.source else None
-    references = [_read(path, options) for path in options.reference]
+    source, references, output = _read_all(options)
     beside = [text for text in (source, *references) if text is not None]
     _check(beside)
-    output = _read(options.output, options)
     standard = CheckContext(
         segments=beside[0].segments,
         source=None if source is None else source.bytes,
@@ -78,20 +77,37 @@ def as_json(findings: Sequence[Finding]) -> str:
     return json.dumps([each.as_row() for each in findings], ensure_ascii=False, indent=1) + "\n"
 
 
-def _read(argument: str, options: argparse.Namespace) -> Text:
+def _read_all(options: argparse.Namespace) -> tuple[Text | None, list[Text], Text]:
+    """Source, references and output, line by line; by their ids where they have ids. Raises CommandError, BadText."""
     from cli.errors import CommandError
     from cli.scoring.inputs import input_file
+    from steelyard.formats.campaign.alignment import align
     from steelyard.formats.detection import read_file
+    from steelyard.formats.markup.documents import Role
     from steelyard.formats.plain import Text
 
-    file = input_file(argument)
-    read = read_file(file.path, format=options.input_format, part=file.part)
-    if not isinstance(read, Text):
+    given = [(Role.SOURCE, options.source)] if options.source else []
+    given += [*((Role.REFERENCE, path) for path in options.reference), (Role.SYSTEM, options.output)]
+    texts: list[Text] = []
+    marked: list[MarkedFile] = []
+    for role, argument in given:
+        file = input_file(argument)
+        read = read_file(file.path, format=options.input_format, part=file.part, role=role, label=file.label)
+        if isinstance(read, Text):
+            texts.append(read)
+        else:
+            marked.append(read)
+    if not marked:
+        return texts[0] if options.source else None, texts[bool(options.source) : -1], texts[-1]
+    if texts:
         raise CommandError(
-            f"{read.name}: has ids for its segments, which `steelyard score` checks. Give texts that are matched by "
-            "position, one segment after the other."
+            f"{marked[0].name} has ids for its segments, but {texts[0].name} is matched by position: give all files in "
+            "formats with ids, or all in others."
         )
-    return read
+    aligned = align(marked)
+    if len(aligned.systems) != 1:
+        raise CommandError(f"{options.output}: holds {len(aligned.systems)} systems. Give the output of one system.")
+    return aligned.source, list(aligned.references.values()), next(iter(aligned.systems.values()))
 
 
 def _check(texts: Sequence[Text]) -> None:

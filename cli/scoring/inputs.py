@@ -15,12 +15,13 @@ from steelyard.formats.detection import read_file
 from steelyard.formats.file_names import system_name
 from steelyard.formats.input.contents import STDIN
 from steelyard.formats.layers import common_layers
+from steelyard.formats.markup.documents import Role
 from steelyard.formats.plain import Text
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from steelyard.formats.markup.documents import MarkedFile
 
@@ -94,6 +95,11 @@ class InputFile:
     part: str | None = None
 
     @property
+    def label(self) -> str:
+        """The name of the reference or system in it, where the file does not say it."""
+        return "stdin" if self.path == STDIN else system_name(self.path)
+
+    @property
     def system(self) -> str:
         """The name of the system in it."""
         return printable(system_name(self.path) + (f".{self.part}" if self.part else ""))
@@ -137,29 +143,43 @@ def read_inputs(
         raise UsageError("Standard input can be read only once.")
     check_systems(len(arguments), "The files given", allowed_systems())
     files = [input_file(argument) for argument in arguments]
-    marked: list[MarkedFile] = []
+    marked: dict[tuple[InputFile, Role], MarkedFile] = {}
     texts: dict[InputFile, Text] = {}
-    for file in dict.fromkeys(files):
-        read = read_file(file.path, format=input_format, part=file.part or part)
+    for position, file in enumerate(files):
+        role = Role.REFERENCE if position < len(references) else Role.SYSTEM
+        # A file that names its texts is read once; of others the reference may be one field, the output another.
+        seen = [each for each, read in marked.items() if each[0] == file and (each[1] is role or not read.as_given)]
+        if file in texts or seen:
+            continue
+        read = read_file(file.path, format=input_format, part=file.part or part, role=role, label=file.label)
         if isinstance(read, Text):
             texts[file] = read
         else:
-            marked.append(read)
+            marked[file, role] = read
     if not marked:
         named = _named(systems, files[len(references) :])
         return _by_position([texts[file] for file in files], named, len(references), variable_references)
     if texts:
         raise CommandError(
-            f"{marked[0].name} has ids for its segments, but {next(iter(texts.values())).name} is matched by position: "
-            "give references and systems in formats that have ids of documents, or all in others."
+            f"{next(iter(marked.values())).name} has ids for its segments, but {next(iter(texts.values())).name} is "
+            "matched by position: give references and systems in formats with ids, or all in others."
         )
     for system in systems:
         if system.name is not None:
             raise CommandError(
-                f"--system {system.name}: its files name their systems themselves. Give them after -i, or runs of one "
-                "system in files that are matched by position."
+                f"--system {system.name}: its files have ids, and runs are matched by position. Give them after -i."
             )
-    return _by_ids(marked, variable_references)
+    _check_labels(marked)
+    return _by_ids(list(marked.values()), variable_references)
+
+
+def _check_labels(marked: Mapping[tuple[InputFile, Role], MarkedFile]) -> None:
+    """Raise CommandError where two files that do not name their texts would get the same name."""
+    known: dict[tuple[str, Role], str] = {}
+    for (file, role), read in marked.items():
+        before = known.setdefault((file.label, role), file.path)
+        if read.as_given and before != file.path:
+            raise CommandError(f"{before} and {file.path} are both called {file.label!r}. Rename one of the files.")
 
 
 def _named(systems: Sequence[GivenSystem], files: Sequence[InputFile]) -> list[InputSystem]:
@@ -201,10 +221,12 @@ def _by_ids(files: Sequence[MarkedFile], variable_references: bool) -> Inputs:
 
     aligned = align(files)
     campaign = aligned.campaign()
+    given = [text.name for file in files if file.as_given for text in file.of(Role.SYSTEM)]
+    order = list(dict.fromkeys([*given, *campaign.systems]))
     return Inputs(
         list(campaign.references.values()),
-        list(campaign.systems.values()),
-        [InputSystem(name, range(place, place + 1)) for place, name in enumerate(campaign.systems)],
+        [campaign.systems[name] for name in order],
+        [InputSystem(name, range(place, place + 1)) for place, name in enumerate(order)],
         campaign.variable_references or variable_references,
         list(campaign.notices),
         campaign.target_language or "",

@@ -46,7 +46,10 @@ def read_output(
         If the file does not have the system.
     """
     try:
-        read = read_file(source, format=input_format, part=part, limits=limits, markup_limits=markup_limits)
+        read = read_file(
+            source, format=input_format, part=part, role=Role.SYSTEM, label=system, limits=limits,
+            markup_limits=markup_limits,
+        )  # fmt: skip
     except NotUtf8 as error:
         raise error.in_language(language) from error
     return _of_system(read, system) if isinstance(read, MarkedFile) else read

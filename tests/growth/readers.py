@@ -68,6 +68,11 @@ CONTEXTS = {
             "</lemma></LM></children></a_tree></trees></zone></zones></LM></bundles></treex_document>",
         ),
     },
+    "jsonl": {
+        "a text": ('{"id": 1, "text": "', '"}\n'),
+        "a field": ('{"id": 1, "text": "a", "', '": 1}\n'),
+        "a value": ('{"id": 1, "text": "a", "x": ', "}\n"),
+    },
     "conllu": {
         "the file": ("", ""),
         "a comment": ("# ", "\n1\ta\ta" + "\t_" * 7 + "\n"),

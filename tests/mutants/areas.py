@@ -457,7 +457,8 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "library/steelyard/formats/markup/documents.py library/steelyard/formats/markup/elements.py "
             "library/steelyard/text/findings.py library/steelyard/formats/detection.py "
-            "library/steelyard/formats/markup/scanner.py library/steelyard/text/wording.py "
+            "library/steelyard/formats/markup/scanner.py library/steelyard/formats/markup/limits.py "
+            "library/steelyard/text/wording.py library/steelyard/formats/registry.py "
             "library/steelyard/formats/zones.py library/steelyard/text/languages.py",
             "tests/library/formats/test_mteval.py tests/library/formats/test_wmt_xml.py "
             "tests/library/formats/test_hostile_markup.py",

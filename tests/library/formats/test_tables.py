@@ -6,8 +6,8 @@ from steelyard.formats.detection import read_text
 from steelyard.formats.input.contents import WrongFormat
 
 TABLES = {
-    "json": b'{"id": 0, "hyp": "one"}\n{"id": 1, "hyp": "two"}\n',
-    "wmt": b'{"doc_id": "en-cs_#_news_#_a", "hypothesis": "a\\n\\nb"}\n' * 3,
+    "json": b'{"n": 0, "hyp": "one"}\n{"n": 1, "hyp": "two"}\n',
+    "without ids": b'{"domain": "news", "hypothesis": "a\\n\\nb"}\n' * 3,
     "no field": b'{"a": 1}\n{"b": 2}\n',
     "from 0": b"0\tone\n1\ttwo\n2\tthree\n",
     "from 1, CR": b"1\tone\r\n2\ttwo\r\n3\tthree\r\n",
@@ -40,8 +40,8 @@ def test_a_table_is_refused_with_what_to_do(name: str) -> None:
 
 
 def test_the_usual_fields_are_named() -> None:
-    with pytest.raises(WrongFormat, match=r"with doc_id, hypothesis, .*jq -r '\.hypothesis \|"):
-        read_text(TABLES["wmt"], name="out")
+    with pytest.raises(WrongFormat, match=r"with domain, hypothesis, .*jq -r '\.hypothesis \|"):
+        read_text(TABLES["without ids"], name="out")
     with pytest.raises(WrongFormat, match=r"2 columns parted by tabs.*cut -f 2 OLD"):
         read_text(TABLES["from 0"], name="out")
 

@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.formats.campaign.alignment import align
-from steelyard.formats.campaign.folder import CampaignFolder, read_campaign
+from steelyard.formats.campaign.folder import (
+    CampaignFolder,
+    against_meta,
+    campaign_files,
+    read_by_position,
+    text_files,
+)
 from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
 from steelyard.formats.detection import read_marked_file
-from steelyard.formats.file_names import parse_wmt_name
+from steelyard.formats.file_names import parse_wmt_name, system_name
 from steelyard.formats.input.contents import opened
 from steelyard.formats.input.given_files import list_given
+from steelyard.formats.markup.documents import Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import reader_of, titles
@@ -26,6 +33,8 @@ from steelyard.text.wording import listed
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+
+    from steelyard.formats.campaign.layouts import CampaignPaths
 
 
 def read_any_campaign(
@@ -54,11 +63,43 @@ def read_any_campaign(
     (folder,) = folders
     marked, others = _files_in(folder)
     if not marked:
-        campaign = read_campaign(folder, pair=pair, limits=limits, without_systems=without_systems)
+        files = campaign_files(folder, pair, limits, without_systems)
+        if any(_kind(path).has_ids for _, path in text_files(files)):
+            campaign = _by_ids(folder, files, markup_limits, without_systems)
+        else:
+            campaign = read_by_position(folder, files, limits)
         return dataclasses.replace(campaign, name=name or campaign.name)
     campaign = _marked(marked, pair, name, test_suites, markup_limits, without_systems=without_systems)
     unused = (f"{folder}: not used: {listed(others)}.",) if others else ()
     return dataclasses.replace(campaign, notices=(*campaign.notices, *unused))
+
+
+def _by_ids(folder: Path, paths: CampaignPaths, limits: MarkupLimits, without_systems: bool) -> CampaignFolder:
+    """A folder in one of the layouts whose files have ids for their segments."""
+    if others := [path for _, path in text_files(paths) if not _kind(path).has_ids]:
+        raise BadCampaign(
+            f"{others[0]}: is matched by position, but other files of this folder have ids for their segments. Give "
+            "all in formats with ids, or all in others."
+        )
+    if paths.runs:
+        raise BadCampaign(f"{paths.runs[0][2]}: has ids, and runs are matched by position. Give plain text for runs.")
+    given = [
+        *((Role.SOURCE, "", path) for path in paths.sources),
+        *((Role.REFERENCE, label, path) for label, path in paths.references),
+        *((Role.SYSTEM, name, path) for name, path in paths.systems),
+    ]
+    read = [read_marked_file(path, role=role, label=label, limits=limits) for role, label, path in given]
+    campaign = align(read, name=paths.name).campaign(without_systems=without_systems)
+    notices = [*campaign.notices, *against_meta(folder, paths, campaign.segments)]
+    unused = [*paths.unused, *([paths.documents.name] if paths.documents else [])]
+    return dataclasses.replace(
+        campaign,
+        source_language=paths.meta.source_language or campaign.source_language,
+        target_language=paths.meta.target_language or campaign.target_language,
+        variable_references=paths.meta.variable_references or campaign.variable_references,
+        human=tuple(paths.human),
+        notices=(*notices, *([f"{folder}: not used: {listed(unused)}."] if unused else ())),
+    )
 
 
 def _marked(
@@ -72,12 +113,13 @@ def _marked(
 ) -> CampaignFolder:
     for file in files:
         # A file that is missing is left to its reader.
-        if file.exists() and not _is_marked(file):
+        if file.exists() and not _kind(file).has_ids:
             raise BadCampaign(
-                f"{file}: does not say which texts it holds. Give files in {titles([Kind.DOCUMENTS])}, or a folder. "
-                f"{LAYOUTS}"
+                f"{file}: does not say which texts it holds. Give files in {titles([Kind.DOCUMENTS, Kind.IDS])}, or a "
+                f"folder. {LAYOUTS}"
             )
-    aligned = align([read_marked_file(file, limits=limits) for file in files], name=name, test_suites=test_suites)
+    read = [read_marked_file(file, label=system_name(file), limits=limits) for file in files]
+    aligned = align(read, name=name, test_suites=test_suites)
     campaign = aligned.campaign(without_systems=without_systems)
     if pair not in (None, f"{campaign.source_language}-{campaign.target_language}"):
         raise BadCampaign(
@@ -95,13 +137,13 @@ def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
         there = [path for path in list_given(folder) if not is_beside(path)]
         if any(parse_wmt_name(path.name) for path in there):
             return [], []
-        marked = [path for path in there if path.is_file() and _is_marked(path)]
+        marked = [path for path in there if path.is_file() and _kind(path) is Kind.DOCUMENTS]
     except OSError as error:
         raise BadCampaign(f"{folder}: cannot be listed ({error}). Check its permissions.") from error
     return marked, [printable(path.name) for path in there if path not in marked]
 
 
-def _is_marked(path: Path) -> bool:
+def _kind(path: Path) -> Kind:
     contents = opened(path)
     contents.close()
-    return reader_of(contents.head).kind is Kind.DOCUMENTS
+    return reader_of(contents.head).kind

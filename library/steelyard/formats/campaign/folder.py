@@ -77,10 +77,22 @@ def read_campaign(
     it be a test set alone.
     Raises BadText, as a rule BadCampaign with all that is wrong at once, naming files and lines.
     """
+    return read_by_position(folder, campaign_files(folder, pair, limits, without_systems), limits)
+
+
+def campaign_files(
+    folder: str | os.PathLike[str], pair: str | None, limits: TextLimits, without_systems: bool
+) -> CampaignPaths:
+    """The files of a folder, complete and with usable names. Raises BadCampaign and OverLimit."""
     paths = find_files(Path(folder), pair)
     _check_completeness(folder, paths, without_systems)
     _check_names(folder, paths)
     check_systems(len(paths.systems) + len(paths.runs), folder, limits)
+    return paths
+
+
+def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> CampaignFolder:
+    """Read files whose segments are matched by position. Raises as `read_campaign` does."""
     texts = _read_all(folder, paths, limits)
     standard, *others = texts.values()
     check_same_length(standard, others)
@@ -95,7 +107,7 @@ def read_campaign(
     check_pairing([*references.values(), *outputs])
     notices = [notice for text in texts.values() for notice in text.notices]
     segments = next(iter(references.values())).segments
-    notices += _against_meta(folder, paths, segments)
+    notices += against_meta(folder, paths, segments)
     notices += _empty_reference_lines(references, paths.meta.variable_references)
     documents = None
     if paths.documents is not None:
@@ -167,7 +179,7 @@ def _systems(paths: CampaignPaths) -> list[tuple[str, Path]]:
 def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> dict[Path, Text]:
     texts: dict[Path, Text] = {}
     problems: list[BadText] = []
-    for role, path in _text_files(paths):
+    for role, path in text_files(paths):
         try:
             contents = opened(path, limits=limits)
             part = paths.meta.parts.get(role) if reader_of(contents.head).kind is Kind.SIDES else None
@@ -191,7 +203,7 @@ def _with_place_for_part(error: BadText, role: str) -> BadText:
     return BadCampaign(f'{error} In a campaign folder: meta.json with {{"parts": {{"{role}": "..."}}}}.')
 
 
-def _text_files(paths: CampaignPaths) -> Iterator[tuple[str, Path]]:
+def text_files(paths: CampaignPaths) -> Iterator[tuple[str, Path]]:
     """With their roles; the source, or else the first reference, comes first: the others are measured by it."""
     for path in paths.sources:
         yield "source", path
@@ -219,7 +231,7 @@ def _main(language: str) -> str:
     return re.split("[-_]", language)[0].lower()
 
 
-def _against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments: int) -> list[str]:
+def against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments: int) -> list[str]:
     """Notices on files that `meta.json` does not name; raises BadCampaign where it promises more."""
     meta, problems, notices = paths.meta, [], []
     if meta.segments is not None and meta.segments != segments:

@@ -121,6 +121,8 @@ class MarkedFile:
     target_language: str = ""
     texts: dict[tuple[Role, str], MarkedText] = field(default_factory=dict)
     """By role and name, in the order of the file."""
+    as_given: bool = False
+    """The role and the name of its texts are what the reader was told: the file does not say them."""
     missing_documents_allowed: bool = False
     """A reference need not have every document, as in WMT XML; there the document has fewer references."""
     notices: tuple[str, ...] = ()
