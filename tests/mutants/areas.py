@@ -501,7 +501,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/kernels/ranking/test_rank_sums.py tests/library/meta_evaluation/test_segment.py",
         ),
         _kernel(
-            "gtm.c gtm_groups.h gtm_budget.h suffix_groups.h",
+            "gtm.c gtm_budget.h",
             "tests/library/kernels/alignment/test_gtm.py tests/library/metrics/alignment/test_gtm.py",
         ),
         _kernel(

@@ -96,7 +96,7 @@ TABLE = {
     "find_words": """wanted: bytes[len(wanted)]; count: int; vocabulary: uint8[starts[-1]]; starts: int64[size + 1];
         size: int = len(starts) - 1; out places: int32[count];
         where wanted.count(b"\\n") >= count and starts[0] == 0""",
-    "gtm_runs": f"""{PAIRS}; powers: float64[*]; few: int; out totals: float64[systems, segments];
+    "gtm_runs": f"""{PAIRS}; powers: float64[*]; out totals: float64[systems, segments];
         out rests: int64[systems, segments]; out taken: int32[{OWN_WORDS}, 3]?; out counts: int64[systems, segments]""",
     "lebleu_statistics": f"""{ROWS}; letters: int32[letter_starts[-1]]; letter_starts: int64[*]; alphabet: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; order: int;

@@ -1,11 +1,14 @@
 /* The runs of words that a hypothesis shares with its references, longest first (Turian, Shen and Melamed 2003;
  * Kos 2008, algorithm 3). */
+#include "comparing.h"
 #include "gtm_budget.h"
-#include "gtm_groups.h"
 #include "kernel.h"
 
-/* Up to FEW pairs of equal words are listed run by run; beyond, one run may be cut too often. */
-enum { FEW = 1024, POSITION_BITS = 26 };
+#include <stdlib.h>
+#include <string.h>
+
+/* Pairs of equal words that are looked at: some 0.1 s where one run cuts the other. */
+enum { MOST_PAIRS = 1 << 20, POSITION_BITS = 26 };
 static const int64_t POSITIONS = (int64_t)1 << POSITION_BITS;
 
 static void sift_down(uint64_t *heap, int64_t size, int64_t at, uint64_t moved) {
@@ -75,39 +78,17 @@ static void take_runs(Budget *budget, uint64_t *heap, int64_t runs, uint8_t *use
     }
 }
 
-/* As take_runs, for any number of runs. numbers: a 0 for each word, left as it was. Returns 0, or as kernel.h
- * says. */
-static int64_t take_many_runs(Budget *budget, const Sides *sides, const int32_t *words, int64_t length,
-                              int32_t *numbers) {
-    if (length + sides->size > INT32_MAX / 32) return TOO_MANY_WORDS;
-    int32_t size = (int32_t)(length + sides->size), symbols = 1;
-    int32_t *text = malloc((size_t)size * sizeof *text);
-    if (!text) return OUT_OF_MEMORY;
-    for (int32_t i = 0; i < size; i++) {
-        int32_t word = i < length ? words[i] : sides->text[i - length] - 1;
-        if (word >= 0 && !numbers[word]) numbers[word] = symbols++;
-        text[i] = word < 0 ? 0 : numbers[word];
-    }
-    int64_t result = take_runs_by_groups(budget, text, (int32_t)length, size, symbols);
-    for (int64_t i = 0; i < length; i++) numbers[words[i]] = 0;
-    for (int64_t j = 0; j < sides->size; j++)
-        if (sides->text[j]) numbers[sides->text[j] - 1] = 0;
-    free(text);
-    return result;
-}
-
 /*
  * totals: (systems, segments), the sum over the runs of `powers` of their lengths (0 to the longest hypothesis); rests:
  * what is left for the last run where it is longer than that, in parts of a word, as many as the segment has
- * references. few: up to how many pairs of equal words runs are listed, at most FEW. taken, where it is not 0: the runs
- * of each hypothesis in the order in which they were taken, from the place of its first word among the words of all
- * hypotheses; runs: (systems, segments), how many those are. Returns 0, or as kernel.h says.
+ * references. taken, where it is not 0: the runs of each hypothesis in the order in which they were taken, from the place of
+ * its first word among the words of all hypotheses; runs: (systems, segments), how many those are. Words of a hypothesis
+ * behind its first MOST_PAIRS pairs of equal words are in no run. Returns 0, or as kernel.h says.
  */
 KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
                                   int64_t references, int64_t systems, int64_t segments, const double *powers,
-                                  int64_t few, double *totals, int64_t *rests, Run *taken, int64_t *runs) {
+                                  double *totals, int64_t *rests, Run *taken, int64_t *runs) {
     int64_t longest = 0, longest_hypothesis = 0, result = OUT_OF_MEMORY;
-    if (few > FEW) few = FEW;
     for (int64_t i = 0; i < segments; i++) {
         int64_t size = 1;
         for (int64_t r = 0; r < references; r++)
@@ -118,16 +99,15 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
             if (length > longest_hypothesis) longest_hypothesis = length;
         }
     }
-    if (longest > INT32_MAX) return TOO_MANY_WORDS;
+    if (longest >= POSITIONS || longest_hypothesis >= POSITIONS) return TOO_MANY_WORDS;
     size_t words = (size_t)types + 1;
     Sides sides = {.text = malloc((size_t)longest * sizeof *sides.text),
                    .last = calloc(words, sizeof *sides.last),
                    .before = malloc((size_t)longest * sizeof *sides.before),
                    .count = calloc(words, sizeof *sides.count)};
-    int32_t *numbers = calloc(words, sizeof *numbers);
-    uint64_t *heap = malloc((FEW + 1) * sizeof *heap);
+    uint64_t *heap = malloc((MOST_PAIRS + 1) * sizeof *heap);
     uint8_t *used_here = calloc((size_t)longest_hypothesis + 1, 1), *used_there = calloc((size_t)longest, 1);
-    if (!sides.text || !sides.last || !sides.before || !sides.count || !numbers || !heap || !used_here || !used_there)
+    if (!sides.text || !sides.last || !sides.before || !sides.count || !heap || !used_here || !used_there)
         goto done;
 
     for (int64_t i = 0; i < segments; i++) {
@@ -147,21 +127,21 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
             }
             sides.text[sides.size++] = 0;
         }
-        int64_t failed = 0;
-        for (int64_t s = 0; s < systems && !failed; s++) {
+        for (int64_t s = 0; s < systems; s++) {
             const int64_t *row = starts + (references + s) * segments + i;
             const int32_t *hypothesis = ids + row[0];
-            int64_t length = row[1] - row[0], pairs = 0, most = length * parts;
-            Budget budget = {.left = most < reference_words ? most : reference_words, .parts = parts, .powers = powers};
+            int64_t length = 0, pairs = 0, most = (row[1] - row[0]) * parts;
+            Budget budget = {.left = smaller(most, reference_words), .parts = parts, .powers = powers};
             if (taken) budget.taken = taken + (row[0] - starts[references * segments]);
-            for (int64_t at = 0; at < length; at++) pairs += sides.count[hypothesis[at]];
-            if (pairs == 0) {
-            } else if (pairs <= few && length < POSITIONS && sides.size < POSITIONS) {
+            for (; length < row[1] - row[0]; length++) {
+                int32_t more = sides.count[hypothesis[length]];
+                if (pairs + more > MOST_PAIRS) break;
+                pairs += more;
+            }
+            if (pairs) {
                 take_runs(&budget, heap, list_runs(&sides, hypothesis, length, heap), used_here, used_there);
                 memset(used_here, 0, (size_t)length);
                 memset(used_there, 0, (size_t)sides.size);
-            } else {
-                failed = take_many_runs(&budget, &sides, hypothesis, length, numbers);
             }
             totals[s * segments + i] = budget.total;
             rests[s * segments + i] = budget.rest;
@@ -169,10 +149,6 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
         }
         for (int64_t j = 0; j < sides.size; j++)
             if (sides.text[j]) sides.last[sides.text[j] - 1] = sides.count[sides.text[j] - 1] = 0;
-        if (failed) {
-            result = failed;
-            goto done;
-        }
     }
     result = 0;
 done:
@@ -180,7 +156,6 @@ done:
     free(sides.last);
     free(sides.before);
     free(sides.count);
-    free(numbers);
     free(heap);
     free(used_here);
     free(used_there);

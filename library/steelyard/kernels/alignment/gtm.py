@@ -14,27 +14,28 @@ if TYPE_CHECKING:
 
     from steelyard.kernels.text.words import Words
 
-FEW = 1024
-"""Up to so many pairs of equal words runs are listed one by one; the other way is as exact and has more to set up."""
+MOST_PAIRS = 1 << 20
+"""Pairs of equal words of a segment that are looked at, as in gtm.c; other words of the hypothesis are in no run."""
 
 
 def gtm_runs(
-    words: Words, present: NDArray[np.uint8], systems: int, exponent: float, few: int = FEW
+    words: Words, present: NDArray[np.uint8], systems: int, exponent: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The sum over the runs of length ** exponent, and what is left for a last run: (systems, segments) each.
 
     Runs are visited by length, then by place in the hypothesis, then in the references, the largest first, until
     as many words are matched as the hypothesis has or the average reference. The rest is what is then left of a
     run that is too long, as a numerator over the number of references that the segment has; it is not in the sum.
-    `present` is (references, segments), with at least one 1 per segment; `few` is for tests.
-    Raises MemoryError where the tables of the longest segment do not fit.
+    `present` is (references, segments), with at least one 1 per segment.
+    Pairs of equal words count up to MOST_PAIRS, from the first word of the hypothesis on. Raises MemoryError where the
+    tables of the longest segment do not fit.
     """
-    totals, rests, _, _ = _gtm_runs(words, present, systems, exponent, few, keep=False)
+    totals, rests, _, _ = _gtm_runs(words, present, systems, exponent, keep=False)
     return totals, rests
 
 
 def taken_runs(
-    words: Words, present: NDArray[np.uint8], systems: int, few: int = FEW
+    words: Words, present: NDArray[np.uint8], systems: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
     """The runs themselves, how many each segment has, and what is left for the last one.
 
@@ -43,14 +44,14 @@ def taken_runs(
     them. Then (systems, segments) twice, the rests as in `gtm_runs`: where one is not 0, the last run has been cut to
     it, and its words are those of which at least a part counts. Raises MemoryError.
     """
-    _, rests, taken, counts = _gtm_runs(words, present, systems, 1.0, few, keep=True)
+    _, rests, taken, counts = _gtm_runs(words, present, systems, 1.0, keep=True)
     first = words.starts[present.size : -1] - words.starts[present.size]
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts.ravel()) - counts.ravel(), counts.ravel())
     return taken[np.repeat(first, counts.ravel()) + within], counts, rests
 
 
 def _gtm_runs(
-    words: Words, present: NDArray[np.uint8], systems: int, exponent: float, few: int, *, keep: bool
+    words: Words, present: NDArray[np.uint8], systems: int, exponent: float, *, keep: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     references, segments = present.shape
     longest = int(words.lengths[references * segments :].max(initial=0))
@@ -61,6 +62,6 @@ def _gtm_runs(
     kept = int(words.starts[-1] - words.starts[references * segments]) if keep else 0
     taken, counts = np.empty((kept, 3), np.int32), np.zeros((systems, segments), np.int64)
     kernel("gtm_runs")(
-        words.ids, words.starts, present, types, systems, powers, few, totals, rests, taken if keep else None, counts
+        words.ids, words.starts, present, types, systems, powers, totals, rests, taken if keep else None, counts
     )
     return totals, rests, taken, counts

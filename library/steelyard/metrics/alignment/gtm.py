@@ -60,7 +60,6 @@ class GTM(Metric):
     name: ClassVar[str] = "gtm"
     source: ClassVar[str] = "Turian, Shen and Melamed 2003; Kos 2008, section 2.2.3"
     cost: ClassVar[float] = 0.6
-    growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "e=2", "e=1.5:case=lc:tok=char")
 
     case: str = case_parameter()
