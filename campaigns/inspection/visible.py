@@ -31,7 +31,7 @@ class VisibleTestSet:
     target_language: str
     variable_references: bool
     source_text: int | None
-    """None if there is none, or it is not visible."""
+    """None if there is none."""
     references: Sequence[tuple[str, int]]
     """Labels and text ids; empty if they are not visible."""
     replaced: bool
@@ -63,8 +63,7 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
     found = []
     for row in sorted(rows, key=lambda row: order[row.id]):
         seen = access.test_sets[row.id]
-        shows_references = access.sees_references(row.id)
-        if not shows_references and not access.sees_source(row.id):
+        if not access.sees_source(row.id):
             continue
         labels = (
             select(Reference.label, Reference.text_id)
@@ -80,9 +79,9 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
                 source_language=row.source_language,
                 target_language=row.target_language,
                 variable_references=row.variable_references,
-                source_text=row.source_text_id if access.sees_source(row.id) else None,
+                source_text=row.source_text_id,
                 references=[(each.label, each.text_id) for each in connection.execute(labels)]
-                if shows_references
+                if access.sees_references(row.id)
                 else (),
                 replaced=seen.replaced_by is not None,
             )

@@ -98,6 +98,7 @@ def test_campaigns_come_page_by_page_whatever_cannot_be_read(service: Service) -
             (None, 2, [7, 6], []),
             (None, 4, [7, 6, 5, 2], [4, 3]),
             (ids[6], 2, [5, 2], [4, 3]),
+            (ids[5], 3, [2, 1], [4, 3]),
             (ids[2], 2, [1], []),
             (ids[1], 2, [], []),
         ):

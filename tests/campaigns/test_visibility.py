@@ -11,8 +11,9 @@ from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, princi
 from campaigns.permissions import read_access
 from campaigns.visibility import VisibleSubmission, read_visible_submissions, sees_output
 from models.database.session import reading, writing
+from models.schema.accounts import Team
 from models.schema.base import now
-from models.schema.campaigns import CampaignTestSet, Declaration, Phase
+from models.schema.campaigns import CampaignTestSet, Declaration, Participation, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.service.campaigns import given, hand_in, with_test_set
@@ -108,6 +109,15 @@ def test_in_a_blind_phase_each_team_knows_its_own_and_scores_as_it_says(site: Se
     assert shown(site, "mary") == own(1, 2, 6, 7, scores=feedback == Feedback.FULL)
     assert shown(site, "eve") == own(3, 4, 5, scores=feedback == Feedback.FULL)
     assert shown(site, "organiser") == own(*range(1, 8), scores=True)
+
+
+def test_a_team_that_does_not_take_part_knows_what_everybody_knows(site: Service) -> None:
+    """Organisers may store outputs under its name by commands."""
+    site.phase(site.campaign("wmt"), "test", PhaseKind.BLIND)
+    with writing(site.engine) as connection:
+        bees = select(Team.id).where(Team.name == "bees").scalar_subquery()
+        connection.execute(delete(Participation).where(Participation.team_id == bees))
+    assert shown(site, "eve") == []
 
 
 def test_once_it_is_published_names_are_known_and_texts_of_what_is_ranked_or_contrastive(site: Service) -> None:

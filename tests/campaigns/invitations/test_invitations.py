@@ -186,8 +186,8 @@ def test_only_what_is_good_is_withdrawn(service: Service, people: dict[str, int]
         connection.execute(update(Invitation).where(Invitation.id == other.id).values(used_at=now()))
         withdraw_invitation(connection, COMMAND_LINE, other)
         assert read_invitation(connection, other.id).expires_at > read_invitation(connection, known.id).expires_at
-        entries = connection.execute(select(AuditEntry.action, AuditEntry.subject, AuditEntry.campaign_id))
-        assert [tuple(row) for row in entries][2:] == [("invitation.withdraw", "invitation 1", 1)]
+        asked = select(AuditEntry.action, AuditEntry.subject, AuditEntry.campaign_id).order_by(AuditEntry.id)
+        assert [tuple(row) for row in connection.execute(asked)][2:] == [("invitation.withdraw", "invitation 1", 1)]
 
 
 def test_who_may_withdraw(service: Service, people: dict[str, int]) -> None:
