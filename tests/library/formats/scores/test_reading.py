@@ -1,0 +1,208 @@
+"""Every format of files of scores, found by what it contains."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from steelyard.errors import BadText
+from steelyard.formats.scores.reading import read_scores
+from steelyard.formats.scores.score_runs import BadScores
+
+NAN = float("nan")
+HEADER = "system\tmetric\tsegment\tscore\n"
+
+
+def written(folder, name, content):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = content if isinstance(content, bytes) else content.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+def lines(*objects):
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
+
+
+def wmt(document, scores, pair="en-cs_CZ", domain="news"):
+    return {"language_pair": pair, "domain": domain, "document_id": document, "metric_scores": scores}
+
+
+def as_lists(table):
+    return [[None if np.isnan(score) else score for score in row] for row in table.scores]
+
+
+def test_wmt_scores_of_several_systems_and_pairs(tmp_path):
+    """Documents come in another order in the second file; one score is null."""
+    first = lines(
+        wmt("a", {"X": [1, 2.5], "Y": [0.5, -1]}), wmt("b", {"X": [3], "Y": [None]}), wmt("a", {"X": [9]}, "en-de_DE")
+    )
+    second = lines(wmt("b", {"X": [6], "Y": [0.25]}), wmt("a", {"X": [4, 5], "Y": [7, 8]}))
+    found = read_scores([written(tmp_path, "GPT-4.1.jsonl.gz", first), written(tmp_path, "Cohere CAT+.jsonl", second)])
+    assert [(each.pair, each.systems) for each in found] == [
+        ("en-cs_CZ", ("GPT-4.1", "Cohere CAT+")),
+        ("en-de_DE", ("GPT-4.1",)),
+    ]
+    assert [(each.name, as_lists(each)) for each in found[0].metrics] == [
+        ("X", [[1, 2.5, 3], [4, 5, 6]]),
+        ("Y", [[0.5, -1, None], [7, 8, 0.25]]),
+    ]
+    assert len(found[0].notices) == 1
+    assert "GPT-4.1 (1)" in found[0].notices[0]
+
+
+def test_a_document_of_the_same_name_in_two_domains_is_two(tmp_path):
+    path = written(tmp_path, "s.jsonl", lines(wmt("1", {"X": [1]}), wmt("1", {"X": [2]}, domain="social")))
+    assert as_lists(read_scores([path])[0].metrics[0]) == [[1, 2]]
+
+
+def test_a_system_without_a_document_or_metric_has_no_scores_there(tmp_path):
+    one = written(tmp_path, "one.jsonl", lines(wmt("a", {"X": [1, 2], "Y": [5, 5]}), wmt("b", {"X": [3], "Y": [5]})))
+    other = written(tmp_path, "other.jsonl", lines(wmt("b", {"X": [4]})))
+    (found,) = read_scores([one, other])
+    assert as_lists(found.metrics[0]) == [[1, 2, 3], [None, None, 4]]
+    assert as_lists(found.metrics[1]) == [[5, 5, 5], [None, None, None]]
+    assert any("other (2)" in each for each in found.notices)
+    assert any("no scores of other" in each for each in found.notices)
+
+
+def test_comet(tmp_path):
+    """The system is the stem of the path that was typed; the pair is a folder of it."""
+    segments = [{"src": "a", "mt": "b", "ref": "c", "COMET": 0.75, "errors": []}, {"src": "d", "mt": "e", "COMET": NAN}]
+    text = json.dumps(
+        {"out/en-de/GPT-4.1.txt": segments, "out/en-de/x.txt": [{**each, "COMET": 1} for each in segments]}
+    )
+    (found,) = read_scores([written(tmp_path, "scores.json", text)])
+    assert (found.pair, found.systems) == ("en-de", ("GPT-4.1", "x"))
+    assert [(each.name, as_lists(each)) for each in found.metrics] == [("COMET", [[0.75, None], [1, 1]])]
+
+
+def test_metricx_is_an_error_and_its_segments_may_come_in_any_order(tmp_path):
+    rows = [
+        {"source": "", "hypothesis": "x", "system_id": system, "segment_id": number, "prediction": score}
+        for system, number, score in [("a", 0, 3.5), ("b", 1, 2.0), ("a", 1, 0.5), ("b", 0, 25)]
+    ]
+    (found,) = read_scores([written(tmp_path, "en-de/all.jsonl", lines(*rows))])
+    (metric,) = found.metrics
+    assert (found.pair, found.systems, metric.higher_is_better) == ("en-de", ("a", "b"), False)
+    assert as_lists(metric) == [[3.5, 0.5], [25, 2]]
+
+
+def test_metricx_without_ids_goes_by_the_order_of_lines(tmp_path):
+    paths = [
+        written(tmp_path, f"{name}.jsonl", lines(*({"hypothesis": "", "prediction": score} for score in scores)))
+        for name, scores in {"a": [1, 2], "b": [3, 4]}.items()
+    ]
+    (found,) = read_scores(paths)
+    assert (found.systems, as_lists(found.metrics[0])) == (("a", "b"), [[1, 2], [3, 4]])
+
+
+def test_mt_metrics_eval(tmp_path):
+    """Blocks of systems interleave; of several levels the finest counts; names hold dots and dashes."""
+    folder = tmp_path / "metric-scores" / "en-sr_Cyrl_RS"
+    written(folder, "MetricX-25.1-src.seg.score", "GPT-4.1\t-3.25\nrefA\t-1\nGPT-4.1\tNone\nrefA 2e-1\n")
+    written(folder, "MetricX-25.1-src.sys.score", "GPT-4.1\t-9\nrefA\t-9\n")
+    written(folder, "BLEU-refA.sys.score", "GPT-4.1\t30.5\n")
+    written(folder, "read.me", "nothing")
+    (found,) = read_scores([tmp_path])
+    assert (found.pair, found.systems) == ("en-sr_Cyrl_RS", ("GPT-4.1", "refA"))
+    assert [(each.name, each.level, as_lists(each)) for each in found.metrics] == [
+        ("BLEU-refA", "system", [[30.5], [None]]),
+        ("MetricX-25.1-src", "segment", [[-3.25, None], [-1, 0.2]]),
+    ]
+
+
+def test_scores_of_people_are_named_by_their_pair(tmp_path):
+    (found,) = read_scores([written(tmp_path, "en-de.mqm.rater1.seg.score", "a\t-5\nb\t0\n")])
+    assert (found.pair, [each.name for each in found.metrics]) == ("en-de", ["mqm.rater1"])
+
+
+def test_the_metrics_task_of_2025(tmp_path):
+    header = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\tmethod\toverall\n"
+    rows = [
+        "d1\t1\ten\tcs_CZ\tofficial\tYolu\tliterary\tESA\t93\n",
+        "d1\t2\ten\tcs_CZ\tofficial\tYolu\tliterary\tESA\tNaN\n",
+        "c1\t1\ten\tcs_CZ\tchallenge_X\thyp1\tNaN\tNaN\t5\n",
+    ]
+    (found,) = read_scores([written(tmp_path, "Ours/segments.tsv", header + "".join(rows))])
+    assert (found.pair, found.systems, found.metrics[0].name) == ("en-cs_CZ", ("Yolu",), "Ours")
+    assert as_lists(found.metrics[0]) == [[93, None]]
+
+
+def test_the_metrics_task_until_2023(tmp_path):
+    rows = "M\ten-de\twmt23\tnews\td1\trefA\tx\t1\t0.5\nM\ten-de\twmt23\tnews\td1\trefA\tx\t2\t1\n"
+    systems = "S\ten-de\twmt23\tall\trefA\tx\t7\nS\ten-de\twmt23\tnews\trefA\tx\t8\n"
+    (found,) = read_scores([written(tmp_path, "a.tsv", rows), written(tmp_path, "b.tsv", systems)])
+    assert [(each.name, each.level, as_lists(each)) for each in found.metrics] == [
+        ("M", "segment", [[0.5, 1]]),
+        ("S", "system", [[7]]),
+    ]
+
+
+def test_our_own_table(tmp_path):
+    """Columns in any order, levels mixed, a metric of which less is better."""
+    text = (
+        "system\tpair\tmetric\tscore\tdocument\tsegment\r\n"
+        "a\ten-de\tM\t1.5\td\ts1\r\nb\ten-de\tM\t\td\ts1\r\na\ten-de\tM\t2\td\ts2\r\nb\ten-de\tM\t+4.\td\ts2\r\n"
+        "a\ten-de\tD\t7\td\t\r\nb\ten-de\tD\t8\td\t\r\na\ten-de\tS\t9\t\t\r\n"
+    )
+    (found,) = read_scores([written(tmp_path, "scores.tsv", text)], lower_is_better=["M"])
+    assert [(each.name, each.level, each.higher_is_better, as_lists(each)) for each in found.metrics] == [
+        ("M", "segment", False, [[1.5, 2], [None, 4]]),
+        ("D", "document", True, [[7], [8]]),
+        ("S", "system", True, [[9], [None]]),
+    ]
+
+
+def test_a_system_with_scores_at_a_coarser_level_alone_has_none_at_the_finer(tmp_path):
+    (found,) = read_scores([written(tmp_path, "t.tsv", HEADER + "a\tX\t1\t1\na\tX\t2\t3\nb\tX\t\t1\n")])
+    assert (found.systems, as_lists(found.metrics[0])) == (("a", "b"), [[1, 3], [None, None]])
+    assert any("no scores of b" in each for each in found.notices)
+
+
+WRONG = {
+    "plain text": ("x.tsv", "Ein Satz .\nNoch ein langer Satz .\n", "not a file of scores"),
+    "another number of paragraphs": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": [1]})), "2 by X"),
+    "a text for a score": ("s.jsonl", lines(wmt("a", {"X": ["0.5"]})), "line 1"),
+    "a truth for a score": ("s.jsonl", lines(wmt("a", {"X": [True]})), "line 1"),
+    "a score without end": ("s.jsonl", lines(wmt("a", {"X": [1]})).replace("[1]", "[1e999]"), "at most"),
+    "a number of 5,000 digits": (
+        "s.jsonl", lines(wmt("a", {"X": [1]})).replace("[1]", f"[{'9' * 400}]"), "too large"
+    ),
+    "no JSON": ("s.jsonl", lines(wmt("a", {"X": [1]})) + '{"metric_scores"\n', "line 2"),
+    "deep JSON": ("s.jsonl", lines(wmt("a", {"X": [1]})) + "[" * 100_000 + "\n", "line 2"),
+    "no object": ("s.jsonl", lines(wmt("a", {"X": [1]})) + "[]\n", "line 2"),
+    "no pair": ("s.jsonl", '{"metric_scores": {"X": [1]}, "document_id": ""}', "language_pair"),
+    "no list": ("s.jsonl", lines(wmt("a", {"X": 1})), "list"),
+    "a document twice": ("s.jsonl", lines(wmt("a", {"X": [1]}), wmt("a", {"X": [1]})), "two scores"),
+    "a segment twice": ("t.tsv", HEADER + "a\tX\t1\t1\na\tX\t1\t1\n", "two scores"),
+    "too few columns": ("t.tsv", HEADER + "a\tX\t1\n", "line 2: 3 columns, not 4"),
+    "no number": ("t.tsv", HEADER + "a\tX\t1\t1,5\n", "1,5"),
+    "a column twice": ("t.tsv", "system\tmetric\tsystem\tscore\n", "twice"),
+    "no name": ("t.tsv", HEADER + "\tX\t1\t1\n", "name of a system"),
+    "a name that hides": ("t.tsv", HEADER + "a\u202eb\tX\t1\t1\n", "name of a system"),
+    "no scores": ("t.tsv", HEADER, "no scores"),
+    "a level that nobody knows": ("en-de/X-refA.seg2.score", "a 1\nb 2\n", "does not say of what"),
+    "cut COMET": ("c.json", '{"a.txt": [{"src": "x", "mt": "y", "COMET": 1}', "not whole JSON"),
+    "COMET without a score": ("c.json", '{"a.txt": [{"src": "x", "mt": "y"}]}', "no segment has a score"),
+    "not UTF-8": ("t.tsv", HEADER.encode() + b"a\xff\tX\t1\t1\n", "UTF-8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "told"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told(tmp_path, name, content, told):
+    with pytest.raises(BadText, match=told):
+        read_scores([written(tmp_path, name, content)])
+
+
+def test_a_folder_without_scores_is_refused(tmp_path):
+    with pytest.raises(BadScores, match="no files of scores"):
+        read_scores([tmp_path])
+
+
+def test_a_metric_that_is_not_there_names_those_that_are(tmp_path):
+    (found,) = read_scores([written(tmp_path, "s.jsonl", lines(wmt("a", {"X": [1]})))])
+    with pytest.raises(BadScores, match="Metrics: X"):
+        found.metric("Y")

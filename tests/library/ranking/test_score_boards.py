@@ -1,0 +1,180 @@
+"""Boards from scores of segments: against slow definitions, laws, and what WMT25 published."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+
+from steelyard.errors import BadParameter
+from steelyard.formats.scores.reading import read_scores
+from steelyard.formats.scores.score_runs import BadScores, MetricTable, PairScores
+from steelyard.kernels.resampling.resampling import resampling_counts
+from steelyard.ranking.autorank import autorank
+from steelyard.ranking.score_boards import RankOptions, score_board
+
+SEGMENTS = 120
+
+
+def pair(**tables):
+    """Four systems that differ clearly but for the last two, by metrics of which some are errors."""
+    draws = np.random.default_rng(7)
+    luck = draws.normal(0, 1, SEGMENTS)
+    quality = np.array([[3.0], [2.0], [1.0], [0.98]])
+    good = MetricTable("good", "segment", quality + luck + draws.normal(0, 0.3, (4, SEGMENTS)))
+    errors = MetricTable("errors", "segment", 9 - quality + draws.normal(0, 0.3, (4, SEGMENTS)), higher_is_better=False)
+    given = {"good": good, "errors": errors, **tables}
+    return PairScores("en-cs", ("c", "a", "d", "b"), tuple(each for each in given.values() if each))
+
+
+def of(board, name):
+    return next(each for each in board.systems if each.system == name)
+
+
+def test_means_and_intervals_are_those_of_resampled_segments():
+    scores = pair()
+    options = RankOptions(replicates=200, seed=5, level=0.9)
+    board = score_board(scores, options)
+    counts = resampling_counts(SEGMENTS, 5, 200, 0, SEGMENTS)
+    found = of(board, "a").scores[0]
+    assert (found.metric, found.n) == ("good", SEGMENTS)
+    assert found.score == pytest.approx(scores.metrics[0].scores[1].mean(), abs=1e-6)
+    low, high = found.interval
+    assert low < found.score < high
+    means = np.sort(counts @ scores.metrics[0].scores[1] / SEGMENTS)
+    assert (low, high) == pytest.approx((means[10], means[-11]), abs=1e-6)
+
+
+def test_ranked_by_autorank_unless_there_is_but_one_metric():
+    board = score_board(pair(), RankOptions())
+    assert board.by == "autorank:wmt25"
+    assert [each.system for each in board.systems][:2] == ["c", "a"]
+    assert [each.place.rank for each in board.systems] == [1, 2, 3, 4]
+    assert score_board(pair(errors=None), RankOptions()).by == "good"
+
+
+def test_of_errors_the_least_is_the_best():
+    board = score_board(pair(), RankOptions(by="errors"))
+    assert [each.system for each in board.systems][:2] == ["c", "a"]
+    assert of(board, "c").scores[1].score < of(board, "a").scores[1].score
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+@pytest.mark.parametrize("by", ["good", "errors"])
+def test_clusters_part_what_differs(by, test):
+    board = score_board(pair(), RankOptions(by=by, test=test, trials=1000))
+    assert of(board, "c").place.cluster == 1
+    assert of(board, "a").place.cluster == 2
+    assert of(board, "b").place.cluster == of(board, "d").place.cluster == 3
+    assert len(board.tests) == 6
+
+
+def test_the_best_beats_the_worst_by_autorank_though_they_are_1_and_n_in_every_replicate():
+    board = score_board(pair(), RankOptions(replicates=99))
+    assert of(board, "c").autorank_interval == (1.0, 1.0)
+    assert of(board, "c").place.wins == 3
+    worst = board.systems[-1].system
+    (against,) = [each for each in board.tests if {board.names[each.a], board.names[each.b]} == {"c", worst}]
+    assert against.p <= 0.02
+
+
+def test_a_correction_counts_all_pairs():
+    plain, holm = (score_board(pair(), RankOptions(by="good", correction=each)) for each in ("none", "holm"))
+    assert [each.p for each in plain.tests] == [each.p for each in holm.tests]
+    assert all(one.p_corrected >= other.p_corrected for one, other in zip(holm.tests, plain.tests, strict=True))
+    assert any(one.p_corrected > other.p_corrected for one, other in zip(holm.tests, plain.tests, strict=True))
+
+
+def test_the_level_is_that_of_tests_too():
+    """At a level of nearly 1 nothing differs."""
+    board = score_board(pair(), RankOptions(by="good", level=0.9995))
+    assert {each.place.cluster for each in board.systems} == {1}
+
+
+def test_segments_without_a_score_are_left_out_of_the_mean_and_counted():
+    gaps = pair().metrics[0].scores.copy()
+    gaps[1, ::2] = np.nan
+    board = score_board(pair(good=MetricTable("good", "segment", gaps)), RankOptions(by="good"))
+    found = of(board, "a").scores[0]
+    assert (found.n, found.score) == (SEGMENTS // 2, pytest.approx(np.nanmean(gaps[1]), abs=1e-6))
+    assert found.interval is not None
+
+
+def test_a_system_without_scores_is_not_ranked_and_never_0():
+    gaps = pair().metrics[0].scores.copy()
+    gaps[1] = np.nan
+    for by in ("good", "autorank"):
+        board = score_board(pair(good=MetricTable("good", "segment", gaps)), RankOptions(by=by))
+        last = board.systems[-1]
+        assert (last.system, last.place, last.autorank) == ("a", None, None)
+        assert math.isnan(last.scores[0].score)
+        assert [each.place.rank for each in board.systems[:-1]] == [1, 2, 3]
+        assert any("a" in each and "not ranked" in each for each in board.notices)
+    # By another metric it is.
+    assert (
+        of(score_board(pair(good=MetricTable("good", "segment", gaps)), RankOptions(by="errors")), "a").place.rank == 2
+    )
+
+
+def test_scores_of_systems_alone_rank_without_intervals_and_tests():
+    alone = MetricTable("good", "system", np.array([[1.0], [3.0], [2.0], [0.5]]))
+    board = score_board(pair(good=alone, errors=None), RankOptions())
+    assert [each.system for each in board.systems] == ["a", "d", "c", "b"]
+    assert of(board, "a").scores[0].interval is None
+    assert (board.segments, board.tests) == (0, ())
+    assert any("no intervals" in each for each in board.notices)
+    mixed = score_board(pair(good=alone), RankOptions(by="autorank"))
+    assert of(mixed, "a").autorank is not None
+    assert of(mixed, "a").autorank_interval is None
+
+
+def test_only_chosen_metrics_are_shown_and_make_autorank():
+    scores = pair()
+    board = score_board(scores, RankOptions(by="autorank:wmt24"), ["errors"])
+    assert board.metrics == ("errors",)
+    expected = autorank(np.array([[-each.scores[0].score for each in board.systems]]), "wmt24")
+    assert [each.autorank for each in board.systems] == expected.tolist()
+    # What ranks need not be shown.
+    assert score_board(scores, RankOptions(by="good"), ["errors"]).systems[0].system == "c"
+
+
+def test_what_cannot_be_is_refused():
+    for options, told in (
+        (RankOptions(by="autorank:wmt99"), "wmt99"),
+        (RankOptions(by="autorank", test="randomization"), "randomization"),
+        (RankOptions(test="t"), "bootstrap, randomization"),
+    ):
+        with pytest.raises(BadParameter, match=told):
+            score_board(pair(), options)
+    for given in ({"by": "x"}, {}):
+        with pytest.raises(BadScores, match="no metric"):
+            score_board(pair(), RankOptions(**given), [] if given else ["x"])
+
+
+def test_without_replicates_there_are_ranks_alone():
+    board = score_board(pair(), RankOptions(replicates=0))
+    assert [each.place.rank for each in board.systems] == [1, 2, 3, 4]
+    assert {each.place.cluster for each in board.systems} == {1}
+    assert board.tests == ()
+
+
+def test_the_published_boards_of_wmt25(real_data):
+    folder = real_data / "wmt25"
+    with (folder / "expected_autorank.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    metrics = [name for name in rows[0] if name not in ("pair", "system", "AutoRank", "human_evaluation")]
+    found = read_scores([folder / "automatic_scores"])
+    assert sorted(each.pair for each in found) == sorted({row["pair"] for row in rows})
+    for scores in found:
+        own = {row["system"]: row for row in rows if row["pair"] == scores.pair}
+        board = score_board(
+            scores, RankOptions(replicates=0), [each for each in metrics if any(row[each] for row in own.values())]
+        )
+        assert own.keys() == {each.system for each in board.systems}
+        for line in board.systems:
+            assert f"{line.autorank:.1f}" == own[line.system]["AutoRank"]
+            for each in line.scores:
+                printed = own[line.system][each.metric]
+                assert each.score == pytest.approx(
+                    float(printed), abs=0.5000001 * 10.0 ** -len(printed.partition(".")[2])
+                )
