@@ -17,6 +17,7 @@ from steelyard.numerics.distributions import (
     normal_sf,
     sign_p,
     student_t_sf,
+    wilcoxon_p,
 )
 
 SCORES = st.lists(st.integers(0, 30).map(float), min_size=1, max_size=25)
@@ -84,6 +85,23 @@ def test_mann_whitney_counts_every_order():
             orders = list(combinations(range(7), size))
             as_large = sum(sum(a > b for a in order for b in set(range(7)) - set(order)) >= larger for order in orders)
             assert mann_whitney_p(first, second) == as_large / len(orders)
+
+
+@given(st.lists(st.integers(-12, 12).map(float), min_size=1, max_size=60), st.booleans())
+def test_wilcoxon_with_ties(differences, two_sided):
+    ours = wilcoxon_p(np.array(differences), two_sided=two_sided)
+    if not any(differences):
+        assert ours == 1.0
+        return
+    theirs = stats.wilcoxon(differences, alternative="two-sided" if two_sided else "greater")
+    assert ours == about(theirs.pvalue)
+
+
+@given(st.integers(1, 60), st.booleans(), st.randoms(use_true_random=False))
+def test_wilcoxon_without_ties(n, two_sided, random):
+    differences = [size * random.choice([-1.0, 1.0]) for size in random.sample(range(1, 100), n)]
+    theirs = stats.wilcoxon(differences, alternative="two-sided" if two_sided else "greater")
+    assert wilcoxon_p(np.array(differences), two_sided=two_sided) == about(theirs.pvalue)
 
 
 @given(st.integers(1, 400).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials))))
