@@ -16,7 +16,6 @@ from campaigns.accounts.principal import Principal
 from campaigns.corrections import list_corrections
 from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
-from campaigns.reports.delimited import as_tsv
 from campaigns.test_sets import list_campaign_test_sets
 from campaigns.texts import lines_of
 from campaigns.times import local_isoformat
@@ -27,6 +26,7 @@ from models.schema.column_types import readable
 from models.schema.corpus import Document, Protocol, Reference, Submission, TestSet
 from models.schema.queue import Evaluation
 from models.schema.results import Score
+from steelyard.tables.delimited import as_tsv
 
 PART_BYTES = 1 << 16
 EPOCH = (1980, 1, 1, 0, 0, 0)

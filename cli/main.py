@@ -23,7 +23,7 @@ Steelyard weighs machine translations against references.
   steelyard demo                     a small campaign from start to leaderboard
   steelyard score REF -i SYSTEM      score files at once, without a database
   steelyard evaluate DIR             score a folder of systems and keep the results
-  steelyard diagnose FILE            check an output for problems
+  steelyard check FILE               check an output for problems
   steelyard submit FILE              submit one output to a stored campaign
   steelyard leaderboard              show stored systems, ranked
   steelyard compare                  test which systems differ significantly

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 FILES = {
     "scoring.score": ("score",),
     "campaigns.evaluate": ("evaluate", "demo"),
-    "scoring.diagnose": ("diagnose",),
+    "scoring.check": ("check",),
     "campaigns.submit": ("submit",),
     "leaderboards.leaderboard": ("leaderboard",),
     "leaderboards.compare": ("compare",),

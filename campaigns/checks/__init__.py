@@ -1,1 +1,1 @@
-"""Checks of an output before anything is queued: pure functions, and one reader of the context that they need."""
+"""What a server adds to the checks of the library: what may be seen, what is stored, what organisers alone are told."""

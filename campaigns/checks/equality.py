@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.checks.finding import Finding, Severity
+from steelyard.checks.finding import Finding, Severity
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from campaigns.leaderboards.documents import place_fields
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
-from campaigns.reports import delimited
 from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
-from campaigns.reports.latex import booktabs, comments, escaped
 from campaigns.reports.numbers import digits
+from steelyard.tables import delimited
+from steelyard.tables.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from campaigns.reports.delimited import Cell
+    from steelyard.tables.delimited import Cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 

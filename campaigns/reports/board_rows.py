@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from campaigns.reports.delimited import Cell
     from models.results.boards import BoardSummary
     from models.schema.roles import DeclaredKind
     from models.schema.states import EvaluationState
+    from steelyard.tables.delimited import Cell
 
 _BOARD = ("campaign", "test_set", "version", "references", "system", "team", "runs", "state")
 _SCORE = (

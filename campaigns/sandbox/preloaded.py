@@ -7,8 +7,8 @@ import traceback
 from multiprocessing import synchronize
 from types import TracebackType
 
-from campaigns.checks.diagnose import diagnose
-from campaigns.checks.standard import CheckContext
+from steelyard.checks.check import check_output
+from steelyard.checks.context import CheckContext
 from steelyard.formats.plain import Text
 
 SEGMENTS = 200
@@ -21,7 +21,7 @@ def warm_up() -> None:
     standard = CheckContext(
         segments=SEGMENTS, source=lines, references=[lines], source_language="de", target_language="en"
     )
-    diagnose(Text("made up", lines, SEGMENTS), standard)
+    check_output(Text("made up", lines, SEGMENTS), standard)
 
 
 def end_quietly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

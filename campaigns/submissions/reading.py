@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from campaigns.checks.diagnose import fatal_findings
+from campaigns.checks.unreadable_files import fatal_findings
 from campaigns.submissions.segment_lengths import check_segments
 from campaigns.submissions.upload_file import open_text
 from scheduler.errors import SchedulerError
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from campaigns.checks.finding import Finding
     from campaigns.sandbox.limits import Limits
     from models.corpus.test_sets import StoredTestSet
+    from steelyard.checks.finding import Finding
     from steelyard.formats.plain import Text
 
 ALWAYS_ACCEPTED_BYTES = 16 << 20

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Select, select
 
 from campaigns.checks.equality import find_equals
-from campaigns.checks.finding import Finding, Severity, findings_of
+from campaigns.checks.stored_findings import findings_of
 from campaigns.errors import NotFound
 from campaigns.failure_reasons import public_reason
 from campaigns.permissions import read_access_by_id
@@ -21,6 +21,7 @@ from models.schema.corpus import Protocol, Submission, System, TestSet, Text
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
+from steelyard.checks.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -115,8 +115,8 @@ def run_add(options: argparse.Namespace) -> int:
 def run_list(options: argparse.Namespace) -> int:
     """Print all accounts."""
     from campaigns.accounts.accounts import list_accounts
-    from cli.terminal.columns import aligned
     from models.database.session import reading
+    from steelyard.tables.text import aligned
 
     _, engine = opened(options)
     with reading(engine) as connection:
@@ -252,8 +252,8 @@ def run_tokens(options: argparse.Namespace) -> int:
     from campaigns.accounts.accounts import find_account
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.accounts.tokens import list_tokens, revoke_token
-    from cli.terminal.columns import aligned
     from models.database.session import reading, writing
+    from steelyard.tables.text import aligned
 
     _, engine = opened(options)
     if options.revoke is not None:

@@ -77,8 +77,8 @@ def _amount(text: str) -> int | str:
 def run_list(options: argparse.Namespace) -> int:
     """Print all quotas."""
     from campaigns.quotas.rules import list_quotas
-    from cli.terminal.columns import aligned
     from models.database.session import reading
+    from steelyard.tables.text import aligned
 
     with reading(_engine(options)) as connection:
         quotas = list_quotas(connection)
@@ -184,7 +184,7 @@ def _most(quota: QuotaInfo) -> str:
 
 
 def _account(account: TeamQuotas, team: str) -> str:
-    from cli.terminal.columns import aligned
+    from steelyard.tables.text import aligned
     from steelyard.text.wording import number_of
 
     phase = f', phase "{account.phase}"' if account.phase else ""

@@ -73,8 +73,8 @@ def run_list(options: argparse.Namespace) -> int:
     """Print all teams, or the members of one."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.accounts.teams import campaigns_of, members_of, read_team, teams_of
-    from cli.terminal.columns import aligned
     from models.database.session import reading
+    from steelyard.tables.text import aligned
 
     _, engine = opened(options)
     with reading(engine) as connection:

@@ -11,7 +11,7 @@ from cli.campaigns.phases import add_phase_verbs
 from cli.campaigns.test_sets import add_test_set_verbs
 from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option
-from cli.terminal.columns import aligned
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from campaigns.rules import Rules

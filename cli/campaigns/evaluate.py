@@ -88,7 +88,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
     )  # fmt: skip
     parser.add_argument(
-        "--diagnose", action="store_true",
+        "--check", action="store_true",
         help="first check the outputs for problems such as shifted lines; takes longer than the cheap metrics",
     )  # fmt: skip
     _add_common(parser)
@@ -107,7 +107,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         test_suites=False,
         queue_class="campaign",
         due=None,
-        diagnose=False,
+        check=False,
     )
 
 
@@ -181,7 +181,7 @@ def run(options: argparse.Namespace) -> int:
     selections = reference_selections(options.references, list(folder.references))
     name = checked_name(folder.name)
     note(folder.notices)
-    if options.diagnose:
+    if options.check:
         from cli.campaigns.noticed import folder_warnings
 
         tell(folder_warnings(folder))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from campaigns.checks.finding import Finding
+    from steelyard.checks.finding import Finding
     from steelyard.formats.campaign.folder import CampaignFolder
 
 READING = "reading"
@@ -25,10 +25,10 @@ def folder_warnings(folder: CampaignFolder) -> Iterator[str]:
     Files larger than `MAX_BYTES` are not checked, because they are streamed. The language is not checked either: its
     model takes longer to load than scoring a campaign.
     """
-    from campaigns.checks.diagnose import diagnose
-    from campaigns.checks.examined import MAX_BYTES
-    from campaigns.checks.finding import Severity
-    from campaigns.checks.standard import CheckContext
+    from steelyard.checks.check import check_output
+    from steelyard.checks.context import CheckContext
+    from steelyard.checks.examined import MAX_BYTES
+    from steelyard.checks.finding import Severity
 
     outputs = {name: {"": text} for name, text in folder.systems.items()} | dict(folder.runs)
     beside = [*folder.references.values(), *([folder.source] if folder.source else [])]
@@ -42,7 +42,7 @@ def folder_warnings(folder: CampaignFolder) -> Iterator[str]:
     for name, runs in outputs.items():
         for run, text in runs.items():
             if text.size <= MAX_BYTES:
-                findings = [each for each in diagnose(text, standard) if each.severity is not Severity.NOTE]
+                findings = [each for each in check_output(text, standard) if each.severity is not Severity.NOTE]
                 findings = [each for each in findings if each.code != READING]
                 called = f"{name}/{run}" if run else name
                 yield from (f"{each.severity}: {called}: {each.message}" for each in findings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.terminal.columns import aligned
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -165,13 +165,13 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
 def _examined(engine: Engine, attempt: SubmissionInput) -> SubmissionInput:
     """The submission with the findings on its text, which are printed. Raises CommandError for fatal ones."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.checks.context import read_check_context
-    from campaigns.checks.diagnose import diagnose
-    from campaigns.checks.finding import Severity
+    from campaigns.checks.visible_context import read_check_context
     from campaigns.permissions import read_access_by_id
     from cli.campaigns.noticed import finding_lines
     from models.corpus.campaign_protocols import find_test_set_protocols
     from models.database.session import reading
+    from steelyard.checks.check import check_output
+    from steelyard.checks.finding import Severity
 
     with reading(engine) as connection:
         measures = find_test_set_protocols(connection, attempt.campaign, attempt.test_set)
@@ -184,7 +184,7 @@ def _examined(engine: Engine, attempt: SubmissionInput) -> SubmissionInput:
             system=attempt.system,
             run=attempt.run,
         )
-    findings = diagnose(attempt.text, standard)
+    findings = check_output(attempt.text, standard)
     fatal = [each.message for each in findings if each.severity is Severity.FATAL]
     if fatal:
         raise CommandError(f"{attempt.text.name}: {' '.join(fatal)}")

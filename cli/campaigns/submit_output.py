@@ -8,8 +8,8 @@ from analysis.leaderboard.board import read_board
 from cli.campaigns import submit_text
 from cli.campaigns.submit_text import Limit, SubmissionReceipt
 from cli.leaderboards.board import shown
-from cli.terminal.columns import aligned
 from models.results.entries import RULE
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from cli.errors import CommandError
 from cli.leaderboards.leaderboard_server import LEVEL, scale_of
 from cli.options import tell
 from cli.server import connected, refuse_local
-from cli.terminal.columns import aligned, digits
+from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:
     import argparse

@@ -195,8 +195,8 @@ def run_correction(options: argparse.Namespace) -> int:
     from campaigns.permissions import read_access
     from cli.campaigns.changes import looking
     from cli.errors import CommandError
-    from cli.terminal.columns import aligned
     from models.results.entries import RULE
+    from steelyard.tables.text import aligned
 
     with looking(options) as connection:
         access = read_access(connection, COMMAND_LINE, options.campaign)

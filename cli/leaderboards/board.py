@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from campaigns.reports import delimited
 from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
 from cli.leaderboards import board_text
 from cli.leaderboards.board_text import Line, Method, Range, as_table
-from cli.terminal.columns import digits
+from steelyard.tables import delimited
+from steelyard.tables.text import digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.leaderboard.board import Board
-    from campaigns.reports.delimited import Cell
     from models.results.leaderboard import LeaderboardScore
     from steelyard.ranking.clusters import Place
+    from steelyard.tables.delimited import Cell
 
 
 def as_text(board: Board, width: int = 1) -> str:

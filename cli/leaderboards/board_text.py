@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.terminal.columns import aligned
 from models.results.entries import RULE
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

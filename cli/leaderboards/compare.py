@@ -20,8 +20,8 @@ from cli.stored import (
     read_settings,
     require_schema,
 )
-from cli.terminal.columns import aligned, digits
 from cli.terminal.writing import write_file
+from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:
     import argparse
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from analysis.leaderboard.board import Board
-    from campaigns.reports.delimited import Cell
-    from cli.leaderboards.pairs_output import PairedTests
     from models.results.boards import BoardSummary
+    from steelyard.tables.delimited import Cell
+    from steelyard.tables.paired_tests import PairedTests
 
 Compared = tuple["Board", "PairedTests"]
 
@@ -217,7 +217,7 @@ def tests_of(connection: Connection, board: Board, options: argparse.Namespace) 
     from dataclasses import replace
 
     from analysis.leaderboard.board import same_output_pairs
-    from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
+    from steelyard.tables.paired_tests import ComparedMetric, PairedTests
 
     results, metrics = [], []
     for number, position in enumerate(metrics_of(board, options)):
@@ -278,16 +278,16 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal: every leaderboard with its matrices, lists and notes."""
     from analysis.leaderboard.significance import compared_to_leaderboard
-    from cli.leaderboards import pairs_output
+    from steelyard.tables import paired_tests
 
     parts = []
     for board, tests in compared:
         part = f"{board.title}\n\n"
         if spreads := run_table(board, options):
-            notes = [pairs_output.RUN_SPREADS]
-            notes += [pairs_output.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
+            notes = [paired_tests.RUN_SPREADS]
+            notes += [paired_tests.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
             part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
-        part += pairs_output.as_text(tests, options.width)
+        part += paired_tests.as_text(tests, options.width)
         parts.append(f"{part}{compared_to_leaderboard(tests.test, tests.correction)}\n")
     return "\n".join(parts)
 
@@ -322,7 +322,7 @@ def as_json(compared: Sequence[Compared], options: argparse.Namespace) -> str:
 
 def _object(board: Board, tests: PairedTests, metrics: Sequence[int]) -> dict[str, Any]:
     from analysis.leaderboard.board import spread_of_runs
-    from cli.leaderboards.pairs_output import as_objects
+    from steelyard.tables.paired_tests import as_objects
 
     systems = []
     for name, row in zip(tests.systems, board.rows, strict=True):
@@ -362,8 +362,8 @@ def known(value: float) -> float | None:
 
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
-    from campaigns.reports import delimited
-    from cli.leaderboards.pairs_output import TSV_COLUMNS, tsv_rows
+    from steelyard.tables import delimited
+    from steelyard.tables.paired_tests import TSV_COLUMNS, tsv_rows
 
     rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
@@ -375,8 +375,8 @@ def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
-    from campaigns.reports.latex import comments
-    from cli.leaderboards.pairs_output import as_latex as tables
+    from steelyard.tables.latex import comments
+    from steelyard.tables.paired_tests import as_latex as tables
 
     return "\n".join(comments([board.title]) + tables(tests, options.width) for board, tests in compared)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from campaigns.reports.delimited import Cell
-    from cli.leaderboards.pairs_output import PairedTests
+    from steelyard.tables.delimited import Cell
+    from steelyard.tables.paired_tests import PairedTests
     from web.client import BoardSystem, Client, Comparisons, Leaderboard
 
     Compared = tuple[Leaderboard, PairedTests]
@@ -112,8 +112,8 @@ def tests_of(
     board: Leaderboard, systems: Sequence[BoardSystem], made: Comparisons, options: argparse.Namespace
 ) -> PairedTests:
     """A server's tests in the form in which `compare` shows those of a database."""
-    from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
     from steelyard.resampling.paired import PairedResult
+    from steelyard.tables.paired_tests import ComparedMetric, PairedTests
 
     place = {each.submission: number for number, each in enumerate(made.systems)}
     wanted = list(dict.fromkeys(each for each in _positions(board, options) if each is not None))
@@ -155,7 +155,7 @@ def tests_of(
 def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """For a terminal."""
     from analysis.leaderboard.significance import compared_to_leaderboard
-    from cli.leaderboards.pairs_output import as_text
+    from steelyard.tables.paired_tests import as_text
 
     return "\n".join(
         f"{title_of(board)}\n\n{as_text(tests, options.width)}{compared_to_leaderboard(tests.test, tests.correction)}\n"
@@ -165,7 +165,7 @@ def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
 
 def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """Every leaderboard with its systems and tests; numbers at full precision, null where undefined."""
-    from cli.leaderboards.pairs_output import as_objects
+    from steelyard.tables.paired_tests import as_objects
 
     objects = []
     for board, tests in compared:
@@ -178,8 +178,8 @@ def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     """One row per leaderboard, metric and pair; empty where undefined."""
-    from campaigns.reports import delimited
-    from cli.leaderboards.pairs_output import TSV_COLUMNS, tsv_rows
+    from steelyard.tables import delimited
+    from steelyard.tables.paired_tests import TSV_COLUMNS, tsv_rows
 
     rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
@@ -190,8 +190,8 @@ def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
 
 def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Tables in booktabs' style, under a comment that names the leaderboard."""
-    from campaigns.reports.latex import comments
-    from cli.leaderboards.pairs_output import as_latex as tables
+    from steelyard.tables.latex import comments
+    from steelyard.tables.paired_tests import as_latex as tables
 
     return "\n".join(comments([title_of(board)]) + tables(tests, options.width) for board, tests in compared)
 

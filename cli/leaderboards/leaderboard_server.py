@@ -11,7 +11,7 @@ from cli.errors import CommandError
 from cli.leaderboards.board_text import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
 from cli.options import ALPHA
 from cli.server import connected, refuse_local
-from cli.terminal.columns import digits
+from steelyard.tables.text import digits
 
 if TYPE_CHECKING:
     import argparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from cli.terminal.columns import aligned, digits
+from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import ALPHA, explanations
-from campaigns.reports import delimited
-from campaigns.reports.latex import booktabs, comments, escaped
-from cli.leaderboards.pairs_output import shown_p, shown_signed
-from cli.terminal.columns import aligned
+from steelyard.tables import delimited
+from steelyard.tables.latex import booktabs, comments, escaped
+from steelyard.tables.paired_tests import shown_p, shown_signed
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
-    from campaigns.reports.delimited import Cell
     from steelyard.meta_evaluation.correlation import Correlation, MetricTest
+    from steelyard.tables.delimited import Cell
 
 TSV_COLUMNS = (
     *("campaign", "test_set", "version", "references", "human", "level", "metric", "rank", "statistic", "value", "n"),

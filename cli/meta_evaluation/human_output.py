@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from campaigns.reports.delimited import as_tsv
-from cli.terminal.columns import aligned
+from steelyard.tables.delimited import as_tsv
+from steelyard.tables.text import aligned
 from steelyard.text.names import printable
 from steelyard.text.wording import listed, number_of
 

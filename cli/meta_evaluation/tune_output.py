@@ -6,15 +6,15 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from campaigns.reports import delimited
-from cli.terminal.columns import aligned
+from steelyard.tables import delimited
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions
     from analysis.meta_evaluation.tuning import Choice, CrossFit, Gain, Tuned
-    from campaigns.reports.delimited import Cell
+    from steelyard.tables.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
 FEW_SYSTEMS = 20

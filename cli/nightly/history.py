@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.text import place_of
 from cli.nightly.changes import CHANGE_HEADER, change_row
-from cli.terminal.columns import aligned
 from models.schema.states import NightlyRunState
 from steelyard.resampling.change_points import FEWEST
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

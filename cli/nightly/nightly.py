@@ -119,7 +119,7 @@ def _host(webhook: str | None) -> str | None:
 
 
 def _as_text(shown: list[dict[str, Any]]) -> str:
-    from cli.terminal.columns import aligned
+    from steelyard.tables.text import aligned
 
     if not shown:
         return "There is no schedule. `steelyard nightly add` creates one.\n"

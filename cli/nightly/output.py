@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.text import baseline_of, how_tested, place_of, severity_key, summary
 from cli.nightly.changes import CHANGE_HEADER, change_row
-from cli.terminal.columns import aligned, digits
+from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from cli.terminal.columns import aligned
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

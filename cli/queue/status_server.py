@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cli.errors import Away, CommandError
 from cli.options import WATCH_SECONDS
 from cli.server import connected, refuse_local
-from cli.terminal.columns import aligned
 from cli.terminal.durations import duration
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     import argparse

@@ -116,8 +116,8 @@ def run_import(options: argparse.Namespace) -> int:
 
 def run_list(options: argparse.Namespace) -> int:  # noqa: ARG001 - all verbs are called alike
     """Print a table of the registered vectors; the exit status."""
-    from cli.terminal.columns import aligned
     from steelyard.metrics.embeddings.vectors import vectors_in
+    from steelyard.tables.text import aligned
 
     resources = _resources()
     table = [["Vectors", "Words", "Dimensions", "From"]]

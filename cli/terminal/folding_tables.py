@@ -1,4 +1,4 @@
-"""Tables that fold their cells to fit a narrow terminal, unlike those of `cli.terminal.columns`."""
+"""Tables that fold their cells to fit a narrow terminal, unlike those of `steelyard.tables.text`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.growth.measuring import Growth, measured, too_much
 
 @pytest.mark.parametrize(
     "module",
-    ["tests.growth.readers", "tests.growth.diagnosing", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
+    ["tests.growth.readers", "tests.growth.checking", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
 )
 def test_work_grows_as_it_may(module):
     grown = measured(module)

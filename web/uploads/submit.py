@@ -9,9 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import select
 
 from campaigns.accounts.throttle import Rate
-from campaigns.checks.context import read_check_context
-from campaigns.checks.diagnose import diagnose
-from campaigns.checks.finding import is_fatal
+from campaigns.checks.visible_context import read_check_context
 from campaigns.errors import BadRequest, Forbidden
 from campaigns.permissions import read_access
 from campaigns.sandbox.fair_queue import Owner
@@ -26,6 +24,8 @@ from models.corpus.test_sets import segments_of_documents
 from models.database.session import reading
 from models.schema.accounts import Team
 from models.schema.states import QueueClass
+from steelyard.checks.check import check_output
+from steelyard.checks.finding import is_fatal
 from steelyard.text.names import folded
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from campaigns.accounts.principal import Principal
-    from campaigns.checks.finding import Finding
-    from campaigns.checks.standard import CheckContext
     from campaigns.permissions import CampaignAccess
     from campaigns.submissions.form import SubmissionFields
     from campaigns.submissions.upload_file import UploadedFile
     from models.corpus.test_sets import StoredTestSet
+    from steelyard.checks.context import CheckContext
+    from steelyard.checks.finding import Finding
     from steelyard.formats.plain import Text
     from web.state import State
     from web.uploads.request import SubmissionRequest
@@ -128,7 +128,7 @@ async def diagnose_request(
             Rate("diagnosis", times, DAY),
             f"campaign {resolved.access.campaign_id} team {resolved.team}",
             f"The team has checked {times} outputs within a day, the limit. Submit one, or run "
-            "`steelyard diagnose` locally.",
+            "`steelyard check` locally.",
         )
         return (await _read_and_check(state, principal, resolved, folder))[1]
 
@@ -181,7 +181,7 @@ async def _read_and_check(
         if isinstance(text, list):
             return None, text
         context = await run_in_threadpool(_check_context, state, resolved, text)
-        return text, await turn.run(diagnose, text, context)
+        return text, await turn.run(check_output, text, context)
 
 
 def _check_context(state: State, resolved: _Resolved, text: Text) -> CheckContext:

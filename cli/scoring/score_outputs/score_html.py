@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.leaderboards import pairs_output
 from cli.scoring.score_outputs.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
 from steelyard.metrics.metric import VERSION
+from steelyard.tables import paired_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,17 +73,17 @@ def tables(result: Result) -> Iterator[Table]:
         yield Table("Segments", segment_rows(result), names=2, open=False)
 
 
-def pair_tables(tests: pairs_output.PairedTests, width: int) -> Iterator[Table]:
+def pair_tables(tests: paired_tests.PairedTests, width: int) -> Iterator[Table]:
     """Differences by every metric, the notes below the last ones."""
     last = len(tests.metrics) - 1
     for metric in range(len(tests.metrics)):
         heading = f"Differences by {tests.heading(metric)}"
-        if pairs_output.has_matrix(tests):
-            numbers, *body = pairs_output.matrix(tests, metric, width)
+        if paired_tests.has_matrix(tests):
+            numbers, *body = paired_tests.matrix(tests, metric, width)
             header = ["System", *(f"{number.strip()}" for number in numbers[2:])]
             rows = [[f"{row[0]} {row[1]}", *(text.strip() for text in row[2:])] for row in body]
             yield Table(heading, [header, *rows], matrix=True)
             heading += ", the surest first"
-        rows = pairs_output.pair_table(tests, metric, width)
-        notes = pairs_output.explanations(tests) if metric == last else []
+        rows = paired_tests.pair_table(tests, metric, width)
+        notes = paired_tests.explanations(tests) if metric == last else []
         yield Table(heading, [[*rows[0][:-1], "Direction"], *rows[1:]], notes, names=2 if tests.baseline is None else 1)

@@ -7,9 +7,9 @@ import math
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cli.leaderboards.pairs_output import as_objects
 from cli.scoring import runs
 from steelyard.metrics.metric import VERSION
+from steelyard.tables.paired_tests import as_objects
 
 if TYPE_CHECKING:
     from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.reports.latex import booktabs, comments, escaped
-from cli.leaderboards import pairs_output
 from cli.scoring.score_outputs.score_text import cell, run_notes, run_table
+from steelyard.tables import paired_tests
+from steelyard.tables.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
     from cli.scoring.score_outputs.score_result import Result
@@ -22,7 +22,7 @@ def render(result: Result) -> str:
         parts.append(booktabs(rows, "lrlrrrr", "Runs of systems"))
         notes += run_notes(result)
     if result.tests:
-        parts.append(pairs_output.as_latex(result.tests, result.options.width))
+        parts.append(paired_tests.as_latex(result.tests, result.options.width))
     return "\n".join([*parts, comments(notes)])
 
 

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.leaderboards.pairs_output import ComparedMetric, PairedTests
-from cli.terminal.columns import digits
 from cli.terminal.progress import counted
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
 from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
+from steelyard.tables.paired_tests import ComparedMetric, PairedTests
+from steelyard.tables.text import digits
 
 if TYPE_CHECKING:
     import argparse

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from cli.leaderboards import pairs_output
 from cli.scoring.details import detail_table
-from cli.terminal.columns import aligned
+from steelyard.tables import paired_tests
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def render(result: Result) -> str:
     if result.has_runs:
         parts.append(aligned(run_table(result)) + "".join(f"{sentence}\n" for sentence in run_notes(result)))
     if result.tests:
-        parts.append(pairs_output.as_text(result.tests, result.options.width))
+        parts.append(paired_tests.as_text(result.tests, result.options.width))
     if any(metric.measurement.segment_scores is not None for metric in result.metrics):
         parts.append(aligned(segment_rows(result)))
     if result.runs:
@@ -77,7 +77,7 @@ def run_notes(result: Result) -> list[str]:
     """What the table of runs means, a sentence each."""
     single = any(system.runs is not None and len(system.runs) == 1 for system in result.inputs.systems)
     selection = [] if result.options.confidence else ["s_sel needs bootstrap replicates: --confidence."]
-    return [f"{pairs_output.RUN_SPREADS} {SHOWN}", *selection, *([pairs_output.ONE_RUN] if single else [])]
+    return [f"{paired_tests.RUN_SPREADS} {SHOWN}", *selection, *([paired_tests.ONE_RUN] if single else [])]
 
 
 def segment_rows(result: Result) -> list[list[str]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.reports.delimited import as_tsv
-from cli.leaderboards import pairs_output
 from cli.scoring import runs
+from steelyard.tables import paired_tests
+from steelyard.tables.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from campaigns.reports.delimited import Cell
     from cli.scoring.score_outputs.score_result import Result
+    from steelyard.tables.delimited import Cell
 
 COLUMNS = (
     *("system", "metric", "segment", "score", "low", "high", "level", "signature"),
@@ -24,7 +24,7 @@ def render(result: Result) -> str:
     """The scores; the paired tests; the runs of words that GTM took."""
     tables = [as_tsv(COLUMNS, score_rows(result))]
     if result.tests:
-        tables.append(as_tsv(pairs_output.TSV_COLUMNS, pairs_output.tsv_rows(result.tests)))
+        tables.append(as_tsv(paired_tests.TSV_COLUMNS, paired_tests.tsv_rows(result.tests)))
     if result.runs:
         rows = (
             (metric.name, *row)

@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_session
-from campaigns.checks.finding import Finding, Severity
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.systems import list_systems
@@ -29,6 +28,7 @@ from models.schema.corpus import Protocol, Submission, TestSet, Text
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind, PhaseKind
 from models.schema.states import EvaluationState, Fault
+from steelyard.checks.finding import Finding, Severity
 from tests.service.campaigns import given, hand_in, with_test_set
 from tests.service.service import DAY, Service
 

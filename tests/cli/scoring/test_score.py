@@ -179,8 +179,8 @@ def test_standard_input(files, capsys, monkeypatch):
 
 
 def test_an_undefined_score_is_null_and_not_a_number(tmp_path, capsys):
-    from campaigns.reports.delimited import as_tsv
     from cli.scoring.score_outputs.score_json import number
+    from steelyard.tables.delimited import as_tsv
 
     assert number(math.nan) is None
     assert as_tsv(["metric", "score"], [("nist", math.nan)]) == "metric\tscore\nnist\t\n"

@@ -99,7 +99,7 @@ COMMANDS = [
     ["score", "good.txt", "-i", "FILE"],
     ["score", "good.txt", "-i", "good.txt", "-m", "meteor:lemmas=words", "--resource", "words=FILE"],
     ["evaluate", "FILE"],
-    ["diagnose", "FILE", "--reference", "good.txt"],
+    ["check", "FILE", "--reference", "good.txt"],
     ["human", "import", "FILE", "--test-set", "trial"],
     ["correlate", "FILE"],
     ["embeddings", "import", "x", "FILE"],

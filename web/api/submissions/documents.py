@@ -11,12 +11,12 @@ from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
 
 if TYPE_CHECKING:
-    from campaigns.checks.finding import Finding
     from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
     from campaigns.permissions import CampaignAccess
     from campaigns.quotas.usage import QuotaUsage
     from campaigns.submissions.views import SubmissionView
     from models.queue_status.submission_progress import SubmissionProgress
+    from steelyard.checks.finding import Finding
 
 
 class FindingResponse(BaseModel):

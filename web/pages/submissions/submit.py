@@ -12,7 +12,6 @@ from fastapi.exceptions import RequestValidationError
 
 from campaigns.accounts.principal import Principal
 from campaigns.accounts.secrets import new_secret
-from campaigns.checks.finding import Finding
 from campaigns.errors import CampaignsError, Forbidden
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.errors import ReusedKey
@@ -22,6 +21,7 @@ from models.database.session import reading
 from models.errors import ModelsError
 from models.schema.roles import DeclaredKind, Scope
 from scheduler.errors import SchedulerError
+from steelyard.checks.finding import Finding
 from steelyard.errors import MetricsError
 from web.dependencies import CurrentPrincipal, app_state
 from web.error_mapping import as_campaigns_error

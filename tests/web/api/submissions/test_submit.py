@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import delete, select, update
 
-from campaigns.checks.language import _detector
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope as QuotaScope
 from campaigns.sandbox.preloaded import warm_up
@@ -23,6 +22,7 @@ from models.schema.corpus import Submission, Text
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import LateRule, Scope
 from models.schema.states import Fault, QuotaKind
+from steelyard.checks.language import _detector
 from steelyard.metrics.metric import EDITION
 from tests.service.port import ADDRESS, SEGMENTS, Port, output
 from tests.service.service import Service

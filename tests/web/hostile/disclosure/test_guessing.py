@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import update
 
 from campaigns.accounts.principal import Principal
-from campaigns.checks.context import read_check_context
-from campaigns.checks.diagnose import diagnose
-from campaigns.checks.standard import CheckContext
+from campaigns.checks.visible_context import read_check_context
 from campaigns.permissions import read_access
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.roles import Feedback, PhaseKind
+from steelyard.checks.check import check_output
+from steelyard.checks.context import CheckContext
 from steelyard.formats.plain import Text
 from tests.scheduler.jobs import some_text
 from tests.service.campaigns import found, given, hand_in, with_test_set
@@ -59,7 +59,7 @@ class World:
     def told(self, lines: list[str]) -> list[dict[str, Any]]:
         """The findings of an upload."""
         text = Text("out.txt", joined(lines), len(lines))
-        return [each.as_row() for each in diagnose(text, self.standard(text))]
+        return [each.as_row() for each in check_output(text, self.standard(text))]
 
 
 def test_a_thousand_guesses_half_of_them_true_tell_nothing_of_references_and_outputs(service: Service) -> None:

@@ -1,6 +1,6 @@
 """Names and texts that would become formulas, or other rows, in the tables that people take away and open.
 
-One writer makes all of them (`campaigns.reports.delimited`). What was there before looked at the first character only,
+One writer makes all of them (`steelyard.tables.delimited`). What was there before looked at the first character only,
 and wrote tables between tabs without quotation marks: a quotation mark in one team's description hid another's
 submissions.
 """
@@ -20,8 +20,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from campaigns.reports.delimited import as_csv, as_tsv
-from campaigns.reports.latex import comments, escaped
 from models.database.session import reading, writing
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
@@ -29,6 +27,8 @@ from steelyard.errors import BadText
 from steelyard.formats.campaign.description import read_documents
 from steelyard.formats.markup.mteval import read_mteval
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+from steelyard.tables.delimited import as_csv, as_tsv
+from steelyard.tables.latex import comments, escaped
 from steelyard.text.limits import TextLimits
 from steelyard.text.spreadsheets import SIGNS, cells_of, defused, restored
 from tests.web.hostile.world import OPEN, World
@@ -165,7 +165,8 @@ FORMATS_OF_OTHERS = {"cli/scoring/score_outputs/score_scr.py", "cli/scoring/mtri
 def test_nobody_else_writes_tables() -> None:
     """A verb or a page that joins cells by itself forgets the one or the other."""
     found = set()
-    for room in ("analysis", "campaigns", "cli", "models", "runtime", "scheduler", "web", "worker"):
+    rooms = ("analysis", "campaigns", "cli", "models", "runtime", "scheduler", "web", "worker")
+    for room in (*rooms, "library/steelyard/tables"):
         for path in (ROOT / room).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 joins = isinstance(node, ast.Attribute) and node.attr == "join" and isinstance(node.value, ast.Constant)
@@ -177,7 +178,7 @@ def test_nobody_else_writes_tables() -> None:
                     isinstance(part, ast.Constant) and "\t" in str(part.value) for part in node.values
                 ):
                     found.add(str(path.relative_to(ROOT)))
-    assert found == {"campaigns/reports/delimited.py", *FORMATS_OF_OTHERS}
+    assert found == {"library/steelyard/tables/delimited.py", *FORMATS_OF_OTHERS}
 
 
 @given(TEXTS)

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from sqlalchemy import JSON, CheckConstraint
 
-from campaigns.checks.finding import Finding, Severity
 from campaigns.submissions.declarations import write_findings
 from cli.main import main
 from models.database.session import make_engine, writing
@@ -24,6 +23,7 @@ from models.schema.column_types import EnumText, JsonOf
 from scheduler.maintenance import repair
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.recovery import sweep
+from steelyard.checks.finding import Finding, Severity
 from tests.web.hostile.world import OPEN, PRIVATE, Template, World
 
 OTHERS = {

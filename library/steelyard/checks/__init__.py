@@ -1,0 +1,1 @@
+"""What is odd about an output: shifted, copied, empty and repeated lines, another language, damaged characters."""

@@ -1,0 +1,1 @@
+"""Tables as text, delimited values and LaTeX, the same for every command and page."""

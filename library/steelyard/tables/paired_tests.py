@@ -1,0 +1,299 @@
+"""Paired tests as tables, matrices, JSON, TSV and LaTeX."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from steelyard.resampling.correction import TITLES
+from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
+from steelyard.tables.latex import booktabs, comments, escaped
+from steelyard.tables.text import aligned, digits
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from steelyard.resampling.paired import PairedResult
+    from steelyard.tables.delimited import Cell
+
+LARGEST_MATRIX = 12
+"""Systems whose matrix still fits a terminal."""
+
+TSV_COLUMNS = (
+    *("a", "b", "metric", "test", "difference", "p", "p_corrected", "correction"),
+    *("low", "high", "level", "direction"),
+)
+RUN_SPREADS = (
+    "s_sel: standard deviation of a score over test sets like this one, from the bootstrap; s_opt: from run to run."
+)
+ONE_RUN = "For a system with one run s_opt is unknown: its score may be due to a lucky run."
+INTERVALS = {"percentile": "percentiles", "bca": "bias-corrected and accelerated"}
+
+
+@dataclass(frozen=True)
+class ComparedMetric:
+    """The properties of a metric that displaying a difference needs."""
+
+    name: str
+    """In JSON and TSV: as the user wrote it, or its specification."""
+    title: str
+    higher_is_better: bool
+    scale: float
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """Tests of systems against one another, and how they were made."""
+
+    results: Sequence[PairedResult]
+    systems: Sequence[str]
+    metrics: Sequence[ComparedMetric]
+    test: str
+    """One of steelyard.resampling.paired.TESTS."""
+    draws: int
+    """Replicates of the bootstrap, or trials of the randomization: p is a multiple of 1 / (draws + 1)."""
+    seed: int
+    correction: str = "holm"
+    baseline: int | None = None
+    """The system that all others are tested against; None where all pairs are tested."""
+    level: float = 0.95
+    """Of the intervals."""
+    interval: str = "percentile"
+    """A key of INTERVALS."""
+    replicates: int = 0
+    """Bootstrap replicates that the intervals come from."""
+    segments: int | None = None
+    """Of the test set, where known."""
+    same_output: Collection[tuple[int, int]] = ()
+    """The pairs (a, b) whose outputs are the very same."""
+    alpha: float = 0.05
+    """A difference with a smaller (corrected) p is marked."""
+
+    def of(self, metric: int) -> list[PairedResult]:
+        """The tests by one metric."""
+        return [result for result in self.results if result.metric == metric]
+
+    def p(self, result: PairedResult) -> float:
+        """The p-value that decides: the corrected one where there is one."""
+        return result.p if math.isnan(result.p_corrected) else result.p_corrected
+
+    def significant(self, result: PairedResult) -> bool:
+        """Whether the difference is more than chance."""
+        return self.p(result) < self.alpha
+
+    def direction(self, result: PairedResult) -> str | None:
+        """Whether b is "better" than a, "worse" or "equal"; None where a score is undefined."""
+        if math.isnan(result.difference):
+            return None
+        if not result.difference:
+            return "equal"
+        return "better" if (result.difference > 0) == self.metrics[result.metric].higher_is_better else "worse"
+
+    def verdict(self, result: PairedResult) -> str:
+        """The direction for people, with a star where the difference is more than chance."""
+        if (result.a, result.b) in self.same_output:
+            return "same output"
+        return (self.direction(result) or "n/a") + (" *" if self.significant(result) else "")
+
+    def heading(self, metric: int) -> str:
+        """The heading of a metric's table."""
+        tested = self.metrics[metric]
+        against = "" if self.baseline is None else f" against {self.systems[self.baseline]}"
+        return tested.title + ("" if tested.higher_is_better else " (lower is better)") + against
+
+
+def as_text(tests: PairedTests, width: int = 1) -> str:
+    """All tests for a terminal: for every metric the matrix of all pairs, where it fits, and a list; then notes."""
+    parts = []
+    for metric in range(len(tests.metrics)):
+        shown = [matrix(tests, metric, width)] if has_matrix(tests) else []
+        shown.append(pair_table(tests, metric, width))
+        parts.append(tests.heading(metric) + "\n" + "\n".join(aligned(table) for table in shown))
+    return "\n".join([*parts, "".join(f"{sentence}\n" for sentence in explanations(tests))])
+
+
+def has_matrix(tests: PairedTests) -> bool:
+    """Whether a matrix is shown: all pairs of three to `LARGEST_MATRIX` systems."""
+    return tests.baseline is None and 2 < len(tests.systems) <= LARGEST_MATRIX
+
+
+def pair_table(tests: PairedTests, metric: int, width: int = 1) -> list[list[str]]:
+    """A header, then a row for every test by one metric.
+
+    Tests against a baseline are in the order of the systems. All pairs are sorted by p-value, the better system first.
+    """
+    results, all_pairs = tests.of(metric), tests.baseline is None
+    if all_pairs:
+        results.sort(key=lambda result: (_last_if_nan(tests.p(result)), _last_if_nan(-abs(result.difference))))
+    corrected = tests.correction != "none"
+    header = ["System", *(["Against"] if all_pairs else []), "Difference", "p", *(["Corrected p"] if corrected else [])]
+    rows = [[*header, ""]]
+    for found in results:
+        result = _better_first(tests, found) if all_pairs else found
+        rows.append(
+            [
+                tests.systems[result.b],
+                *([tests.systems[result.a]] if all_pairs else []),
+                shown_difference(tests, result, width),
+                shown_p(result.p),
+                *([shown_p(result.p_corrected)] if corrected else []),
+                tests.verdict(result),
+            ]
+        )
+    return rows
+
+
+def matrix(tests: PairedTests, metric: int, width: int = 1) -> list[list[str]]:
+    """All pairs of one metric: above the diagonal the row's score minus the column's, below it the p that decides."""
+    count, places = len(tests.systems), digits(width, tests.metrics[metric].scale)
+    cells = [["" for _ in range(count)] for _ in range(count)]
+    for result in tests.of(metric):
+        star = "*" if tests.significant(result) else " "
+        cells[result.a][result.b] = shown_signed(-result.difference, places) + star
+        cells[result.b][result.a] = shown_p(tests.p(result)) + star
+    for system in range(count):
+        cells[system][system] = "·"
+    width_of = [max(len(row[column]) for row in cells) for column in range(count)]
+    numbers = [str(number) for number in range(1, count + 1)]
+    rows = [["", "", *(number.rjust(wide - 1) for number, wide in zip(numbers, width_of, strict=True))]]
+    for number, name, row in zip(numbers, tests.systems, cells, strict=True):
+        rows.append([number, name, *(cell.rjust(wide) for cell, wide in zip(row, width_of, strict=True))])
+    return rows
+
+
+def explanations(tests: PairedTests) -> list[str]:
+    """How the tests were made and what the marks mean, a sentence each."""
+    metrics = range(len(tests.metrics))
+    families = [sum(not math.isnan(result.p) for result in tests.of(metric)) for metric in metrics]
+    sentences = []
+    if has_matrix(tests):
+        p = "p" if tests.correction == "none" else "corrected p"
+        sentences.append(f"Matrix: above the diagonal the row's score minus the column's, below it the {p}.")
+    other = "the other's" if tests.baseline is None else "the baseline's"
+    ends = ""
+    if any(result.interval for result in tests.results):
+        ends = f", with its {100 * tests.level:g} % interval from {tests.replicates:,} bootstrap replicates "
+        ends += f"({INTERVALS[tests.interval]})"
+    sentences.append(f"Difference: the system's score minus {other}{ends}.")
+    kind = {"bootstrap": "replicates", "randomization": "trials"}[tests.test]
+    sentences.append(
+        f"p: {TITLES_OF_TESTS[tests.test]}, {tests.draws:,} {kind}, seed {tests.seed}, two-sided; * "
+        + (f"p below {tests.alpha:g}." if tests.correction == "none" else f"corrected p below {tests.alpha:g}.")
+    )
+    family = max(families, default=0)
+    if tests.correction == "none":
+        sentences.append("p is not corrected for the number of pairs.")
+    else:
+        pairs = f"the {family:,} pairs" if family != 1 else "the one pair"
+        sentences.append(f"Corrected p: {TITLES[tests.correction]}, for {pairs} of each metric.")
+    least = smallest_p(tests.draws, family, tests.correction)
+    if family and least >= tests.alpha:
+        corrected = "p" if tests.correction == "none" else "corrected p"
+        sentences.append(
+            f"Note: {tests.draws:,} {kind} cannot give a {corrected} below {least:.2g}, so nothing can be marked: "
+            f"ask for at least {draws_needed(tests, family):,}."
+        )
+    if tests.test == "bootstrap" and tests.segments is not None and tests.segments < FEW_SEGMENTS:
+        sentences.append(f"Note: {few_segments(tests.segments)}.")
+    return sentences
+
+
+def draws_needed(tests: PairedTests, family: int) -> int:
+    """The fewest draws with which a single difference can be marked."""
+    return math.floor((family if tests.correction == "holm" else 1) / Fraction(repr(tests.alpha)))
+
+
+def as_objects(tests: PairedTests) -> list[dict[str, Any]]:
+    """For JSON: numbers at full precision, null where undefined."""
+    return [
+        {
+            "a": tests.systems[result.a],
+            "b": tests.systems[result.b],
+            "metric": tests.metrics[result.metric].name,
+            "test": tests.test,
+            "n": tests.draws,
+            "seed": tests.seed,
+            "difference": _number(result.difference),
+            "interval": result.interval
+            and {
+                "level": tests.level,
+                "low": result.interval[0],
+                "high": result.interval[1],
+                "n": tests.replicates,
+                "kind": tests.interval,
+            },
+            "p": _number(result.p),
+            "p_corrected": None if tests.correction == "none" else _number(result.p_corrected),
+            "correction": tests.correction,
+            "direction": tests.direction(result),
+            "same_output": (result.a, result.b) in tests.same_output,
+        }
+        for result in tests.results
+    ]
+
+
+def tsv_rows(tests: PairedTests) -> list[tuple[Cell, ...]]:
+    """What TSV_COLUMNS names, for every test; None or NaN where undefined."""
+    rows: list[tuple[Cell, ...]] = []
+    for result in tests.results:
+        low, high = result.interval or (None, None)
+        rows.append(
+            (
+                *(tests.systems[result.a], tests.systems[result.b], tests.metrics[result.metric].name, tests.test),
+                *(result.difference, result.p, None if tests.correction == "none" else result.p_corrected),
+                *(tests.correction, low, high, tests.level if result.interval else None, tests.direction(result)),
+            )
+        )
+    return rows
+
+
+def as_latex(tests: PairedTests, width: int = 1) -> str:
+    """A table for every metric, in booktabs' style, notes as a comment after the last one."""
+    tables = []
+    for metric in range(len(tests.metrics)):
+        rows = [[escaped(cell) for cell in row] for row in pair_table(tests, metric, width)]
+        rows[0] = [{"p": "$p$", "Corrected p": "Corrected $p$"}.get(cell, cell) for cell in rows[0]]
+        names = 2 if tests.baseline is None else 1
+        tables.append(booktabs(rows, "l" * names + "r" * (len(rows[0]) - names - 1) + "l", tests.heading(metric)))
+    return "\n".join(tables) + comments(explanations(tests))
+
+
+def shown_difference(tests: PairedTests, result: PairedResult, width: int) -> str:
+    """The difference and its interval."""
+    places = digits(width, tests.metrics[result.metric].scale)
+    shown = shown_signed(result.difference, places)
+    if result.interval:
+        shown += f" [{shown_signed(result.interval[0], places)}, {shown_signed(result.interval[1], places)}]"
+    return shown
+
+
+def shown_signed(value: float, places: int) -> str:
+    """A number with its sign, also where nothing else is left of it; zero has none."""
+    if math.isnan(value):
+        return "n/a"
+    return f"{value:+.{places}f}" if value else f"{0:.{places}f}"
+
+
+def shown_p(p: float) -> str:
+    """Four digits, never 0."""
+    if math.isnan(p):
+        return "n/a"
+    return f"{p:.4f}" if p >= 0.00005 else "<0.0001"
+
+
+def _better_first(tests: PairedTests, result: PairedResult) -> PairedResult:
+    """The same test with b the better system."""
+    if tests.direction(result) != "worse":
+        return result
+    ends = result.interval and (-result.interval[1], -result.interval[0])
+    return replace(result, a=result.b, b=result.a, difference=-result.difference, interval=ends)
+
+
+def _last_if_nan(value: float) -> float:
+    return math.inf if math.isnan(value) else value
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

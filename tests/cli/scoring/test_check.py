@@ -1,0 +1,97 @@
+"""`steelyard check`, and what `submit` and `evaluate` say of outputs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.campaigns.noticed import folder_warnings
+from steelyard.formats.campaign.campaigns import read_any_campaign
+from tests.cli.status import status_of
+
+DEMO = Path(__file__).parents[3] / "demo" / "harbour"
+
+
+@pytest.fixture
+def check(tmp_path, capsys):
+    """Runs the command on these lines: (status, output, errors)."""
+
+    def run(lines: list[str], *arguments: str):
+        (tmp_path / "out.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        status = status_of(["check", str(tmp_path / "out.txt"), *arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return (DEMO / "systems" / "anchor.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+BESIDE = (
+    "--source",
+    str(DEMO / "source.txt"),
+    "--reference",
+    str(DEMO / "refs" / "A.txt"),
+    str(DEMO / "refs" / "B.txt"),
+)
+
+
+def test_nothing_is_odd_about_a_good_output(check, lines):
+    assert check(lines, *BESIDE, "--strict") == (0, "No problems found.\n", "")
+
+
+def test_warnings_are_told_and_are_no_errors_unless_one_wants_them_to_be(check, lines):
+    shifted = [*lines[1:], lines[-1]]
+    status, out, _ = check(shifted, *BESIDE)
+    assert (status, out.split(":")[0], out.rstrip()[-9:]) == (0, "warning", "[shifted]")
+    assert check(shifted, *BESIDE, "--strict")[0] == 1
+    status, out, _ = check(shifted, *BESIDE, "-f", "json")
+    assert [each["code"] for each in json.loads(out)] == ["shifted"]
+
+
+def test_what_cannot_be_scored_is_an_error(check, lines):
+    status, out, _ = check(lines[1:], *BESIDE)
+    assert status == 1
+    assert out.startswith("fatal: The output has 119 lines, but the test set has 120 segments: 1 fewer.")
+
+
+def test_it_wants_something_to_look_at(check, lines, tmp_path):
+    assert check(lines)[0] == 2
+    (tmp_path / "short.txt").write_text("one\n")
+    status, _, err = check(lines, "--reference", str(DEMO / "refs" / "A.txt"), str(tmp_path / "short.txt"))
+    assert (status, "119 fewer" in err) == (1, True)
+
+
+def test_a_language_is_checked_only_where_it_can_be_identified(check, lines, monkeypatch):
+    monkeypatch.setattr("steelyard.checks.language.find_spec", lambda _: None)
+    assert check(lines, *BESIDE)[0] == 0
+    status, _, err = check(lines, *BESIDE, "--target-language", "en")
+    assert (status, "steelyard[langid]" in err) == (2, True)
+
+
+def test_a_campaign_is_looked_at_before_it_is_measured(lines, tmp_path):
+    shutil.copytree(DEMO, tmp_path / "harbour")
+    assert list(folder_warnings(read_any_campaign([str(tmp_path / "harbour")]))) == []
+    (tmp_path / "harbour" / "systems" / "dory").mkdir()
+    for run, output in (("1", lines), ("2", lines[::-1])):
+        (tmp_path / "harbour" / "systems" / "dory" / f"{run}.txt").write_text(
+            "\n".join(output) + "\n", encoding="utf-8"
+        )
+    (told,) = folder_warnings(read_any_campaign([str(tmp_path / "harbour")]))
+    assert told.startswith("warning: dory/2: The lines of the output are in reverse order.")
+
+
+def test_evaluate_looks_where_it_is_asked_to(lines, tmp_path, capsys):
+    shutil.copytree(DEMO, tmp_path / "harbour")
+    (tmp_path / "harbour" / "systems" / "dory.txt").write_text("\n".join(lines[::-1]) + "\n", encoding="utf-8")
+    command = ["evaluate", str(tmp_path / "harbour"), "-m", "bleu", "--confidence", "0"]
+    command += ["--database", f"sqlite:///{tmp_path / 'here.db'}", "--output", str(tmp_path / "report")]
+    assert status_of([*command, "--check"]) == 0
+    assert "warning: dory: The lines of the output are in reverse order." in capsys.readouterr().err
+    assert status_of(command) == 0
+    assert "reverse order" not in capsys.readouterr().err
