@@ -3,10 +3,9 @@
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(Path(__file__).parent / "_extensions"), str(ROOT), str(ROOT / "library")]
+from steelyard.metrics.metric import VERSION
 
-from steelyard.metrics.metric import VERSION  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "Steelyard"
 release = VERSION

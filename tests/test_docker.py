@@ -17,6 +17,7 @@ from runtime.service_settings import WebSettings as Settings
 from tests.acceptance.commands import SECONDS, running, steelyard, wait_for
 from tests.servers import START_SECONDS, free_port, start_postgres
 from web.app import create_app
+from web.pages.documentation import SITE
 
 ROOT = Path(__file__).parents[1]
 PASSWORD = "p@ss/w:rd#% $x'"
@@ -60,6 +61,12 @@ def test_the_image_holds_every_room_and_what_the_build_needs():
     assert copied >= ROOMS | {"alembic", "demo", "pyproject.toml", "library"}
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert {name.partition("/")[0] for name in copied} <= allowed, "the build context lacks what the Dockerfile copies"
+
+
+def test_the_image_holds_the_documentation_where_the_service_looks_for_it():
+    (target,) = re.findall(r"^COPY --from=documentation \S+ (\S+)$", DOCKERFILE, re.MULTILINE)
+    assert Path(target).relative_to("/opt/steelyard/lib/python3.12/site-packages") == SITE.relative_to(ROOT)
+    assert "FROM python:3.12-" in DOCKERFILE, "the folder of packages has the version of Python in its name"
 
 
 def test_the_image_runs_as_a_user_whose_number_tells_that_it_is_not_root():

@@ -17,6 +17,7 @@ from web.dependencies import check_form
 from web.exception_handlers import add_exception_handlers
 from web.guards import guard
 from web.guards.rate_limit import check_rate
+from web.pages.documentation import SITE, Documentation
 from web.pages.rendering import STATIC
 from web.state import State
 
@@ -57,7 +58,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         description=DESCRIPTION,
         version=VERSION,
         openapi_url="/api/v1/openapi.json",
-        # FastAPI's documentation pages load scripts from other hosts.
+        # FastAPI's documentation pages load scripts from other hosts; ours are below /docs.
         docs_url=None,
         redoc_url=None,
         # Operation ids become method names in generated clients.
@@ -72,5 +73,6 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         app.include_router(router, prefix="/api/v1")
     for router in pages.ROUTERS:
         app.include_router(router, include_in_schema=False)
+    app.mount("/docs", Documentation(SITE), name="docs")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from web.pages import about, accounts, campaigns, leaderboards, queue, submissions
+from web.pages import about, accounts, campaigns, documentation, leaderboards, queue, submissions
 
 ROUTERS = (
     *campaigns.ROUTERS,
@@ -10,5 +10,6 @@ ROUTERS = (
     *accounts.ROUTERS,
     queue.router,
     about.router,
+    documentation.router,
     *submissions.ROUTERS,
 )

@@ -38,6 +38,34 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent.parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
+DOCUMENTATION = {
+    "about": "explanation/statistics.html",
+    "accounts/account": "how-to/accounts.html",
+    "accounts/accounts": "how-to/accounts.html",
+    "accounts/audit": "how-to/accounts.html",
+    "accounts/team": "how-to/accounts.html",
+    "accounts/teams": "how-to/accounts.html",
+    "accounts/tokens": "how-to/client.html",
+    "campaigns/campaign": "how-to/participants.html",
+    "campaigns/correction": "how-to/organisers.html#a-reference-was-wrong",
+    "campaigns/manage": "how-to/organisers.html",
+    "campaigns/manage_new_test_set": "how-to/organisers.html#add-its-test-sets",
+    "campaigns/manage_phase": "how-to/organisers.html#plan-its-phases",
+    "campaigns/manage_rules": "how-to/organisers.html#create-the-campaign",
+    "campaigns/manage_test_set": "how-to/organisers.html#add-its-test-sets",
+    "campaigns/new_campaign": "how-to/organisers.html#create-the-campaign",
+    "campaigns/nightly": "how-to/nightly.html",
+    "campaigns/nightly_run": "reference/regressions.html",
+    "leaderboards/comparison": "explanation/statistics.html",
+    "leaderboards/leaderboard": "reference/leaderboard.html",
+    "leaderboards/metrics": "reference/correlation.html",
+    "leaderboards/segments": "reference/inspection.html#segments",
+    "queue": "how-to/queue.html",
+    "submissions/submission": "how-to/participants.html",
+    "submissions/submissions": "how-to/participants.html",
+    "submissions/submit": "how-to/participants.html",
+}
+"""Template -> the page of the documentation, below `/docs`, that "Documentation" leads to."""
 ERROR_TITLES = {
     400: "Invalid request",
     401: "Sign-in required",
@@ -74,6 +102,7 @@ def page(
         .get_template(f"{template}.html.j2")
         .render(
             request=request,
+            documentation=DOCUMENTATION.get(template, "index.html"),
             principal=principal,
             version=VERSION,
             form_field=FORM_FIELD,

@@ -257,6 +257,7 @@ RULES: dict[str, Rule] = {
     **ACCOUNTS,
     "GET /": Rule(EVERYBODY),
     "GET /about": Rule(EVERYBODY),
+    "GET /api/docs": Rule(EVERYBODY),
     "GET /queue": Rule(FOUNDERS),
     # Schedules are shown to organisers who may see their campaign.
     "GET /nightly": Rule(FOUNDERS),
