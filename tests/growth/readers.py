@@ -73,6 +73,10 @@ CONTEXTS = {
         "a field": ('{"id": 1, "text": "a", "', '": 1}\n'),
         "a value": ('{"id": 1, "text": "a", "x": ', "}\n"),
     },
+    "tsv": {
+        "the names": ("id\ttext\t", "\n"),
+        "a text": ("id\ttext\n1\t", "\n"),
+    },
     "conllu": {
         "the file": ("", ""),
         "a comment": ("# ", "\n1\ta\ta" + "\t_" * 7 + "\n"),

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BrokenFormat
-from steelyard.formats import jsonl
+from steelyard.formats import jsonl, tsv
 from steelyard.formats.reader import Kind, Reader
 from steelyard.plugins.entry_points import PluginGroup, is_offered
 
@@ -89,6 +89,7 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("wmt-xml", "WMT's XML", (".xml",), Kind.DOCUMENTS, _begins_with("dataset"), _wmt_xml),
     jsonl.READER,
+    tsv.READER,
 )  # fmt: skip
 """Every format of the library; of two that fit the first is taken. CONTRIBUTING.md says how to add one."""
 FORMATS = tuple(reader.name for reader in READERS)

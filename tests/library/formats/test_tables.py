@@ -13,7 +13,7 @@ TABLES = {
     "from 1, CR": b"1\tone\r\n2\ttwo\r\n3\tthree\r\n",
     "named": b"news.12\tone\nnews.13\ttwo\nnews.14\tthree\n",
     "documents": b"news\t1\tone\nnews\t2\ttwo\nnews\t3\tthree\n",
-    "header": b"id\ttext\n7\tone\n8\ttwo\n9\tthree\n",
+    "header": b"number\twords\n7\tone\n8\ttwo\n9\tthree\n",
 }
 TEXTS = [
     b"one\ntwo\n",
