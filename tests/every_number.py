@@ -10,14 +10,14 @@ from hashlib import sha256
 
 import numpy as np
 
-from steelyard.meta_evaluation.comparison import exchange_p, permutation_p, williams_p
+from steelyard.meta_evaluation.comparison import permutation_p, permutation_test, williams_p
 from steelyard.meta_evaluation.human.judgments import Judgment
 from steelyard.meta_evaluation.human.scoring import segment_scores, standardised, system_scores
 from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
 from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, SYSTEM_STATISTICS
 from steelyard.meta_evaluation.system import better_or_equal_share, pearson
 from steelyard.metrics.score_systems import MetricResult
-from steelyard.numerics import portable
+from steelyard.numerics import deterministic
 from steelyard.numerics.distributions import mann_whitney_p, normal_cdf, normal_quantile, sign_p, student_t_sf
 from steelyard.resampling.bootstrap import resampling_counts
 from steelyard.resampling.change_points import find_change_points
@@ -34,10 +34,10 @@ Numbers = Iterator[tuple[str, object]]
 def functions() -> Numbers:
     """Of enough arguments that functions of another library would differ somewhere."""
     ratios = np.arange(1, 20_001) / 7919.0
-    yield "log", portable.log(ratios)
-    yield "log2", portable.log2(ratios)
-    yield "exp", portable.exp(100 * ratios - 125)
-    yield "power", [portable.power(ratios, exponent) for exponent in (0.83, 3.0, 0.5)]
+    yield "log", deterministic.log(ratios)
+    yield "log2", deterministic.log2(ratios)
+    yield "exp", deterministic.exp(100 * ratios - 125)
+    yield "power", [deterministic.power(ratios, exponent) for exponent in (0.83, 3.0, 0.5)]
     shares = (ratios[:400] * 19).tolist()
     yield "normal", [[normal_cdf(x - 0.5), normal_quantile(x / 2)] for x in shares]
     yield "student", [student_t_sf(20 * x - 10, degrees) for degrees in (1, 6, 33) for x in shares]
@@ -78,7 +78,7 @@ def agreement(found: list[MetricResult]) -> Numbers:
     counts = resampling_counts(one.shape[1], 3, 200, 0, one.shape[1])
     for statistic in SEGMENT_STATISTICS:
         yield f"segments {statistic.name}", statistic.values(people, other, counts)
-        p = exchange_p(lambda a, b, each=statistic: each.exchanged(people, a, b), one, other, seed=1, trials=64)
+        p = permutation_test(lambda a, b, each=statistic: each.exchanged(people, a, b), one, other, seed=1, trials=64)
         yield f"exchanged {statistic.name}", [p]
     systems = np.nanmean(people, axis=1)
     drawn = resampling_counts(len(people), 3, 200, 0, len(people))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from models.results.boards import BoardSummary
     from models.results.leaderboard import LeaderboardRow, LeaderboardScore
     from steelyard.metrics.metric import Metric
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
     from steelyard.ranking.power import MetricPower
 
 PAIRS_AT_ONCE = 64
@@ -204,9 +204,9 @@ class Board:
         without = tuple(sorted({*self.without, *(full[row] for row in gone)}))
         return replace(self.only([row for row in range(len(full)) if row not in gone]), without=without)
 
-    def place(self, row: int, metric: int) -> Place | None:
-        """The place of a row's system by a metric; None where nothing was tested or it has no score."""
-        return self.ranking.places[metric][row] if self.ranking and self.ranking.places else None
+    def rank_of(self, row: int, metric: int) -> SystemRank | None:
+        """The rank of a row's system by a metric; None where nothing was tested or it has no score."""
+        return self.ranking.ranks[metric][row] if self.ranking and self.ranking.ranks else None
 
 
 def read_board(
@@ -340,7 +340,7 @@ def _known_metric(specification: str) -> Metric | None:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The places of a board's systems by each metric, and the tests behind them."""
+    """The ranks of a board's systems by each metric, and the tests behind them."""
 
     test: str
     """"bootstrap" or "randomization"."""
@@ -348,7 +348,7 @@ class Ranking:
     correction: str
     draws: int
     """Replicates or trials of each test."""
-    places: Sequence[Sequence[Place | None]] = ()
+    ranks: Sequence[Sequence[SystemRank | None]] = ()
     """By metric and row of the board; empty where nothing could be tested."""
     fault: str = ""
     """Why nothing could be tested, or what limits the tests; sentences, or empty."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.leaderboard.board import Ranking
-from steelyard.ranking.clusters import places_by_tests
+from steelyard.ranking.clusters import rank_by_tests
 from steelyard.resampling.paired import (
     FEW_SEGMENTS,
     PairedResult,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.leaderboard.board import Board
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
 
 ALPHA = 0.05
 """Differences with a smaller p-value are significant."""
@@ -71,16 +71,18 @@ def scored_pairs(board: Board, metric: int, baseline: int | None = None) -> list
     return [(a, b) for a, b in pairs_to_test(len(known), baseline) if known[a] and known[b]]
 
 
-def board_places(board: Board, metric: int, pairs: Sequence[PairedResult], alpha: float = ALPHA) -> list[Place | None]:
+def board_ranks(
+    board: Board, metric: int, pairs: Sequence[PairedResult], alpha: float = ALPHA
+) -> list[SystemRank | None]:
     """Ranks, rank ranges and clusters of a board's systems by one metric, from all its pairs; in the rows' order.
 
     A system is better than another where the corrected p-value of their difference is below `alpha`.
     """
-    return places_by_tests(board.scores(metric), pairs, alpha, higher_is_better=board.higher_is_better(metric))
+    return rank_by_tests(board.scores(metric), pairs, alpha, higher_is_better=board.higher_is_better(metric))
 
 
 def ranked_by_bootstrap(board: Board, *, alpha: float = ALPHA, correction: str = CORRECTION) -> Board:
-    """The board with places of its ranked systems by every metric, from its replicates.
+    """The board with ranks of its ranked systems by every metric, from its replicates.
 
     Without correction this is WMT's rule.
     """
@@ -96,14 +98,14 @@ def ranked_by_bootstrap(board: Board, *, alpha: float = ALPHA, correction: str =
 
 
 def ranking_of(board: Board, pairs: Sequence[Sequence[PairedResult]], ranking: Ranking) -> Ranking:
-    """The ranking with places from the pairs of every metric, which are those of the board's ranked rows alone."""
+    """The ranking with ranks from the pairs of every metric, which are those of the board's ranked rows alone."""
     ranked, resamples = board.only(board.ranked_rows), ranking.draws
     found = []
     for metric, of_metric in enumerate(pairs):
-        places_of: list[Place | None] = [None] * len(board.rows)
-        for row, place in zip(board.ranked_rows, board_places(ranked, metric, of_metric, ranking.alpha), strict=True):
-            places_of[row] = place
-        found.append(places_of)
+        ranks_of: list[SystemRank | None] = [None] * len(board.rows)
+        for row, rank in zip(board.ranked_rows, board_ranks(ranked, metric, of_metric, ranking.alpha), strict=True):
+            ranks_of[row] = rank
+        found.append(ranks_of)
     tests = max((sum(not math.isnan(pair.p) for pair in of_metric) for of_metric in pairs), default=0)
     least = smallest_p(resamples, tests, ranking.correction)
     unknown = [pair for of_metric in pairs for pair in of_metric if math.isnan(pair.p)]
@@ -121,4 +123,4 @@ def ranking_of(board: Board, pairs: Sequence[Sequence[PairedResult]], ranking: R
         )
     if tests and ranking.test == "bootstrap" and board.listed.segments < FEW_SEGMENTS:
         faults.append(f"{few_segments(board.listed.segments)}.")
-    return replace(ranking, places=found, fault=" ".join(faults))
+    return replace(ranking, ranks=found, fault=" ".join(faults))

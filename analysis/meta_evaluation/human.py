@@ -19,7 +19,7 @@ from steelyard.meta_evaluation.human.agreement import agreement
 from steelyard.meta_evaluation.human.judgments import Judged, Judgment
 from steelyard.meta_evaluation.human.rankings import comparisons
 from steelyard.meta_evaluation.human.scoring import penalties
-from steelyard.ranking.human_ranks import Standing, standings, standings_by_wins
+from steelyard.ranking.human_ranks import HumanRank, human_ranks, human_ranks_by_wins
 from steelyard.ranking.human_significance import ALPHA, mann_whitney, sign_test
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class HumanScores:
         )
 
     def test(self, *, shared: bool = False) -> str | None:
-        """The test that `places` uses to compare two systems; None where the data allow none."""
+        """The test that `ranks` uses to compare two systems; None where the data allow none."""
         if self.judgments:
             return "one-sided sign test on direct comparisons"
         if self.segments and self.rows.keys() <= self.segments.keys():
@@ -129,8 +129,8 @@ class HumanScores:
             )
         return None
 
-    def places(self, *, shared: bool = False, alpha: float = ALPHA) -> dict[str, Standing]:
-        """The standing of every system with a score, best first.
+    def ranks(self, *, shared: bool = False, alpha: float = ALPHA) -> dict[str, HumanRank]:
+        """The rank of every system with a score, best first.
 
         Systems are tested on their segments, of rankings on their direct comparisons; with `shared` on the segments
         only that both systems have. Where neither is stored, published numbers of wins give clusters but no rank
@@ -139,12 +139,12 @@ class HumanScores:
         systems = list(self.rows)
         scores = [row.score for row in self.rows.values()]
         if self.test() is None:
-            found = standings_by_wins(scores, [row.wins for row in self.rows.values()])
+            found = human_ranks_by_wins(scores, [row.wins for row in self.rows.values()])
         elif self.judgments:
-            found = standings(scores, sign_test(systems, comparisons(self.judgments)) < alpha)
+            found = human_ranks(scores, sign_test(systems, comparisons(self.judgments)) < alpha)
         else:
             p = mann_whitney([self.segments[system] for system in systems], shared=shared)
-            found = standings(scores, p < alpha)
+            found = human_ranks(scores, p < alpha)
         return dict(zip(systems, found, strict=True))
 
 

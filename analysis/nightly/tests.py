@@ -14,7 +14,7 @@ from models.results.randomizations import read_randomizations
 from models.results.statistics import read_statistics
 from models.schema.states import PairedTest
 from steelyard.metrics.registry import parse_metric
-from steelyard.resampling.randomization import TRIALS, exceedances, randomization_p
+from steelyard.resampling.randomization import TRIALS, permutation_counts, randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ def randomization_of(
             return math.nan
         statistics = read_statistics(connection, [each for runs in pair for each in runs], entry.metric)
         metric = parse_metric(entry.score.specification)
-        counts = exceedances(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
+        counts = permutation_counts(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
         return randomization_p(int(counts[0]), TRIALS)
 
     return p_of

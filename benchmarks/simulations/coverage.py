@@ -32,7 +32,7 @@ from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.interval import INTERVALS, interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.power import ALPHA, power_at
-from steelyard.resampling.randomization import exceedances, randomization_p, swaps
+from steelyard.resampling.randomization import permutation_counts, randomization_p, sign_flips
 from steelyard.resampling.runs import standard_deviation
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class Simulation:
         statistics = [each[:, rows] for each in self.statistics]
         replicates = sums_of_tables(counts, statistics)
         exchanged = [
-            exchange(each[list(self.pairs[0])], swaps(len(rows), SEED, sample, sample + 1)[0]) for each in statistics
+            exchange(each[list(self.pairs[0])], sign_flips(len(rows), SEED, sample, sample + 1)[0])
+            for each in statistics
         ]
         without_difference = sums_of_tables(counts, exchanged)
         for number, metric in enumerate(self.metrics):
@@ -129,7 +130,7 @@ class Simulation:
         """Whether the tests find a difference between two systems."""
         difference = float(np.subtract(*metric.score(statistics.sum(axis=1))))
         differences = resampled[0] - resampled[1]
-        (count,) = exceedances(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
+        (count,) = permutation_counts(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
         self.found[*key, "bootstrap"] += bootstrap_p(difference, differences) < ALPHA
         self.found[*key, "randomization"] += randomization_p(int(count), TRIALS) < ALPHA
         self.found[*key, "sacreBLEU's bootstrap"] += sacrebleu_p(difference, differences) < ALPHA

@@ -23,7 +23,7 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.bootstrap_p import bootstrap_p
-from steelyard.resampling.randomization import exceedances, randomization_p
+from steelyard.resampling.randomization import permutation_counts, randomization_p
 from steelyard.resampling.runs import mean_over_runs
 
 DRAWS = 500
@@ -68,7 +68,7 @@ def false_alarms(metric, statistics, share: float, runs: int, seed: int) -> tupl
     differs = random.random((2, runs, segments, 1)) < share
     outputs = np.where(differs, others[:, np.newaxis], systems[:, np.newaxis]).reshape(2 * runs, segments, -1)
     sizes = [runs, runs]
-    counts = exceedances(metric, outputs, [(0, 1)], seed=seed, first_trial=0, last_trial=DRAWS, runs=sizes)
+    counts = permutation_counts(metric, outputs, [(0, 1)], seed=seed, first_trial=0, last_trial=DRAWS, runs=sizes)
     drawn = resampling_counts(segments, seed, DRAWS, 0, segments)
     replicates = mean_over_runs(np.stack([metric.score(replicate_sums(drawn, each)) for each in outputs]), sizes)
     scores = mean_over_runs(metric.score(outputs.sum(axis=1)), sizes)

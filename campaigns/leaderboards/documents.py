@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.choice import BoardChoice
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
 
 
 def board_document(
@@ -97,7 +97,7 @@ def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -
     }
 
 
-def place_fields(rank: int | None, place: Place | None, *, shown: bool) -> dict[str, int | None]:
+def place_fields(rank: int | None, place: SystemRank | None, *, shown: bool) -> dict[str, int | None]:
     """Return rank, range, cluster and wins; None if undefined."""
     if not shown:
         return dict.fromkeys(("rank", "rank_low", "rank_high", "cluster", "wins"))

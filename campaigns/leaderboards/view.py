@@ -16,14 +16,14 @@ from campaigns.leaderboards.significance_cache import SignificanceCache
 from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, read_board_version, read_snapshot
 from models.database.session import reading
 from models.results.leaderboard import ranked as ranks_of
-from steelyard.ranking.clusters import places
+from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from models.results.boards import BoardSummary
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
 
 LINE_BYTES = 400
 """Approximate size of a system in a view."""
@@ -64,7 +64,7 @@ class BoardLine:
     entry: BoardEntry
     rank: int | None
     """None if it is not ranked, or has no score."""
-    place: Place | None
+    place: SystemRank | None
     same_as: BoardEntry | None
     """The first system above it with an identical output."""
 
@@ -165,7 +165,7 @@ def make_view(
     in_order += [number for number in range(len(shown)) if number not in scores]
     ranked = [number for number in scores if shown[number].ranked]
     ranks = ranks_of({number: scores[number] for number in ranked}, higher)
-    place_of: dict[int, Place | None] = {}
+    place_of: dict[int, SystemRank | None] = {}
     testing, fault = 0, ""
     if not snapshot.listed.replicates:
         fault = "No bootstrap replicates were stored, so there are no rank ranges and clusters."
@@ -173,7 +173,7 @@ def make_view(
         tested = significance.tested(connection, snapshot.listed, query.metric, [shown[number] for number in ranked])
         testing = tested.missing
         if not testing:
-            found = places([scores[number] for number in ranked], tested.different, higher_is_better=higher)
+            found = rank_systems([scores[number] for number in ranked], tested.different, higher_is_better=higher)
             place_of = dict(zip(ranked, found, strict=True))
         fault = _fault(snapshot.listed, tested.not_testable)
     first: dict[tuple[int, ...], BoardEntry] = {}

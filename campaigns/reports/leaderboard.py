@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from analysis.leaderboard.board import Board
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
 
 WIDTH = 120
 """Of an interval's drawing, in pixels."""
@@ -45,7 +45,7 @@ class Line:
     """A system."""
 
     rank: int | None
-    place: Place | None
+    place: SystemRank | None
     name: str
     cells: Sequence[Cell]
     remark: str
@@ -57,7 +57,7 @@ def leaderboard_body(board: Board) -> Markup:
     columns = [_column(board, metric) for metric in metrics]
     lines = []
     for position, row in enumerate(board.rows):
-        place = board.place(position, board.sorted_by)
+        place = board.rank_of(position, board.sorted_by)
         rank = row.scores[board.sorted_by].rank if row.scores else None
         cells = [cells[position] for cells, _ in columns]
         lines.append(Line(rank, place, board.name(row), cells, board.remark(row)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from analysis.leaderboard.board import Board
     from models.results.leaderboard import LeaderboardScore
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
     from steelyard.tables.delimited import Cell
 
 
@@ -24,7 +24,7 @@ def as_text(board: Board, width: int = 1) -> str:
     """A table for a terminal, with a rule between two clusters."""
     lines = []
     for number, row in enumerate(board.rows):
-        place = board.place(number, board.sorted_by)
+        place = board.rank_of(number, board.sorted_by)
         lines.append(
             Line(
                 rank=row.scores[board.sorted_by].rank if row.scores else None,
@@ -46,7 +46,7 @@ def ranking_notes(board: Board) -> list[str]:
         return []
     return board_text.ranking_notes(
         board_text.Tests(ranking.test, ranking.draws, ranking.alpha, ranking.correction),
-        ranges=bool(ranking.places),
+        ranges=bool(ranking.ranks),
         fault=ranking.fault,
         not_ranked=board.not_ranked,
     )
@@ -79,7 +79,7 @@ def _json(board: Board) -> dict[str, Any]:
                     "higher_is_better": score.higher_is_better,
                     "score": score.score,
                     "rank": score.rank,
-                    **place_fields(board.place(number, metric)),
+                    **place_fields(board.rank_of(number, metric)),
                     "interval": interval
                     and {
                         "level": board.level,
@@ -123,7 +123,7 @@ def _json(board: Board) -> dict[str, Any]:
     }
 
 
-def place_fields(place: Place | None) -> dict[str, int | None]:
+def place_fields(place: SystemRank | None) -> dict[str, int | None]:
     """The fields of a place beside the rank, as JSON and TSV have them; None without a place."""
     if place is None:
         return dict.fromkeys(("rank_low", "rank_high", "cluster", "wins"))
@@ -150,7 +150,7 @@ def as_tsv(boards: Sequence[Board]) -> str:
         for number, row in enumerate(board.rows):
             scored = []
             for metric, score in enumerate(row.scores):
-                place = {"rank": score.rank or None, **place_fields(board.place(number, metric))}
+                place = {"rank": score.rank or None, **place_fields(board.rank_of(number, metric))}
                 interval = board.interval(score)
                 said = score.specification, place, score.score, interval, board.level, score.signature
                 scored.append(scored_cells(*said))

@@ -224,7 +224,7 @@ def run_show(options: argparse.Namespace) -> int:
         shown = Shown(
             test_set,
             human,
-            human.places(shared=options.shared_segments),
+            human.ranks(shared=options.shared_segments),
             frozenset(display_names(submitted_systems(connection, campaign, test_set.id)).values()),
             count_annotators(connection, human.stored.id),
             annotator_agreement(connection, human),

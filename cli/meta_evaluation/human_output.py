@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from models.corpus.judgments import StoredJudgments
     from models.corpus.test_sets import StoredTestSet
     from steelyard.meta_evaluation.human.agreement import Agreement
-    from steelyard.ranking.human_ranks import Standing
+    from steelyard.ranking.human_ranks import HumanRank
 
 LIST_COLUMNS = ("test_set", "test_set_version", "name", "version", "kind", "method", "campaign")
 SYSTEM_COLUMNS = (
@@ -42,7 +42,7 @@ class Shown:
 
     test_set: StoredTestSet
     human: HumanScores
-    places: Mapping[str, Standing]
+    places: Mapping[str, HumanRank]
     submitted: frozenset[str]
     annotators: int
     """0 where only scores are stored."""
@@ -231,7 +231,7 @@ def _agreement(agreement: Agreement | None) -> str:
     )
 
 
-def _range(place: Standing) -> str:
+def _range(place: HumanRank) -> str:
     if place.low is None:
         return "-"
     return str(place.low) if place.low == place.high else f"{place.low}-{place.high}"

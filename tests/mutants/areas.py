@@ -341,8 +341,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/metrics",
         ),
         _target(
-            "library/steelyard/numerics/portable.py",
-            "tests/library/numerics/test_portable.py tests/library/metrics/ngram/test_bleu.py",
+            "library/steelyard/numerics/deterministic.py",
+            "tests/library/numerics/test_deterministic.py tests/library/metrics/ngram/test_bleu.py",
         ),
         _target(
             "library/steelyard/metrics/edit/error_rate.py library/steelyard/metrics/reference_choice.py",
@@ -522,7 +522,7 @@ AREAS: dict[str, list[Target]] = {
         _kernel("composed.c", "tests/library/kernels/text/test_composed.py"),
         _kernel("lowered.c", "tests/library/kernels/text/test_lowered.py"),
         _kernel("markup.c", "tests/library/kernels/text/test_markup.py"),
-        _kernel("elementary.c elementary.h fixed_point.h", "tests/library/numerics/test_portable.py"),
+        _kernel("elementary.c elementary.h fixed_point.h", "tests/library/numerics/test_deterministic.py"),
         _kernel(
             "ngram_information.c ngram_weights.c",
             "tests/library/metrics/ngram/test_nist.py",
@@ -568,7 +568,7 @@ AREAS: dict[str, list[Target]] = {
             "library/steelyard/kernels/edit/lebleu.py library/steelyard/kernels/text/letters.py",
             "tests/library/metrics/ngram/test_lebleu.py",
         ),
-        _target("library/steelyard/kernels/numerics/elementary.py", "tests/library/numerics/test_portable.py"),
+        _target("library/steelyard/kernels/numerics/elementary.py", "tests/library/numerics/test_deterministic.py"),
         _target(
             "library/steelyard/kernels/nist/ngram_counts.py library/steelyard/kernels/nist/ngram_information.py "
             "library/steelyard/kernels/nist/ngram_weights.py library/steelyard/kernels/text/vocabulary.py",

@@ -12,7 +12,7 @@ from models.corpus.protocols import read_protocol
 from models.database.session import reading
 from models.results.randomizations import RandomizationPlan, Runs
 from models.results.statistics import read_statistics
-from steelyard.resampling.randomization import exceedances
+from steelyard.resampling.randomization import permutation_counts
 from worker.computing.scoring import cached_metric
 
 LARGEST_TABLE = 1 << 24
@@ -42,7 +42,7 @@ def count_trials(engine: Engine, plan: RandomizationPlan, first_trial: int, last
             runs = [plan.systems[system] for system in systems]
             with reading(engine) as connection:
                 statistics = read_statistics(connection, [each for system in runs for each in system], position)
-            counts[numbers] = exceedances(
+            counts[numbers] = permutation_counts(
                 metric,
                 statistics,
                 [(place[pair.a], place[pair.b]) for pair in pairs],

@@ -96,7 +96,7 @@ def segment_rows(result: Result) -> list[list[str]]:
 
 def tables_of_words(taken: TakenRuns, result: Result) -> Iterator[str]:
     """The runs of words of every GTM, one row each."""
-    header = ("Segment", "System", "Size", "Place", "Reference", "Place there", "Words")
+    header = ("Segment", "System", "Size", "SystemRank", "Reference", "SystemRank there", "Words")
     for metric in result.metrics:
         rows = list(taken.rows(metric.measurement.metric, result.inputs.labels))
         if rows:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.kernels.ranking.pairs import LANES
 from steelyard.numerics.distributions import student_t_sf
-from steelyard.resampling.randomization import swaps
+from steelyard.resampling.randomization import sign_flips
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +24,24 @@ _AS_LARGE = 1e-12
 
 
 def williams_p(r_first: float, r_second: float, r_between: float, systems: int) -> float:
-    """Two-sided p-value that two metrics correlate equally with people.
+    """Williams' test of whether two metrics correlate equally with people.
 
-    Williams 1959, for Pearson's r; Graham and Baldwin 2014, section 4. `r_between` is the correlation of the metrics
-    with each other: the more alike they are, the smaller a difference counts. NaN below four systems, where a
-    correlation is undefined, and where one metric is the other with its sign turned.
+    Williams 1959, for Pearson's r; Graham and Baldwin 2014, section 4.
+
+    Parameters
+    ----------
+    r_first, r_second : float
+        The correlations of the two metrics with people.
+    r_between : float
+        That of the metrics with each other: the more alike they are, the smaller a difference counts.
+    systems : int
+
+    Returns
+    -------
+    float
+        Two-sided p-value; NaN below four systems, where a correlation is undefined, and where one metric is the other
+        with its sign turned.
+
     """
     if systems < 4 or math.isnan(r_first + r_second + r_between):
         return math.nan
@@ -49,15 +62,31 @@ def williams_p(r_first: float, r_second: float, r_between: float, systems: int) 
 def permutation_p(
     statistic: Callable[[Floats], Floats], first: Floats, second: Floats, *, seed: int, trials: int = TRIALS
 ) -> float:
-    """As `exchange_p`; `statistic` compares a stack of arrays of scores with people: (trials, ...) -> (trials,)."""
+    """As `permutation_test`, of any statistic.
+
+    Parameters
+    ----------
+    statistic : function
+        Compares a stack of arrays of scores with people: (trials, ...) -> (trials,).
+    first, second : ndarray of float64, of one shape
+        Oriented scores; NaN where there is none.
+    seed : int
+    trials : int
+
+    Returns
+    -------
+    float
+        Two-sided; NaN where one statistic is undefined.
+
+    """
 
     def exchanged(a: Floats, b: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
         return lambda swapped: np.stack([statistic(np.where(swapped, b, a)), statistic(np.where(swapped, a, b))])
 
-    return exchange_p(exchanged, first, second, seed=seed, trials=trials)
+    return permutation_test(exchanged, first, second, seed=seed, trials=trials)
 
 
-def exchange_p(
+def permutation_test(
     exchanged: Callable[[Floats, Floats], Callable[[NDArray[np.bool_]], Floats]],
     first: Floats,
     second: Floats,
@@ -65,13 +94,27 @@ def exchange_p(
     seed: int,
     trials: int = TRIALS,
 ) -> float:
-    """Two-sided p-value that two metrics agree equally well with people; NaN where one statistic is undefined.
+    """Permutation test of whether two metrics agree equally well with people.
 
     PERM-BOTH of Deutsch et al. 2021, section 4: both metrics are standardised, and in each trial the two scores of
-    every system (or of every segment of every system) change places or not. `first` and `second` are oriented scores
-    of one shape, NaN where there is none. `exchanged` takes the standardised scores and gives a function from where
-    they change places, (trials, ...), to the statistics of both: (2, trials). Where there are no more than `trials`
-    ways to change places, all of them are tried, once each.
+    every system (or of every segment of every system) are exchanged or not.
+
+    Parameters
+    ----------
+    exchanged : function
+        Takes the standardised scores of both metrics, and gives a function from where they are exchanged, (trials, ...)
+        bool, to the statistics of both, (2, trials).
+    first, second : ndarray of float64, of one shape
+        Oriented scores; NaN where there is none.
+    seed : int
+    trials : int
+        Where there are no more ways to exchange scores, each is tried once.
+
+    Returns
+    -------
+    float
+        Two-sided p-value; NaN where one statistic is undefined.
+
     """
     known = ~np.isnan(first) & ~np.isnan(second)
     values = exchanged(*(_standardised(scores, known) for scores in (first, second)))
@@ -87,7 +130,7 @@ def exchange_p(
     for begin in range(0, trials, at_once):
         end = min(begin + at_once, trials)
         swapped = np.zeros((end - begin, *known.shape), np.bool_)
-        swapped[:, known] = _every_swap(places, begin, end) if exact else swaps(places, seed, begin, end)
+        swapped[:, known] = _every_swap(places, begin, end) if exact else sign_flips(places, seed, begin, end)
         one, other = values(swapped)
         # A trial that leaves one of them constant says nothing against chance.
         as_large += int((~(np.abs(one - other) < difference - _AS_LARGE)).sum())

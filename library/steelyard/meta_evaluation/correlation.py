@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.fixed_point import on_grid
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.meta_evaluation.comparison import exchange_p, permutation_p, williams_p
+from steelyard.meta_evaluation.comparison import permutation_p, permutation_test, williams_p
 from steelyard.meta_evaluation.segment import RankingKendall
 from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
 from steelyard.meta_evaluation.statistics import WMT14, segment_statistic, system_statistic
@@ -214,7 +214,7 @@ def correlate_segments(judged: Judged, names: Sequence[str], options: Correlatio
         human, seed = _human_of(judged, statistic), judged.seed
         first, second = (np.where(np.isnan(human), np.nan, metric.segments) for metric in (one, other))
         exchanged = partial(statistic.exchanged, human)
-        return exchange_p(exchanged, first, second, seed=seed, trials=trials), math.nan
+        return permutation_test(exchanged, first, second, seed=seed, trials=trials), math.nan
 
     trials = SEGMENT_TRIALS if options.trials is None else options.trials
     return _table(judged, SEGMENT, statistics, agreements, options, trials, test)

@@ -366,7 +366,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 def _mean_of_known(values: Floats) -> Floats:
     """The mean over the last axis without NaN, added from first to last; NaN where there is nothing."""
-    from steelyard.numerics.portable import total
+    from steelyard.numerics.deterministic import total
 
     known = ~np.isnan(values)
     return _ratio(total(np.where(known, values, 0.0)), known.sum(-1).astype(np.float64))

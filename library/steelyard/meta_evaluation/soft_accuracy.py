@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.fixed_point import on_grid
-from steelyard.resampling.randomization import swaps
+from steelyard.resampling.randomization import sign_flips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ def better_p(scores: Floats, judged: NDArray[np.bool_], seed: int, permutations:
     real = differences.sum(1)
     half_counts = np.zeros(len(first))
     for begin in range(0, permutations, AT_ONCE):
-        swapped = swaps(scores.shape[1], seed, begin, min(begin + AT_ONCE, permutations))
+        swapped = sign_flips(scores.shape[1], seed, begin, min(begin + AT_ONCE, permutations))
         permuted = differences @ np.where(swapped, -1.0, 1.0).T
         half_counts += 2 * (permuted > real[:, None]).sum(1) + (permuted == real[:, None]).sum(1)
     return np.where(shared.any(1), half_counts / (2 * permutations), np.nan)

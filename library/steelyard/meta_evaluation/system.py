@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.numerics.portable import total
+from steelyard.numerics.deterministic import total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

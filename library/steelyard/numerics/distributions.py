@@ -1,7 +1,7 @@
 """Probabilities of the normal, Student's t, the Mann-Whitney, the Wilcoxon and the binomial distribution.
 
 The same on every processor, as those of the C library and of SciPy are not: made of + - * /, square roots, the
-functions of `steelyard.numerics.portable` and whole numbers. Relative errors are below 1e-13.
+functions of `steelyard.numerics.deterministic` and whole numbers. Relative errors are below 1e-13.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.numerics.portable import exp, log, power
+from steelyard.numerics.deterministic import exp, log, power
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter
-from steelyard.numerics.portable import total
+from steelyard.numerics.deterministic import total
 
 if TYPE_CHECKING:
     from collections.abc import Callable

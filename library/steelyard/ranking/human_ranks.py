@@ -1,11 +1,11 @@
-"""Where systems stand in the eyes of people."""
+"""Ranks of systems by human judgments."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.ranking.clusters import clusters, places
+from steelyard.ranking.clusters import clusters, rank_systems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """As `steelyard.ranking.clusters.Place`; None is what cannot be known."""
+class HumanRank:
+    """As `steelyard.ranking.clusters.SystemRank`; None is what cannot be known."""
 
     rank: int
     low: int | None = None
@@ -26,28 +26,51 @@ class Standing:
     cluster_ranks: tuple[int, int] | None = None
 
 
-def standings(scores: Sequence[float], better: NDArray[np.bool_]) -> list[Standing]:
-    """Of systems with a score each, in their order; `better[a, b]` says that a is better than b beyond chance."""
+def human_ranks(scores: Sequence[float], better: NDArray[np.bool_]) -> list[HumanRank]:
+    """Ranks, rank ranges and clusters by human scores.
+
+    Parameters
+    ----------
+    scores : sequence of float, (systems,)
+    better : ndarray of bool, shape (systems, systems)
+        `better[a, b]`: a is better than b beyond chance.
+
+    Returns
+    -------
+    list of HumanRank
+        In the order of the scores.
+
+    """
     return [
-        Standing(place.rank, place.low, place.high, place.cluster, place.wins, place.cluster_ranks)
-        for place in places(scores, better)
-        if place is not None
+        HumanRank(found.rank, found.low, found.high, found.cluster, found.wins, found.cluster_ranks)
+        for found in rank_systems(scores, better)
+        if found is not None
     ]
 
 
-def standings_by_wins(scores: Sequence[float], wins: Sequence[int | None]) -> list[Standing]:
-    """Of systems of which only the numbers of wins are known: ranks and clusters, but no rank ranges.
+def human_ranks_by_wins(scores: Sequence[float], wins: Sequence[int | None]) -> list[HumanRank]:
+    """Ranks and clusters of systems of which only the numbers of wins are known, without rank ranges.
 
-    Only ranks where some of the numbers are None.
+    Parameters
+    ----------
+    scores : sequence of float, (systems,)
+    wins : sequence of int or None, (systems,)
+        Without clusters where one is None.
+
+    Returns
+    -------
+    list of HumanRank
+        In the order of the scores.
+
     """
     order = sorted(range(len(scores)), key=lambda system: -scores[system])
     ranks = [1 + sum(other > score for other in scores) for score in scores]
     known = [won for won in wins if won is not None]
     if len(known) < len(scores):
-        return [Standing(rank) for rank in ranks]
-    found = [Standing(rank) for rank in ranks]
+        return [HumanRank(rank) for rank in ranks]
+    found = [HumanRank(rank) for rank in ranks]
     runs = clusters([scores[system] for system in order], [known[system] for system in order])
     for number, (first, last) in enumerate(runs, 1):
         for system in order[first - 1 : last]:
-            found[system] = Standing(ranks[system], cluster=number, wins=known[system], cluster_ranks=(first, last))
+            found[system] = HumanRank(ranks[system], cluster=number, wins=known[system], cluster_ranks=(first, last))
     return found

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter
+from steelyard.numerics.deterministic import total
 from steelyard.numerics.distributions import normal_quantile, normal_sf, wilcoxon_p
-from steelyard.numerics.portable import total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

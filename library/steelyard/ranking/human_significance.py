@@ -20,12 +20,22 @@ ALPHA = 0.05
 
 
 def mann_whitney(segments: Sequence[NDArray[np.float64]], *, shared: bool = False) -> NDArray[np.float64]:
-    """p-values of one-sided Mann-Whitney tests on the scores of segments; (systems, systems), NaN where there is none.
+    """p-values of one-sided Mann-Whitney tests on the scores of segments.
 
-    `segments` has an array for each system, NaN where a segment was not judged. Entry (a, b) says how likely scores as
-    high as those of a are if it is no better than b. All segments of both systems are compared, as WMT does with
-    ratings of crowd workers; `shared` takes only those judged of both, as WMT22's make_rankings.py (humaneval/DA+SQM)
-    does.
+    Parameters
+    ----------
+    segments : sequence of ndarray of float64, shape (segments,)
+        One for each system; NaN where a segment was not judged.
+    shared : bool
+        Whether only segments judged of both systems are compared, as WMT22's make_rankings.py (humaneval/DA+SQM) does,
+        and not all segments of both, as WMT does with ratings of crowd workers.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, systems)
+        Entry (a, b) is the probability of scores as high as those of a if it is no better than b; NaN where there is
+        none.
+
     """
     p = np.full((len(segments), len(segments)), np.nan)
     for a, first in enumerate(segments):
@@ -39,9 +49,20 @@ def mann_whitney(segments: Sequence[NDArray[np.float64]], *, shared: bool = Fals
 
 
 def sign_test(systems: Sequence[str], counted: Comparisons) -> NDArray[np.float64]:
-    """p-values of one-sided sign tests on direct comparisons, ties left out; as `mann_whitney`.
+    """p-values of one-sided sign tests on direct comparisons, ties left out.
 
     WMT's test for relative rankings (Callison-Burch et al. 2011).
+
+    Parameters
+    ----------
+    systems : sequence of str
+    counted : Comparisons
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, systems)
+        As of `mann_whitney`.
+
     """
     p = np.full((len(systems), len(systems)), np.nan)
     for a, first in enumerate(systems):

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.errors import BadParameter
 from steelyard.fixed_point import on_grid
 from steelyard.ranking.autorank import NEWEST, VERSIONS, autorank
-from steelyard.ranking.clusters import places
+from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_intervals
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.formats.scores.score_runs import MetricTable, PairScores
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
     from steelyard.resampling.interval import Ends
 
     Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ class BoardSystem:
     """One line of a board."""
 
     system: str
-    place: Place | None
+    place: SystemRank | None
     """None where it has no score by what ranks."""
     autorank: float | None
     autorank_interval: Ends | None
@@ -143,7 +143,7 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
         ranking = measured[chosen.index(ranked_by)] if ranked_by in chosen else _measured(ranked_by, options)
     higher = bool(version) or scores.metric(by).higher_is_better
     tests = _tested(ranking, options, autorank_of=version)
-    stood = places(ranking.scores.tolist(), _better(tests, len(ranks), higher, options), higher_is_better=higher)
+    stood = rank_systems(ranking.scores.tolist(), _better(tests, len(ranks), higher, options), higher_is_better=higher)
     ends = percentile_intervals(replicate_ranks, options.level)
     lines = [
         BoardSystem(

@@ -17,7 +17,7 @@ from steelyard.kernels.resampling.columns import survey
 from steelyard.kernels.resampling.draw_bits import DrawBits, draw_bits
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.kernels.resampling.sums_of_draws import ExactSums
-from steelyard.resampling.bounded_cache import Remembered
+from steelyard.resampling.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ class OffGrid(MetricsError):
     """A statistic is neither an integer nor a multiple of 2^-24."""
 
 
-_DRAWN: Remembered[tuple[int, int, int, int, int], DrawBits] = Remembered(
+_DRAWN: BoundedCache[tuple[int, int, int, int, int], DrawBits] = BoundedCache(
     lambda key: draw_bits(resampling_counts(*key)), lambda drawn: drawn.size, LARGEST_CACHED
 )
 

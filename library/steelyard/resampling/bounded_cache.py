@@ -1,4 +1,4 @@
-"""What a pure function gave last, as long as it takes no more than so many bytes."""
+"""A cache of the results of a pure function, bounded in bytes: the least recently used go first."""
 
 from __future__ import annotations
 
@@ -13,8 +13,19 @@ Key = TypeVar("Key", bound="Hashable")
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Key, Value]):
-    """A function of one argument that keeps its last results, `most` bytes of them; many threads may call it."""
+class BoundedCache(Generic[Key, Value]):
+    """A function of one argument with a cache of its results, least recently used first out; many threads may call it.
+
+    Parameters
+    ----------
+    function : function
+        Of one hashable argument.
+    size : function
+        The bytes that a result takes.
+    most : int
+        Bytes to keep; a larger result is not kept.
+
+    """
 
     def __init__(self, function: Callable[[Key], Value], size: Callable[[Value], int], most: int) -> None:
         self._function, self._size, self._most = function, size, most
@@ -23,7 +34,7 @@ class Remembered(Generic[Key, Value]):
         self._lock = Lock()
 
     def __call__(self, key: Key) -> Value:
-        """What the function gives, made anew where it is not known."""
+        """The result of the function, from the cache where it is there."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

@@ -14,7 +14,7 @@ from steelyard.resampling.bootstrap_p import bootstrap_p_values
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import interval, percentile_intervals
 from steelyard.resampling.jackknife import leave_one_out
-from steelyard.resampling.randomization import TRIALS, exceedances, randomization_p
+from steelyard.resampling.randomization import TRIALS, permutation_counts, randomization_p
 from steelyard.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def paired_randomization(
 
     def p_values(measurement: Scored, pairs: Sequence[tuple[int, int]]) -> list[float]:
         done = next(before) * trials
-        counts = exceedances(
+        counts = permutation_counts(
             measurement.metric, _statistics(measurement), pairs, seed=seed, first_trial=0, last_trial=trials, runs=runs,
             on_trials=on_trials and (lambda more: on_trials(done + more, trials * len(measurements))),
         )  # fmt: skip

@@ -47,7 +47,7 @@ MOST_AT_ONCE = 2048
 """Trials worked on at once, of however few segments: their sums shall stay in the processor's cache."""
 
 
-def exceedances(
+def permutation_counts(
     metric: Formula,
     statistics: Floats,
     pairs: Pairs,
@@ -58,17 +58,41 @@ def exceedances(
     runs: Sequence[int] | None = None,
     on_trials: Callable[[int], None] | None = None,
 ) -> NDArray[np.int64]:
-    """In how many of the trials first..last each pair's difference is at least as large as it really is.
-
-    `statistics` are those of every segment of every output, (outputs, n, k). An output is a system, unless `runs` says
-    how many of them, side by side, are runs of each system; pairs are positions of systems. Counts of several portions
-    of the trials are to be added. Two systems of the same outputs count every trial; -1 where a score is undefined
-    (NaN), so that there is nothing to compare. A trial with an undefined score counts as one with a large difference.
+    """In how many trials of a permutation test each pair's difference is at least as large as it really is.
 
     The cost grows with the outputs, and with the pairs only by that of the metric's formula: 2 x runs of a x runs of b
-    times for each trial. The order of a pair does not matter, nor that of runs. `on_trials` is told now and then how
-    many trials are done. Raises BadParameter for a seed below 0 or beyond 2^64 - 1, and for trials below 0 or beyond
-    2^32; TooLarge where sums would not be exact.
+    times for each trial. The order of a pair does not matter, nor that of runs.
+
+    Parameters
+    ----------
+    metric : Formula
+        The formula of the score.
+    statistics : ndarray of float64, shape (outputs, n, k)
+        Those of every segment of every output. An output is a system, unless `runs` is given.
+    pairs : sequence of (int, int)
+        Positions of systems.
+    seed : int
+        0 to 2^64 - 1.
+    first_trial, last_trial : int
+        The trials to count, 0 to 2^32; counts of several portions are to be added.
+    runs : sequence of int, optional
+        How many of the outputs, side by side, are runs of each system.
+    on_trials : function, optional
+        Called now and then with the number of trials done.
+
+    Returns
+    -------
+    ndarray of int64, shape (pairs,)
+        Two systems of the same outputs count every trial, and a trial with an undefined score counts as one with a
+        large difference. -1 where the score of a system is undefined.
+
+    Raises
+    ------
+    BadParameter
+        For a seed or trials out of bounds.
+    TooLarge
+        Where sums would not be exact.
+
     """
     if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MAX_TRIALS:
         raise BadParameter(
@@ -84,7 +108,7 @@ def exceedances(
     made = 8 * columns * (2 * outputs + max((2 * len(rows[a]) * len(rows[b]) for a, b in pairs), default=1))
     at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments // 8, made)))
     for begin in range(first_trial, last_trial, at_once):
-        moved = sums_of(swap_bits(segments, seed, begin, min(begin + at_once, last_trial)))[0]
+        moved = sums_of(sign_flip_bits(segments, seed, begin, min(begin + at_once, last_trial)))[0]
         found = _exchanged(metric, totals, moved, [(rows[a], rows[b]) for a, b in pairs])
         for number, ((a, b), differences) in enumerate(zip(pairs, found, strict=True)):
             counts[number] += _as_large(differences, scores[a], scores[b])
@@ -95,7 +119,7 @@ def exceedances(
 
 
 def randomization_p(count: int, trials: int) -> float:
-    """The two-sided p-value of a pair from its `exceedances`; NaN where they are negative, that is, undefined.
+    """The two-sided p-value of a pair from its `permutation_counts`; NaN where they are negative, that is, undefined.
 
     The real outputs count as one more trial (Noreen 1989; Phipson and Smyth 2010), so that the test never finds
     more false differences than it promises. Two identical outputs have p = 1.
@@ -103,15 +127,22 @@ def randomization_p(count: int, trials: int) -> float:
     return (count + 1) / (trials + 1) if count >= 0 else math.nan
 
 
-def swaps(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
-    """Whether the two outputs of each segment change places, 1 or 0: (trials, segments)."""
-    words = swap_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
+def sign_flips(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
+    """Whether the two outputs of each segment are exchanged in each trial.
+
+    Returns
+    -------
+    ndarray of uint8, shape (trials, segments)
+        1 where they are, else 0.
+
+    """
+    words = sign_flip_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
     bits = words.view(np.uint8).reshape(last_trial - first_trial, -1)
     return np.unpackbits(bits, axis=1, bitorder="little")[:, :segments]
 
 
-def swap_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
-    """As `swaps`, as bits: a trial draws the segments that change places.
+def sign_flip_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
+    """As `sign_flips`, as bits: a trial draws the segments whose outputs are exchanged.
 
     One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
     """

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.leaderboard.significance import (
-    board_places,
+    board_ranks,
     bootstrap_pairs,
     compared_to_leaderboard,
     ranked_by_bootstrap,
 )
-from steelyard.ranking.clusters import places
+from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_interval
@@ -62,12 +62,12 @@ def test_against_a_baseline(board):
 
 def test_places_by_either_kind_of_metric(board):
     ranked = ranked_by_bootstrap(board)
-    by_bleu = [ranked.place(row, 0) for row in range(6)]
+    by_bleu = [ranked.rank_of(row, 0) for row in range(6)]
     assert [place and (place.rank, place.low, place.high, place.cluster, place.wins) for place in by_bleu] == [
         *[(1, 1, 2, 1, 2), (2, 1, 2, 1, 2), (3, 3, 4, 2, 0), (4, 3, 4, 2, 0)],
         *[None, None],
     ]
-    by_ter = [ranked.place(row, 1) for row in range(6)]
+    by_ter = [ranked.rank_of(row, 1) for row in range(6)]
     assert [place and (place.rank, place.cluster) for place in by_ter] == [
         *[(1, 1), (2, 2), (4, 3), (5, 4), None, (3, 2)],
     ]
@@ -79,10 +79,10 @@ def test_whoever_is_not_ranked_has_no_place_and_counts_for_nobody(board):
     rows = [replace(row, ranked=row.system != "c") for row in board.rows]
     beside = ranked_by_bootstrap(replace(board, rows=rows), correction="holm")
     without = ranked_by_bootstrap(board.only([0, 1, 3, 4, 5]), correction="holm")
-    for found, expected in zip(beside.ranking.places, without.ranking.places, strict=True):
+    for found, expected in zip(beside.ranking.ranks, without.ranking.ranks, strict=True):
         assert found == [*expected[:2], None, *expected[2:]]
-    assert beside.ranking.places[0][3].wins == 0
-    assert beside.ranking.places[1][5].high == 3, "of four systems that are ranked by TER"
+    assert beside.ranking.ranks[0][3].wins == 0
+    assert beside.ranking.ranks[1][5].high == 3, "of four systems that are ranked by TER"
 
 
 def test_places_are_those_of_the_corrected_tests_at_the_level_asked_for():
@@ -98,8 +98,8 @@ def test_places_are_those_of_the_corrected_tests_at_the_level_asked_for():
             for pair in pairs:
                 better[pair.a, pair.b] = better[pair.b, pair.a] = pair.p_corrected < alpha
             scores = [row.scores[metric].score for row in board.rows]
-            assert ranked.ranking.places[metric] == places(scores, better, higher_is_better=metric == 0)
-        wins[correction, alpha] = sum(place.wins for place in ranked.ranking.places[0])
+            assert ranked.ranking.ranks[metric] == rank_systems(scores, better, higher_is_better=metric == 0)
+        wins[correction, alpha] = sum(place.wins for place in ranked.ranking.ranks[0])
     assert wins["holm", 0.05] < wins["none", 0.05] < wins["none", 0.5]
     assert wins["holm", 0.05] < wins["holm", 0.3]
 
@@ -111,7 +111,7 @@ def test_a_replicate_that_is_undefined_wins_nothing():
     (pair,) = bootstrap_pairs(board, 0)
     assert np.isnan([pair.p, pair.p_corrected]).all()
     assert pair.interval is None
-    assert [place.wins for place in board_places(board, 0, [pair])] == [0, 0]
+    assert [place.wins for place in board_ranks(board, 0, [pair])] == [0, 0]
     assert ranked_by_bootstrap(board).ranking.fault == (
         "Pairs that could not be tested by BLEU, TER ↓, because resamples have no score or are all alike: 2."
     )
@@ -120,7 +120,7 @@ def test_a_replicate_that_is_undefined_wins_nothing():
 def test_without_replicates_there_are_no_places(board):
     bare = made_board([[(40.0, []), (1.0, [])], [(30.0, []), (2.0, [])]])
     ranked = ranked_by_bootstrap(bare)
-    assert [ranked.place(row, 0) for row in range(2)] == [None, None]
+    assert [ranked.rank_of(row, 0) for row in range(2)] == [None, None]
     assert "No replicates were stored" in ranked.ranking.fault
     assert bootstrap_pairs(bare, 0) == []
 
@@ -132,7 +132,7 @@ def test_too_few_replicates_are_told(board):
         "19 replicates are too few: no p-value can be below 0.05, so no systems are separated."
     )
     assert [pair.p for pair in bootstrap_pairs(few, 0)] == [0.05]
-    assert [ranked.place(row, 0).wins for row in range(2)] == [0, 0]
+    assert [ranked.rank_of(row, 0).wins for row in range(2)] == [0, 0]
     assert ranked_by_bootstrap(few, alpha=0.06).ranking.fault == ""
     assert "0.0498" in ranked_by_bootstrap(board, correction="holm", alpha=0.01).ranking.fault
     # A pair that cannot be tested is no test: of 39 replicates one pair can be below 0.05, and of three none.
@@ -160,7 +160,7 @@ def test_whether_it_is_the_leaderboards_own_rule():
 
 def test_an_empty_board_and_one_system():
     assert ranked_by_bootstrap(made_board([])).ranking.fault
-    (alone,) = ranked_by_bootstrap(made_board([[spread(1.0, N, 0.1, 1)] * 2])).ranking.places[0]
+    (alone,) = ranked_by_bootstrap(made_board([[spread(1.0, N, 0.1, 1)] * 2])).ranking.ranks[0]
     assert (alone.rank, alone.low, alone.high, alone.cluster, alone.wins) == (1, 1, 1, 1, 0)
 
 
@@ -174,7 +174,7 @@ def test_laws(scores, correction):
     ]
     board = made_board(found)
     ranked = ranked_by_bootstrap(board, correction=correction)
-    places = [ranked.place(row, 0) for row in range(len(scores))]
+    places = [ranked.rank_of(row, 0) for row in range(len(scores))]
     assert [place is None for place in places] == [score is None for score in scores]
     for row, place in zip(board.rows, places, strict=True):
         assert (place and place.rank) == row.scores[0].rank, "tests and table agree on the rank"

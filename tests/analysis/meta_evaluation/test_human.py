@@ -81,15 +81,15 @@ def test_systems_are_ranked_by_their_segments(engine: Engine, test_set: int) -> 
     ingest_judgments(engine, 1, long, "da", read_judgments([text.encode()], Reading(30)))
     with reading(engine) as connection:
         human = read_human(connection, 1, long)
-    places = human.places()
+    places = human.ranks()
     assert [(name, place.rank, place.low, place.high, place.cluster, place.wins) for name, place in places.items()] == [
         ("b", 1, 1, 2, 1, 1),
         ("c", 1, 1, 2, 1, 1),
         ("a", 3, 3, 3, 2, 0),
     ]
-    assert human.places(shared=True) == places
+    assert human.ranks(shared=True) == places
     assert human.test() == "one-sided Mann-Whitney test on all judged segments"
-    assert human.places(alpha=1e-30)["a"].low == 1
+    assert human.ranks(alpha=1e-30)["a"].low == 1
 
 
 def test_rankings_are_tested_on_their_comparisons(engine: Engine, test_set: int) -> None:
@@ -99,7 +99,7 @@ def test_rankings_are_tested_on_their_comparisons(engine: Engine, test_set: int)
         human = read_human(connection, 1, test_set)
         agreement = annotator_agreement(connection, human)
     assert human.systems == {"p": 1.0, "q": 0.0}
-    assert [(place.cluster, place.wins) for place in human.places().values()] == [(1, 1), (2, 0)]
+    assert [(place.cluster, place.wins) for place in human.ranks().values()] == [(1, 1), (2, 0)]
     assert human.test() == "one-sided sign test on direct comparisons"
     # Three segments with four annotators each: six pairs of them, who all agree.
     assert (agreement.comparisons, agreement.share, agreement.kappa) == (18, 1.0, 1.0)
@@ -125,14 +125,14 @@ def test_without_segments_there_are_ranks_or_published_wins(engine: Engine, test
     take_in(engine, test_set, "system segment score", "a 0 1", "b 1 2", name="apart")
     with reading(engine) as connection:
         plain = read_human(connection, 1, test_set, "da")
-        assert {name: place.rank for name, place in plain.places().items()} == {"b": 1, "a": 2, "c": 2}
-        assert all(place.cluster is None for place in plain.places().values())
+        assert {name: place.rank for name, place in plain.ranks().items()} == {"b": 1, "a": 2, "c": 2}
+        assert all(place.cluster is None for place in plain.ranks().values())
         assert plain.test() is None
         assert plain.segments == {}
-        won = read_human(connection, 1, test_set, "won").places()
+        won = read_human(connection, 1, test_set, "won").ranks()
         assert [place.cluster_ranks for place in won.values()] == [(1, 1), (2, 3), (2, 3)]
         apart = read_human(connection, 1, test_set, "apart")
-        assert (apart.systems, apart.places(), apart.judged) == ({}, {}, ["a", "b"])
+        assert (apart.systems, apart.ranks(), apart.judged) == ({}, {}, ["a", "b"])
 
 
 def test_versions_and_names(engine: Engine, test_set: int) -> None:
@@ -160,7 +160,7 @@ def test_the_official_ranking_comes_out_of_the_database(real_data, engine: Engin
     with reading(engine) as connection:
         human = read_human(connection, 1, test_set)
     published = [line.split("\t") for line in files[1].read_text().splitlines()[1:]]
-    places = human.places()
+    places = human.ranks()
     assert list(places) == [row[0] for row in published]
     assert ["{}-{}".format(*place.cluster_ranks) for place in places.values()] == [row[7] for row in published]
     assert [str(place.wins) for place in places.values()] == [row[6] for row in published]

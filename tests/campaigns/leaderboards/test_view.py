@@ -61,7 +61,7 @@ def test_ranks_ranges_clusters_and_intervals_are_those_of_the_command_line(score
     board, other = view(scored), of_the_command_line(scored)
     assert other.ranking is not None
     assert [line.entry.system for line in board.lines[:7]] == [row.system for row in other.rows[:7]]
-    assert [line.place for line in board.lines[:7]] == list(other.ranking.places[0][:7])
+    assert [line.place for line in board.lines[:7]] == list(other.ranking.ranks[0][:7])
     assert len({line.place.cluster for line in board.lines if line.place}) > 2
     for line, row in zip(board.lines[:7], other.rows[:7], strict=True):
         assert [each.score for each in line.entry.scores] == [each.score for each in row.scores]
@@ -126,7 +126,7 @@ def test_the_command_line_ranks_the_same_systems(scored: Scored) -> None:
             assert rows.ranking is not None
             theirs = {
                 row.submissions: (row.scores[metric].rank, place)
-                for row, place in zip(rows.rows, rows.ranking.places[metric], strict=True)
+                for row, place in zip(rows.rows, rows.ranking.ranks[metric], strict=True)
             }
             assert ours == theirs, (metric, kind)
             assert sum(rank is not None for rank, _ in ours.values()) == 5, (metric, kind)
@@ -269,7 +269,7 @@ def test_many_pairs_are_tested_in_the_background_and_then_shown(
     while view(scored, boards).testing and time.monotonic() < patience:
         time.sleep(0.01)
     board = view(scored, boards)
-    assert [line.place for line in board.lines] == list(of_the_command_line(scored).ranking.places[0])  # type: ignore[union-attr]
+    assert [line.place for line in board.lines] == list(of_the_command_line(scored).ranking.ranks[0])  # type: ignore[union-attr]
     scored.add("", "new", 40.0)
     assert view(scored, boards).testing == 0, "a new system brings its own pairs only"
 

@@ -10,7 +10,7 @@ import pytest
 
 from hatch_build import FLAGS, KERNELS
 from steelyard.kernels.ngram.ngram_scores import bleu_scores, chrf_scores
-from steelyard.numerics import portable
+from steelyard.numerics import deterministic
 
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
 OF_A_LIBRARY = {"-shared", "-fPIC"}
@@ -43,8 +43,8 @@ def test_the_same_bits_on_aarch64(program: Path) -> None:
     given = given[: len(given) // 90 * 90]
     bleu = bleu_scores(given.reshape(-1, 10), (1, 2, 3, 4), "exp", 0.0, effective=False).scores
     chrf = chrf_scores(given.reshape(-1, 18), 0.49)
-    powers = [portable.power(given, exponent) for exponent in (0.83, 3.0)]
-    ours = [portable.log(given), portable.log2(given), *powers, bleu, chrf, portable.exp(-given)]
+    powers = [deterministic.power(given, exponent) for exponent in (0.83, 3.0)]
+    ours = [deterministic.log(given), deterministic.log2(given), *powers, bleu, chrf, deterministic.exp(-given)]
     found = subprocess.run([EMULATOR, program], input=given.tobytes(), capture_output=True, check=True).stdout
     theirs = np.split(np.frombuffer(found), np.cumsum([len(each) for each in ours])[:-1])
     for here, there in zip(ours, theirs, strict=True):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.meta_evaluation.segment import SegmentStatistic
 from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS
-from steelyard.resampling.randomization import swaps
+from steelyard.resampling.randomization import sign_flips
 
 
 @settings(max_examples=40, deadline=None)
@@ -22,7 +22,7 @@ def test_as_one_by_one(statistic, data):
     second = second + data.draw(st.sampled_from([0.0, 1e-7, 1e9])) + human * data.draw(st.sampled_from([0, 1]))
     human[rng.random(human.shape) < data.draw(st.sampled_from([0, 0.2, 0.9]))] = np.nan
     first, second = (np.where(np.isnan(human), np.nan, each) for each in (first, second))
-    swapped = swaps(human.size, 7, 0, 5).reshape(5, *human.shape).astype(bool)
+    swapped = sign_flips(human.size, 7, 0, 5).reshape(5, *human.shape).astype(bool)
     swapped[0], swapped[1] = False, True
     found = statistic.exchanged(human, first, second)(swapped)
     expected = SegmentStatistic.exchanged(statistic, human, first, second)(swapped)

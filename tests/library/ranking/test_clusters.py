@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.ranking.clusters import Place, places
+from steelyard.ranking.clusters import SystemRank, rank_systems
 
 
 def wins(*pairs: tuple[int, int], systems: int) -> np.ndarray:
@@ -21,19 +21,19 @@ def wins(*pairs: tuple[int, int], systems: int) -> np.ndarray:
 def test_a_worked_example():
     """b beats everybody; a beats d and e, c beats e. Nothing parts a from c, so that those below b stay together."""
     better = wins((1, 2), (1, 3), (1, 4), (1, 0), (0, 3), (0, 4), (2, 4), systems=5)
-    found = places([30.0, 40.0, 29.0, 28.0, 20.0], better)
+    found = rank_systems([30.0, 40.0, 29.0, 28.0, 20.0], better)
     assert found == [
-        Place(2, 2, 3, 2, 2, (2, 5)),
-        Place(1, 1, 1, 1, 4, (1, 1)),
-        Place(3, 2, 4, 2, 1, (2, 5)),
-        Place(4, 3, 5, 2, 0, (2, 5)),
-        Place(5, 4, 5, 2, 0, (2, 5)),
+        SystemRank(2, 2, 3, 2, 2, (2, 5)),
+        SystemRank(1, 1, 1, 1, 4, (1, 1)),
+        SystemRank(3, 2, 4, 2, 1, (2, 5)),
+        SystemRank(4, 3, 5, 2, 0, (2, 5)),
+        SystemRank(5, 4, 5, 2, 0, (2, 5)),
     ]
 
 
 def test_equal_scores_share_a_rank_and_are_never_parted():
     """Both at the top beat the third, which alone makes a line; that one would beat its equal counts for nothing."""
-    found = places([50.0, 50.0, 10.0], wins((0, 1), (0, 2), (1, 2), systems=3))
+    found = rank_systems([50.0, 50.0, 10.0], wins((0, 1), (0, 2), (1, 2), systems=3))
     assert [(place.rank, place.low, place.high, place.cluster, place.wins) for place in found if place] == [
         (1, 1, 2, 1, 1),
         (1, 1, 2, 1, 1),
@@ -42,22 +42,22 @@ def test_equal_scores_share_a_rank_and_are_never_parted():
 
 
 def test_a_test_against_the_order_of_scores_is_no_win():
-    assert [place and place.wins for place in places([2.0, 1.0], wins((1, 0), systems=2))] == [0, 0]
+    assert [place and place.wins for place in rank_systems([2.0, 1.0], wins((1, 0), systems=2))] == [0, 0]
 
 
 def test_error_rates():
-    found = places([60.0, 40.0, math.nan], wins((1, 0), systems=3), higher_is_better=False)
-    assert found == [Place(2, 2, 2, 2, 0, (2, 2)), Place(1, 1, 1, 1, 1, (1, 1)), None]
+    found = rank_systems([60.0, 40.0, math.nan], wins((1, 0), systems=3), higher_is_better=False)
+    assert found == [SystemRank(2, 2, 2, 2, 0, (2, 2)), SystemRank(1, 1, 1, 1, 1, (1, 1)), None]
 
 
 def test_nobody_to_rank():
-    assert places([], np.zeros((0, 0), np.bool_)) == []
-    assert places([math.nan], np.ones((1, 1), np.bool_)) == [None]
+    assert rank_systems([], np.zeros((0, 0), np.bool_)) == []
+    assert rank_systems([math.nan], np.ones((1, 1), np.bool_)) == [None]
 
 
 def test_the_literal_rule_where_tests_contradict_each_other():
     """a beats b but not c, b beats c: one win each, as many as systems below b. WMT's program draws a line there."""
-    found = places([3.0, 2.0, 1.0], wins((0, 1), (1, 2), systems=3))
+    found = rank_systems([3.0, 2.0, 1.0], wins((0, 1), (1, 2), systems=3))
     assert [place.cluster for place in found if place] == [1, 1, 2]
 
 
@@ -66,7 +66,7 @@ def test_published_clusters_of_wmt21(real_data):
     rows = read(real_data / "wmt21.en-cs" / "human.sys.tsv")
     # Whoever wins w times is taken to have won against the last w systems: clusters depend on the numbers alone.
     better = np.array([[other >= len(rows) - int(row["wins"]) for other in range(len(rows))] for row in rows])
-    found = places([float(row["score"]) for row in rows], better)
+    found = rank_systems([float(row["score"]) for row in rows], better)
     assert [str(place.cluster) for place in found if place] == [row["cluster"] for row in rows]
     assert [place.wins for place in found if place] == [int(row["wins"]) for row in rows]
     assert ["{}-{}".format(*place.cluster_ranks) for place in found if place] == [row["rank"] for row in rows]
@@ -83,7 +83,7 @@ def test_published_clusters_of_wmt22(real_data):
         [stats.mannwhitneyu(a, b, alternative="greater").pvalue < 0.05 for b in judged.values()]
         for a in judged.values()
     ]
-    found = places([float(np.mean(scores)) for scores in judged.values()], np.array(better))
+    found = rank_systems([float(np.mean(scores)) for scores in judged.values()], np.array(better))
     assert [place.wins for place in found if place] == [int(row["wins"]) for row in rows]
     assert [str(place.cluster) for place in found if place] == [row["cluster"] for row in rows]
     assert ["{}-{}".format(*place.cluster_ranks) for place in found if place] == [row["rank"] for row in rows]
@@ -121,14 +121,14 @@ def test_without_ties_it_is_wmts_program(board):
     won = np.array([[better[a, b] and order.index(a) < order.index(b) for b in order] for a in order], np.bool_)
     won = won.reshape(len(order), len(order))
     expected = wmts_program(scores, won.sum(axis=1).tolist(), won.sum(axis=0).tolist())
-    found = places(scores, better, higher_is_better=higher)
+    found = rank_systems(scores, better, higher_is_better=higher)
     assert [(found[s].low, found[s].high, found[s].cluster) for s in order] == expected
 
 
 @given(boards())
 def test_laws(board):
     scores, better, higher = board
-    found = places(scores, better, higher_is_better=higher)
+    found = rank_systems(scores, better, higher_is_better=higher)
     there = {system: place for system, place in enumerate(found) if place}
     assert [math.isnan(score) for score in scores] == [place is None for place in found]
     for system, place in there.items():
@@ -148,14 +148,14 @@ def test_laws(board):
 def test_systems_without_a_score_change_nothing(board):
     scores, better, higher = board
     kept = [s for s, score in enumerate(scores) if not math.isnan(score)]
-    alone = places([scores[s] for s in kept], better[np.ix_(kept, kept)], higher_is_better=higher)
-    assert [place for place in places(scores, better, higher_is_better=higher) if place] == alone
+    alone = rank_systems([scores[s] for s in kept], better[np.ix_(kept, kept)], higher_is_better=higher)
+    assert [place for place in rank_systems(scores, better, higher_is_better=higher) if place] == alone
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=10, unique=True))
 def test_if_everybody_wins_everybody_is_a_cluster(scores):
-    found = places([float(score) for score in scores], np.ones((len(scores),) * 2, np.bool_))
+    found = rank_systems([float(score) for score in scores], np.ones((len(scores),) * 2, np.bool_))
     assert sorted(place.cluster for place in found if place) == list(range(1, len(scores) + 1))
     assert all(place.low == place.rank == place.high for place in found if place)
-    alone = places([float(score) for score in scores], np.zeros((len(scores),) * 2, np.bool_))
+    alone = rank_systems([float(score) for score in scores], np.zeros((len(scores),) * 2, np.bool_))
     assert {(place.cluster, place.low, place.high) for place in alone if place} == {(1, 1, len(scores))}

@@ -1,4 +1,4 @@
-"""Who is better beyond chance: WMT's published rankings, small cases by hand, standings."""
+"""Who is better beyond chance: WMT's published rankings, small cases by hand, human_ranks."""
 
 import csv
 import math
@@ -10,7 +10,7 @@ import pytest
 from steelyard.meta_evaluation.human.judgments import Judgment
 from steelyard.meta_evaluation.human.rankings import comparisons
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
-from steelyard.ranking.human_ranks import Standing, standings, standings_by_wins
+from steelyard.ranking.human_ranks import HumanRank, human_ranks, human_ranks_by_wins
 from steelyard.ranking.human_significance import ALPHA, mann_whitney, sign_test
 
 
@@ -28,7 +28,7 @@ def test_the_official_ranking_comes_out_of_the_segments(real_data):
     for segment in judged.segments:
         arrays[segment.system][segment.segment] = segment.score
     p = mann_whitney([arrays[score.system] for score in systems])
-    found = standings([score.score for score in systems], p < ALPHA)
+    found = human_ranks([score.score for score in systems], p < ALPHA)
     ours = [
         {
             "system": score.system,
@@ -49,7 +49,7 @@ def test_the_official_ranking_comes_out_of_the_segments(real_data):
 def test_published_wins_give_the_published_clusters(real_data):
     folder = real_data / "wmt21.en-cs"
     systems = sorted(read_judgments([folder / "human.sys.tsv"], Reading(1002)).systems, key=lambda each: -each.score)
-    found = standings_by_wins([each.score for each in systems], [each.wins for each in systems])
+    found = human_ranks_by_wins([each.score for each in systems], [each.wins for each in systems])
     published = rows(folder / "human.sys.tsv")
     assert [each.system for each in systems] == [row["system"] for row in published]
     assert [("{}-{}".format(*place.cluster_ranks), str(place.cluster)) for place in found] == [
@@ -123,18 +123,18 @@ def test_the_sign_test_counts_direct_comparisons():
 
 def test_standings():
     better = np.array([[False, True, True], [False, False, False], [False, False, False]])
-    assert standings([3.0, 1.0, 2.0], better) == [
-        Standing(1, 1, 1, 1, 2, (1, 1)),
-        Standing(3, 2, 3, 2, 0, (2, 3)),
-        Standing(2, 2, 3, 2, 0, (2, 3)),
+    assert human_ranks([3.0, 1.0, 2.0], better) == [
+        HumanRank(1, 1, 1, 1, 2, (1, 1)),
+        HumanRank(3, 2, 3, 2, 0, (2, 3)),
+        HumanRank(2, 2, 3, 2, 0, (2, 3)),
     ]
-    assert standings([], np.zeros((0, 0), bool)) == []
+    assert human_ranks([], np.zeros((0, 0), bool)) == []
 
 
 def test_standings_by_wins():
-    assert standings_by_wins([3.0, 1.0, 2.0], [2, 0, 0]) == [
-        Standing(1, cluster=1, wins=2, cluster_ranks=(1, 1)),
-        Standing(3, cluster=2, wins=0, cluster_ranks=(2, 3)),
-        Standing(2, cluster=2, wins=0, cluster_ranks=(2, 3)),
+    assert human_ranks_by_wins([3.0, 1.0, 2.0], [2, 0, 0]) == [
+        HumanRank(1, cluster=1, wins=2, cluster_ranks=(1, 1)),
+        HumanRank(3, cluster=2, wins=0, cluster_ranks=(2, 3)),
+        HumanRank(2, cluster=2, wins=0, cluster_ranks=(2, 3)),
     ]
-    assert standings_by_wins([1.0, 1.0, 2.0], [None, 0, 2]) == [Standing(2), Standing(2), Standing(1)]
+    assert human_ranks_by_wins([1.0, 1.0, 2.0], [None, 0, 2]) == [HumanRank(2), HumanRank(2), HumanRank(1)]

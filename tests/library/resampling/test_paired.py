@@ -27,7 +27,7 @@ from steelyard.resampling.paired import (
     pairs_to_test,
     smallest_p,
 )
-from steelyard.resampling.randomization import exceedances, randomization_p
+from steelyard.resampling.randomization import permutation_counts, randomization_p
 from steelyard.resampling.runs import mean_over_runs
 from tests.library.campaigns import joined, read_campaign
 
@@ -156,7 +156,9 @@ def p_by_bootstrap(one, runs):
 
 
 def p_by_randomization(one, runs, seed=12345):
-    (count,) = exceedances(one.metric, one.statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=500, runs=runs)
+    (count,) = permutation_counts(
+        one.metric, one.statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=500, runs=runs
+    )
     return randomization_p(int(count), 500)
 
 

@@ -17,7 +17,7 @@ from steelyard import BLEU, TER, ChrF
 from steelyard.errors import BadParameter, TooLarge
 from steelyard.metrics.metric import Metric
 from steelyard.resampling import randomization
-from steelyard.resampling.randomization import exceedances, randomization_p, swaps
+from steelyard.resampling.randomization import permutation_counts, randomization_p, sign_flips
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "swaps.json"
 
@@ -41,7 +41,7 @@ class Ratio(Metric):
 
 
 def counted(metric, statistics, pairs, trials=200, seed=12345, runs=None, first=0):
-    found = exceedances(metric, statistics, pairs, seed=seed, first_trial=first, last_trial=trials, runs=runs)
+    found = permutation_counts(metric, statistics, pairs, seed=seed, first_trial=first, last_trial=trials, runs=runs)
     assert found.dtype == np.int64
     return found.tolist()
 
@@ -63,7 +63,7 @@ def philox(counter, key):
 
 @given(st.integers(0, 600), st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 3))
 def test_swaps_equal_those_of_the_slow_twin(segments, seed, first):
-    found = swaps(segments, seed, first, first + 3)
+    found = sign_flips(segments, seed, first, first + 3)
     assert found.dtype == np.uint8
     for trial, row in enumerate(found.tolist(), first):
         words = [philox([trial + 1, 0, 0, 0], [seed, (3 << 62) + (2 << 32) + b]) for b in range(-(-segments // 256))]
@@ -74,13 +74,13 @@ def test_swaps_equal_those_of_the_slow_twin(segments, seed, first):
 def test_golden_swaps():
     """These may never change: stored p-values were made with them."""
     for example in json.loads(GOLDEN.read_text()):
-        found = swaps(example["segments"], example["seed"], *example["trials"])
+        found = sign_flips(example["segments"], example["seed"], *example["trials"])
         assert found[0, :16].tolist() == example["begin"]
         assert sha256(found.tobytes()).hexdigest() == example["sha256"]
 
 
 def test_swaps_are_fair_and_independent():
-    found = swaps(1024, 7, 0, 1000) - 0.5
+    found = sign_flips(1024, 7, 0, 1000) - 0.5
     assert abs(found.mean()) < 4 * 0.5 / math.sqrt(found.size)
     for one, other in [
         (found[:, 1:], found[:, :-1]),
@@ -91,7 +91,7 @@ def test_swaps_are_fair_and_independent():
         assert abs((one * other).mean()) < 4 * 0.25 / math.sqrt(one.size)
 
 
-def slow_exceedances(metric, statistics, a, b, trials, seed):
+def slow_permutation_counts(metric, statistics, a, b, trials, seed):
     """The definition, one trial and segment at a time, in rational numbers."""
     rows = [[[Fraction(x) for x in row] for row in system] for system in statistics.tolist()]
 
@@ -104,7 +104,7 @@ def slow_exceedances(metric, statistics, a, b, trials, seed):
 
     real_a, real_b = scores([0] * len(rows[0]))
     limit = abs(real_b - real_a) - 2**-40 * (abs(real_a) + abs(real_b))
-    trials_of = [scores(swapped) for swapped in swaps(len(rows[0]), seed, 0, trials).tolist()]
+    trials_of = [scores(swapped) for swapped in sign_flips(len(rows[0]), seed, 0, trials).tolist()]
     return sum(abs(of_b - of_a) >= limit for of_a, of_b in trials_of)
 
 
@@ -118,7 +118,7 @@ statistics_of = {
 
 @settings(max_examples=60)
 @given(st.sampled_from(sorted(statistics_of)), st.data())
-def test_exceedances_are_those_of_the_definition(name, data):
+def test_permutation_counts_are_those_of_the_definition(name, data):
     metric, largest = statistics_of[name]
     systems, segments = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 9))
     seed = data.draw(st.integers(0, 2**64 - 1))
@@ -130,7 +130,7 @@ def test_exceedances_are_those_of_the_definition(name, data):
         statistics = statistics + np.array([0.25, 1])
     pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
     found = counted(metric, statistics, pairs, trials=16, seed=seed)
-    assert found == [slow_exceedances(metric, statistics, a, b, 16, seed) for a, b in pairs]
+    assert found == [slow_permutation_counts(metric, statistics, a, b, 16, seed) for a, b in pairs]
 
 
 def random_statistics(systems, segments, seed=1, columns=10):
@@ -163,7 +163,7 @@ def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
     monkeypatch.setattr(randomization, "MOST_AT_ONCE", 70)
     told: list[int] = []
     statistics = random_statistics(2, 30)
-    exceedances(BLEU(), statistics, [(0, 1)], seed=1, first_trial=100, last_trial=300, on_trials=told.append)
+    permutation_counts(BLEU(), statistics, [(0, 1)], seed=1, first_trial=100, last_trial=300, on_trials=told.append)
     assert told == [70, 140, 200]
 
 
@@ -181,7 +181,7 @@ def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
 def test_as_many_trials_at_once_as_memory_has_room_for(monkeypatch, segments, runs, pairs, bytes_of_trial):
     statistics, told = random_statistics(sum(runs), segments), []
     monkeypatch.setattr(randomization, "MEMORY", 41 * bytes_of_trial - 1)
-    exceedances(
+    permutation_counts(
         BLEU(), statistics, pairs, seed=1, first_trial=0, last_trial=100, runs=runs, on_trials=told.append
     )  # fmt: skip
     assert told == [40, 80, 100]
@@ -209,7 +209,7 @@ def test_one_swap_of_everything_is_as_large_to_the_last_bit():
 
 
 def test_law_of_all_swaps():
-    """The share of exceedances against all 2^n ways to swap."""
+    """The share of permutation_counts against all 2^n ways to swap."""
     statistics = random_statistics(2, 8, seed=3)
     scores = []
     for swapped in product([0, 1], repeat=8):
@@ -242,8 +242,8 @@ def test_bad_trials_and_sums_that_would_not_be_exact():
     statistics = random_statistics(2, 3)
     for seed, first, last in [(-1, 0, 1), (2**64, 0, 1), (1, -1, 1), (1, 2, 1), (1, 0, 2**32 + 1)]:
         with pytest.raises(BadParameter, match="seed"):
-            exceedances(BLEU(), statistics, [(0, 1)], seed=seed, first_trial=first, last_trial=last)
-    (last,) = exceedances(BLEU(), statistics, [(0, 1)], seed=2**64 - 1, first_trial=2**32 - 1, last_trial=2**32)
+            permutation_counts(BLEU(), statistics, [(0, 1)], seed=seed, first_trial=first, last_trial=last)
+    (last,) = permutation_counts(BLEU(), statistics, [(0, 1)], seed=2**64 - 1, first_trial=2**32 - 1, last_trial=2**32)
     assert last in (0, 1)
     assert counted(BLEU(), statistics, [(0, 1)], trials=0) == [0]
     assert counted(BLEU(), statistics, []) == []
@@ -346,7 +346,7 @@ def test_sums_that_are_shared_out_otherwise_are_as_large():
     edits = np.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3], [5, 1, 4, 1, 5], [9, 3, 5, 5, 3]], float)
     statistics = np.stack([edits, np.full_like(edits, 7), np.zeros_like(edits)], axis=-1)
     (found,) = counted(TER(), statistics, [(0, 1)], runs=[2, 2], trials=500)
-    gains = (edits[2:] - edits[:2]).sum(axis=0) * np.where(swaps(5, 12345, 0, 500), -1, 1)
+    gains = (edits[2:] - edits[:2]).sum(axis=0) * np.where(sign_flips(5, 12345, 0, 500), -1, 1)
     differences = np.abs(gains.sum(axis=1))
     assert 20 < (differences == 2).sum() < (differences >= 2).sum() < 480
     assert found == (differences >= 2).sum()
@@ -369,7 +369,7 @@ def test_differences_that_are_equal_count_whatever_their_last_digits(runs):
     draw, rounded = np.random.default_rng(7), 0
     outputs, segments, trials = sum(runs), 5, 40
     of_a, of_b = range(runs[0]), range(runs[0], outputs)
-    drawn = swaps(segments, 12345, 0, trials).astype(bool)
+    drawn = sign_flips(segments, 12345, 0, trials).astype(bool)
     for _ in range(60):
         above, below = draw.integers(0, 4, (outputs, segments)), draw.integers(1, 4, (outputs, segments))
         below = below if runs != (2, 2) else np.full_like(below, 3)

@@ -26,7 +26,7 @@ from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.registry import parse_metric
-from steelyard.resampling.randomization import exceedances
+from steelyard.resampling.randomization import permutation_counts
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named, work_off
 from tests.scheduler.test_dispatch import App
 from worker.context import WorkerContext
@@ -115,7 +115,7 @@ def test_however_they_are_made_the_counts_are_those_of_the_test(
     with reading(engine) as connection:
         for metric, name in enumerate(METRICS):
             statistics = read_statistics(connection, [each for runs in systems for each in runs], metric)
-            found = exceedances(
+            found = permutation_counts(
                 parse_metric(name), statistics, pairs, seed=3, first_trial=0, last_trial=TRIALS, runs=[3, 1, 1, 1]
             )
             for (a, b), count in zip(named, found.tolist(), strict=True):

@@ -36,7 +36,7 @@ from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from steelyard.resampling.randomization import exceedances
+from steelyard.resampling.randomization import permutation_counts
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text
 from worker.computing.scoring import read_texts
 from worker.context import WorkerContext
@@ -347,7 +347,7 @@ def test_comparisons_read_what_was_taken_over(sqlite: WorkerContext) -> None:
     for metric, each in enumerate(found):
         assert each.statistics is not None
         trials = {"seed": 3, "first_trial": 0, "last_trial": 300}
-        counts = exceedances(metrics[metric], each.statistics, [(0, 1)], runs=[1, 1], **trials)
+        counts = permutation_counts(metrics[metric], each.statistics, [(0, 1)], runs=[1, 1], **trials)
         with reading(sqlite.engine) as connection:
             stored = read_statistics(connection, job.all_evaluations, metric)
             assert np.array_equal(stored, each.statistics)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from steelyard.ranking.clusters import Place
+    from steelyard.ranking.clusters import SystemRank
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Row:
     opens: str
     """What its name links to: "submission", "segments", or "" for nothing."""
     rank: int | None
-    place: Place | None
+    place: SystemRank | None
     cells: Sequence[Cell]
     entry: BoardEntry
     marks: Sequence[tuple[str, str]]

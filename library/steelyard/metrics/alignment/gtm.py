@@ -14,7 +14,7 @@ from steelyard.metrics.average_length import average_lengths, summed_length
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
 from steelyard.metrics.reference_choice import lengths
-from steelyard.numerics.portable import power
+from steelyard.numerics.deterministic import power
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

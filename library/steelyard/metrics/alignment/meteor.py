@@ -16,7 +16,7 @@ from steelyard.metrics.alignment.meteor_resolution import pinned_parameters
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter, tokenizer_parameter, whole_number_to
 from steelyard.metrics.reference_choice import lengths
-from steelyard.numerics.portable import power
+from steelyard.numerics.deterministic import power
 from steelyard.text.languages import language_code
 
 if TYPE_CHECKING:

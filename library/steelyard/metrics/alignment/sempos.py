@@ -12,7 +12,7 @@ from steelyard.kernels.text.words import Words
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter
 from steelyard.metrics.reference_choice import lengths
-from steelyard.numerics import portable
+from steelyard.numerics import deterministic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,11 +83,11 @@ class SemPOS(Metric):
         """0 to 100; 100 where no word of the references has a type (but 0 by `thesis-19`)."""
         clips, totals = np.split(sums, 2, axis=-1)
         if self.variant == "cap-micro":
-            found, there = portable.total(clips), portable.total(totals)
+            found, there = deterministic.total(clips), deterministic.total(totals)
             return np.where(there > 0, 100.0 * found / np.where(there > 0, there, 1.0), 100.0)
         if self.variant == "thesis-19":
             clips, totals = clips[..., : len(TYPES)], totals[..., : len(TYPES)]
-        ratios = portable.total(clips / np.where(totals > 0, totals, 1.0))
+        ratios = deterministic.total(clips / np.where(totals > 0, totals, 1.0))
         if self.variant == "thesis-19":
             return 100.0 * ratios / len(TYPES)
         types = (totals > 0).sum(axis=-1)

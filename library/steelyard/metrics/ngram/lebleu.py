@@ -18,7 +18,7 @@ from steelyard.metrics.parameters import (
     tokenizer_parameter,
     whole_number_to,
 )
-from steelyard.numerics.portable import exp, total
+from steelyard.numerics.deterministic import exp, total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from steelyard.metrics.metric import Metric
 from steelyard.metrics.ngram.information_weights import NgramInformation
 from steelyard.metrics.parameters import case_parameter, show_orders, tokenizer_parameter, word_orders_parameter
 from steelyard.metrics.reference_choice import lengths
-from steelyard.numerics import portable
+from steelyard.numerics import deterministic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,12 +81,12 @@ class NIST(Metric):
         hypothesis, reference = sums[..., 0], summed_length(sums[..., 1:3])
         information, total = sums[..., 3 : 3 + orders], sums[..., 3 + orders :]
         each = information / np.where(total > 0, total, 1.0)
-        return _brevity_penalty(hypothesis, reference) * portable.total(each)
+        return _brevity_penalty(hypothesis, reference) * deterministic.total(each)
 
 
 def _brevity_penalty(hypothesis: NDArray[np.float64], reference: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 for texts that are long enough, 1/2 for those of two thirds of the length."""
     short = (hypothesis < reference) & (hypothesis > 0)
-    logs = portable.log(np.where(short, hypothesis, 1.0) / np.where(short, reference, 1.0))
-    half, of_two_thirds = portable.log(np.array([0.5, 1.5]))
-    return portable.exp(half / (of_two_thirds * of_two_thirds) * (logs * logs))
+    logs = deterministic.log(np.where(short, hypothesis, 1.0) / np.where(short, reference, 1.0))
+    half, of_two_thirds = deterministic.log(np.array([0.5, 1.5]))
+    return deterministic.exp(half / (of_two_thirds * of_two_thirds) * (logs * logs))

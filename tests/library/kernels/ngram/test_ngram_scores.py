@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.kernels.ngram.ngram_scores import SMOOTHING, bleu_scores, chrf_scores
-from steelyard.numerics import portable
+from steelyard.numerics import deterministic
 
 
 def log(value):
     """Correctly rounded, as in the kernel: the C library's is not always."""
-    return float(portable.log(np.array([value]))[0])
+    return float(deterministic.log(np.array([value]))[0])
 
 
 def exp(value):
-    return float(portable.exp(np.array([value]))[0])
+    return float(deterministic.exp(np.array([value]))[0])
 
 
 def slow_precision(match, total, n, smoothing, value, halvings):
