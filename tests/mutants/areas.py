@@ -513,7 +513,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/kernels/text/test_words.py tests/library/kernels/text/test_lines.py "
             "tests/library/kernels/text/test_word_index.py tests/library/tokenizers/test_tokenizers.py",
         ),
-        _kernel("utf8.c utf8_decoding.h", "tests/library/kernels/text/test_utf8.py"),
+        _kernel("utf8.c utf8.h", "tests/library/kernels/text/test_utf8.py"),
         _kernel("spacing.c", "tests/library/tokenizers/test_tokenizers.py"),
         _kernel("lebleu.c fuzzy_ngrams.h", "tests/library/metrics/ngram/test_lebleu.py"),
         _kernel("character.c character_shifts.h spelling.h swap.h", "tests/library/metrics/edit/test_character.py"),

@@ -17,16 +17,11 @@ typedef struct {
 static inline void classify_bytes(Bytes *bytes, int white_space) {
     bytes->white_space = white_space ? 1 : 0;
     for (int b = 0; b < 256; b++) {
-        const int half = b >= 0xC0, space = (b >= 0x09 && b <= 0x0D) || (b >= 0x1C && b <= 0x20);
+        const int half = b >= 0xC0, space = b < 0x80 && is_white_space((uint32_t)b);
         bytes->low[b] = (uint8_t)(half ? 0 : b < 0x80 ? b : b & 63);
         bytes->high[b] = (uint16_t)(half ? (b & 31) << 6 : 0);
         bytes->keep[b] = !half && (!space || white_space);
     }
-}
-
-static inline int is_wide_space(uint32_t code) {
-    return code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
-           code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 /* One code point of any length at `at`, written to `code`, 0 to `keep` for a white space. Returns where the next
@@ -39,20 +34,13 @@ static inline const uint8_t *decode_one(const Bytes *bytes, const uint8_t *at, c
         return at + 1;
     }
     if (byte < 0xC0) { /* the second half of a code point whose first half was taken by `decode_eight` */
-        *code = (at[-1] & 31u) << 6 | (byte & 63), *keep = *code != 0x85 && *code != 0xA0;
+        *code = code_of(at - 1, 2), *keep = !is_white_space(*code);
         return at + 1;
     }
-    const int width = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    const int width = width_of(*at);
     if (end - at < width) return 0;
-    if (width == 2) {
-        *code = (byte & 31) << 6 | (at[1] & 63u), *keep = *code != 0x85 && *code != 0xA0;
-    } else if (width == 3) {
-        *code = (byte & 15) << 12 | (at[1] & 63u) << 6 | (at[2] & 63u), *keep = !is_wide_space(*code);
-    } else {
-        *code = (byte & 7) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u), *keep = 1;
-        if (*code >= CODE_POINTS) return 0;
-    }
-    return at + width;
+    *code = code_of(at, width), *keep = !is_white_space(*code);
+    return *code < CODE_POINTS ? at + width : 0;
 }
 
 /* Whether among eight bytes is one of a code point beyond U+07FF, or one that could be a white space of

@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { CODE_POINTS = 0x110000, NARROW = 0x800, PAGE = 256 }; /* below NARROW: UTF-8 of one or two bytes */
+#include "utf8.h"
+
+enum { NARROW = 0x800, PAGE = 256 }; /* below NARROW: UTF-8 of one or two bytes */
 
 /* Most texts have few others, but those all over the planes. */
 typedef struct {

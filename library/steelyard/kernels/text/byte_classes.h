@@ -8,6 +8,8 @@
 #include <tmmintrin.h>
 #endif
 
+#include "utf8.h"
+
 typedef struct {
     uint64_t newline;
     uint64_t blank; /* white space of one byte, newlines among it */
@@ -19,7 +21,6 @@ typedef struct {
 static inline int is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 static inline int is_point(uint8_t byte) { return byte == '.' || byte == ','; }
 
-#define BLANKS "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 #define ALWAYS_ALONE "!\"#$%&()*+/:;<=>?@[\\]^_`{|}~"
 
 #ifdef __SSSE3__
@@ -34,7 +35,13 @@ static inline __m128i set_of(const char *bytes) {
     return _mm_loadu_si128((const __m128i *)set);
 }
 
-static inline Alphabet alphabet(void) { return (Alphabet){set_of(BLANKS), set_of(ALWAYS_ALONE)}; }
+static inline Alphabet alphabet(void) {
+    char blanks[128], *end = blanks;
+    for (uint32_t byte = 1; byte < 0x80; byte++)
+        if (is_white_space(byte)) *end++ = (char)byte;
+    *end = 0;
+    return (Alphabet){set_of(blanks), set_of(ALWAYS_ALONE)};
+}
 
 static inline uint64_t mask_of(__m128i yes) { return (uint64_t)(uint32_t)_mm_movemask_epi8(yes); }
 
@@ -83,7 +90,8 @@ static inline void mark(Alphabet *of, const char *bytes, int kind) {
 static inline Alphabet alphabet(void) {
     Alphabet made = {{0}};
     mark(&made, "\n", NEWLINE);
-    mark(&made, BLANKS, BLANK);
+    for (uint32_t byte = 0; byte < 0x80; byte++)
+        if (is_white_space(byte)) made.kinds[byte] |= 1 << BLANK;
     mark(&made, "\xC2\xE1\xE2\xE3", WIDE);
     mark(&made, ALWAYS_ALONE, ALONE);
     mark(&made, "0123456789", DIGIT);

@@ -1,7 +1,7 @@
 /* Whether a text certainly is in Unicode's NFC, as most are. See composed.py. */
 #include "bytes16.h"
 #include "kernel.h"
-#include "utf8_decoding.h"
+#include "utf8.h"
 
 /*
  * Letters that stay whole in NFC whatever stands beside them: none of them decomposes, is combining, or composes with what

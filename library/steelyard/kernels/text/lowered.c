@@ -1,7 +1,7 @@
 /* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowered.py. */
 #include "bytes16.h"
 #include "kernel.h"
-#include "utf8_decoding.h"
+#include "utf8.h"
 
 /* In the table: has no small letter that can be told from the letter alone. */
 enum { SPECIAL = 0 };

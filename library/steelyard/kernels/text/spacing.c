@@ -10,6 +10,7 @@
  *    begin with `before` where that is no number and with the first mark otherwise, end with the last mark.
  */
 #include "kernel.h"
+#include "utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -24,20 +25,14 @@ typedef struct {
     const uint8_t *end; /* of the line */
 } Line;
 
-static inline int width_of(uint8_t byte) { return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4; }
-
 /* The kind of the character at `at`; *width is set to its bytes, never beyond the end of the line. */
 static inline int kind_at(const Line *line, const uint8_t *at, int *width) {
-    const uint32_t byte = *at;
-    *width = 1;
-    if (byte < 0x80) return line->kinds[byte];
     const int bytes = width_of(*at);
+    *width = 1;
     if (line->end - at < bytes) return OTHER;
     *width = bytes;
-    if (bytes == 2) return line->kinds[(byte & 31) << 6 | (at[1] & 63)];
-    if (bytes == 3) return line->kinds[(byte & 15) << 12 | (at[1] & 63) << 6 | (at[2] & 63)];
-    const uint32_t code = (byte & 7) << 18 | (at[1] & 63) << 12 | (at[2] & 63) << 6 | (at[3] & 63);
-    return code < 0x110000 ? line->kinds[code] : OTHER;
+    const uint32_t code = code_of(at, bytes);
+    return code < CODE_POINTS ? line->kinds[code] : OTHER;
 }
 
 static inline int is_open(int kind) { return kind != NUMBER && kind != EDGE; }

@@ -23,16 +23,10 @@ static inline Cutter cutter(const uint8_t *text, int64_t bytes, int punctuation)
     return (Cutter){.text = text, .bytes = bytes, .punctuation = punctuation, .alphabet = alphabet(), .blank = 1, .cut = 1};
 }
 
-/* How many bytes of white space, as Python's str.split() has it, begin at `at`, a byte marked as wide; 0 for none. */
+/* How many bytes of white space begin at `at`, a byte marked as wide; 0 for none. */
 static inline int wide_blank(const uint8_t *text, int64_t at, int64_t end) {
-    const uint8_t *b = text + at;
-    if (b[0] == 0xC2) return at + 1 < end && (b[1] == 0x85 || b[1] == 0xA0) ? 2 : 0;
-    if (at + 2 >= end) return 0;
-    if (b[0] == 0xE1) return b[1] == 0x9A && b[2] == 0x80 ? 3 : 0;
-    if (b[0] == 0xE3) return b[1] == 0x80 && b[2] == 0x80 ? 3 : 0;
-    if (b[1] == 0x81) return b[2] == 0x9F ? 3 : 0;
-    if (b[1] != 0x80) return 0;
-    return (b[2] >= 0x80 && b[2] <= 0x8A) || b[2] == 0xA8 || b[2] == 0xA9 || b[2] == 0xAF ? 3 : 0;
+    const int width = width_of(text[at]);
+    return at + width <= end && is_white_space(code_of(text + at, width)) ? width : 0;
 }
 
 /* The white space of a block; what of it belongs to the next block is kept for that. */
