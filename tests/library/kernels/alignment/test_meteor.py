@@ -171,6 +171,18 @@ def test_how_many_steps_a_search_takes_is_part_of_the_numbers():
     assert found[1] == [7, 4, 0]
 
 
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [(0, []), (5, []), (6, [(0, 0)]), (8, [(0, 0)]), (9, [(0, 0), (1, 1)])],
+)
+def test_where_the_steps_end_no_more_words_are_collected(steps, found):
+    """Two edges take a step each, and each word four and three for the words that may hang together with it."""
+    words, sets = [0, 1], [{0}, {1}]
+    counts, partners = linked(words, words, [(words, words, sets)], steps=steps)
+    assert partners == found
+    assert counts == [len(found), bool(found), len(found) < 2]
+
+
 @pytest.mark.parametrize("words", [60, 600, 6_000, 60_000])
 @pytest.mark.parametrize("distinct", [1, 2, 30, 3_000])
 def test_long_and_repetitive_segments_end_quickly(words, distinct):
