@@ -357,7 +357,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "library/steelyard/metrics/alignment/meteor_modules.py "
             "library/steelyard/metrics/alignment/meteor_resolution.py",
-            "tests/library/metrics/alignment/test_meteor.py",
+            "tests/library/metrics/alignment/test_meteor.py tests/library/metrics/alignment/test_meteor_real_data.py",
         ),
         *_of_one_name("library/steelyard/metrics/alignment", "lemmas synonyms", "tests/library/metrics/alignment"),
         *_of_one_name("library/steelyard/metrics", "resources context entry_points stopwatch", "tests/library/metrics"),
@@ -417,7 +417,8 @@ AREAS: dict[str, list[Target]] = {
             "library/steelyard/meta_evaluation/human/cells.py library/steelyard/meta_evaluation/human/kinds.py "
             "library/steelyard/meta_evaluation/human/readers.py library/steelyard/meta_evaluation/human/reading.py "
             "library/steelyard/meta_evaluation/human/table.py library/steelyard/meta_evaluation/human/weights.py",
-            "tests/library/meta_evaluation/human/test_reading.py",
+            "tests/library/meta_evaluation/human/test_reading.py "
+            "tests/library/meta_evaluation/human/test_hostile_judgments.py",
         ),
     ],
     "inspection": _of_one_name("library/steelyard/inspection", "lengths marks ngrams", "tests/library/inspection"),
@@ -445,7 +446,8 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "library/steelyard/formats/campaign/description.py library/steelyard/text/names.py "
             "library/steelyard/formats/campaign/layouts.py library/steelyard/text/limits.py",
-            "tests/library/formats/test_folder.py tests/library/formats/test_layered_folders.py "
+            "tests/library/formats/test_folder.py tests/library/formats/test_folder_description.py "
+            "tests/library/formats/test_folder_runs.py tests/library/formats/test_layered_folders.py "
             "tests/library/formats/test_campaigns.py",
         ),
         _target(

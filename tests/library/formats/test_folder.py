@@ -1,45 +1,22 @@
 """The reader for campaign folders: both layouts, and every way in which a folder can be wrong."""
 
-import gzip
 import json
 import shutil
 
 import pytest
 
 from steelyard.errors import BadText
-from steelyard.formats.campaign.description import BadCampaignFile
-from steelyard.formats.campaign.folder import BadCampaign, read_campaign, system_name
+from steelyard.formats.campaign.folder import read_campaign, system_name
 from steelyard.formats.input.windows import NotUtf8
 from steelyard.formats.plain import DifferentLengths
 from steelyard.text.limits import TextLimits
 from steelyard.text.names import fault_of_name
-
-DOCS = "segment\tdoc_id\tseg_in_doc\tdomain\n0\tone\t1\tnews\n1\tone\t2\tnews\n2\ttwo\t1\ttravel\n"
+from tests.library.formats.campaign_folders import DOCS, refusal, small_campaign, write
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A small campaign in which nothing is wrong."""
-    campaign = tmp_path / "harbour"
-    write(campaign / "source.txt", "a\nb\nc\n")
-    write(campaign / "refs" / "B.txt", "A2\nB2\nC2\n")
-    write(campaign / "refs" / "A.txt", "A1\nB1\nC1\n")
-    write(campaign / "systems" / "tug.txt", "A\nB\nC\n")
-    write(campaign / "systems" / "barge.txt", "A\n\nC\n")
-    return campaign
-
-
-def write(path, content):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-def refusal(folder, kind=BadCampaign, **options):
-    with pytest.raises(kind) as raised:
-        read_campaign(folder, **options)
-    assert isinstance(raised.value, BadText)
-    return str(raised.value)
+    return small_campaign(tmp_path)
 
 
 def test_the_smallest_folder_has_references_and_systems(folder):
@@ -218,106 +195,6 @@ def test_bad_names_are_all_listed_and_escaped(folder):
     assert "\x1b" not in message
 
 
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        ('{\n "name": }', "meta.json, line 2, character 10: not JSON (Expecting value). Correct it."),
-        ("[" * 100_000, "meta.json: not usable as JSON ("),
-        ('{"segments": ' + "1" * 5000 + "}", "meta.json: not usable as JSON ("),
-        ('["a"]', "meta.json: must be a JSON object"),
-        ('{"name": "a", "name": "b"}', "meta.json: given twice: name. Remove one of them."),
-        ('{"name": 7}', "meta.json: 'name' must be a text, not 7. Correct it."),
-        ('{"segments": true}', "meta.json: 'segments' must be a whole number, not true."),
-        ('{"variable_references": "yes"}', "'variable_references' must be true or false, not \"yes\"."),
-        (
-            '{"source_language": "Czech!"}',
-            '\'source_language\' must be a language code like "cs", not "Czech!".',
-        ),
-        ('{"references": [1]}', "'references' must be a list of names."),
-    ],
-)
-def test_an_unusable_meta_file(folder, content, complaint):
-    write(folder / "meta.json", content)
-    message = refusal(folder, BadCampaignFile)
-    assert message.startswith(f"{folder}/meta.json")
-    assert complaint in message
-
-
-def test_meta_in_broken_utf8_is_named_with_its_line(folder):
-    write(folder / "meta.json", b'{\n"name": "\xe9"}')
-    assert refusal(folder, NotUtf8).startswith(f"{folder}/meta.json, line 2, byte 10: not UTF-8")
-
-
-def test_meta_must_agree_with_the_files(folder):
-    write(folder / "meta.json", '{"segments": 4, "references": ["A", "C"], "systems": ["barge", "raft"]}')
-    message = refusal(folder)
-    assert "meta.json says 4 segments, the files have 3 lines. Complete the files" in message
-    assert "meta.json names 1 reference without a file: C. Add the files, or correct meta.json." in message
-    write(folder / "meta.json", '{"references": ["A"], "systems": ["barge", "raft"]}')
-    assert read_campaign(folder).notices == (
-        f"{folder}: 1 reference not named in meta.json, but used: B.",
-        f"{folder}: meta.json names 1 system without a file: raft.",
-        f"{folder}: 1 system not named in meta.json, but used: tug.",
-    )
-
-
-def test_a_pair_that_the_folder_is_not_for(folder):
-    assert "nothing-nothing. Name source_language and target_language there" in refusal(folder, pair="cs-en")
-    write(folder / "meta.json", '{"source_language": "de", "target_language": "en"}')
-    assert "is not known to be for the language pair cs-en" in refusal(folder, pair="cs-en")
-    assert read_campaign(folder, pair="de-en").source_language == "de"
-
-
-@pytest.mark.parametrize(
-    ("table", "complaint"),
-    [
-        ("", "docs.tsv, line 1: needs the column 'segment' once. Begin with a line that names the columns"),
-        ("0\tone\n", "docs.tsv, line 1: needs the column 'segment' once."),
-        ("segment\tdomain\n", "docs.tsv, line 1: needs the column 'doc_id' once."),
-        (DOCS.replace("0\tone\t1\t", "0 one 1 "), "docs.tsv, line 2: 1 column, the first line names 4."),
-        (DOCS.replace("1\tone\t2", "1.5\tone\t2"), "docs.tsv, line 3: segment '1.5' is not a whole number."),
-        (DOCS.replace("1\tone\t2", "-1\tone\t2"), "docs.tsv, line 3: segment '-1' is not a whole number."),
-        (DOCS.replace("1\tone\t2", "1\t\t2"), "docs.tsv, line 3: no doc_id. Name the document of segment 1."),
-        (DOCS.replace("1\tone\t2", "0\tone\t2"), "line 3: segment 0 was already given in line 2. Remove one"),
-        (
-            DOCS.replace("2\tnews", "2\ttravel"),
-            "line 3: document 'one' has domain 'travel', but 'news' in line 2",
-        ),
-        (
-            "segment\tdoc_id\ttest_suite\n0\tone\tidioms\n1\tone\t\n2\tone\t\n",
-            "line 3: document 'one' has test suite '', but 'idioms' in line 2. A document has one test suite.",
-        ),
-        (
-            DOCS + "3\ttwo\t1\ttravel\n4\ttwo\t1\ttravel\n",
-            "segments not in the test set: 3-4. Correct the table",
-        ),
-        ("segment\tdoc_id\n2\tone\n", "of the 3 segments, counted from 0; segments without a line: 0-1."),
-        ("segment\tdoc_id\n2\tone\n7\tone\n", "without a line: 0-1; segments not in the test set: 7."),
-    ],
-)
-def test_an_unusable_document_table(folder, table, complaint):
-    write(folder / "docs.tsv", table)
-    message = refusal(folder, BadCampaignFile)
-    assert message.startswith(f"{folder}/docs.tsv")
-    assert complaint in message
-
-
-def test_a_document_table_is_read_by_column_names_and_in_any_order(folder):
-    write(folder / "docs.tsv", "doc_id\tsegment\ntwo\t2\none\t0\ntwo\t1\n")
-    assert read_campaign(folder).documents == (("one", "", ""), ("two", "", ""), ("two", "", ""))
-
-
-def test_a_document_table_may_name_test_suites(folder):
-    write(folder / "docs.tsv", "segment\ttest_suite\tdoc_id\n0\t\tone\n1\tidioms\ttwo\n2\tidioms\ttwo\n")
-    expected = (("one", "", ""), ("two", "", "idioms"), ("two", "", "idioms"))
-    assert read_campaign(folder).documents == expected
-
-
-def test_documents_in_pieces_are_noticed(folder):
-    write(folder / "docs.tsv", "segment\tdoc_id\n0\tone\n1\ttwo\n2\tone\n")
-    assert read_campaign(folder).notices == (f"{folder}/docs.tsv: not in one piece: 1 document (one).",)
-
-
 def test_empty_reference_lines_are_missing_references_only_when_said(folder):
     write(folder / "refs" / "A.txt", "A1\n\n\n")
     assert read_campaign(folder).notices == (
@@ -427,47 +304,3 @@ def test_real_campaigns(real_data, name, segments, references, systems, document
     assert (campaign.documents and len({doc.doc_id for doc in campaign.documents})) == documents
     assert all(path.exists() for path in campaign.human)
     assert campaign.notices == ()
-
-
-def test_a_folder_of_a_system_holds_its_runs(folder):
-    for run in ("seed2", "seed10"):
-        write(folder / "systems" / "ferry" / f"{run}.txt.gz", gzip.compress(f"A\nB\n{run}\n".encode()))
-    write(folder / "systems" / "ferry" / "README", "how it was trained")
-    write(folder / "systems" / "ferry" / "log.json", "{}")
-    write(folder / "systems" / "empty" / "notes.json", "{}")
-    write(folder / "systems" / ".cache" / "x.txt", "A\nB\nC\n")
-    write(folder / "meta.json", '{"systems": ["barge", "ferry", "tug"]}')
-    campaign = read_campaign(folder)
-    assert list(campaign.systems) == ["barge", "tug"]
-    assert {system: list(runs) for system, runs in campaign.runs.items()} == {"ferry": ["seed10", "seed2"]}
-    assert campaign.runs["ferry"]["seed2"].lines() == [b"A", b"B", b"seed2"]
-    assert [text.lines()[2] for text in campaign.texts(["A"])] == [b"C1", b"C", b"C", b"seed10", b"seed2"]
-    assert campaign.notices == (f"{folder}: not used: systems/.cache, systems/empty, systems/ferry/log.json.",)
-
-
-def test_systems_may_all_have_runs(folder):
-    shutil.rmtree(folder / "systems")
-    write(folder / "systems" / "ferry" / "1.txt", "A\nB\nC\n")
-    campaign = read_campaign(folder)
-    assert (campaign.systems, list(campaign.runs)) == ({}, ["ferry"])
-
-
-def test_a_system_given_both_ways(folder):
-    write(folder / "systems" / "tug" / "1.txt", "A\nB\nC\n")
-    assert f"{folder}/systems/tug.txt, {folder}/systems/tug: the name 'tug' for two systems." in refusal(folder)
-
-
-def test_what_is_wrong_with_runs(folder):
-    write(folder / "systems" / "ferry" / "1.txt", "A\nB\nC\n")
-    write(folder / "systems" / "ferry" / "1.conllu", "A\nB\nC\n")
-    write(folder / "systems" / "ferry" / "a;b.txt", "A\nB\nC\n")
-    write(folder / "systems" / "bad;name" / "1.txt", "A\nB\nC\n")
-    message = refusal(folder)
-    assert f"{folder}/systems/ferry/1.conllu, {folder}/systems/ferry/1.txt: the name '1' for two runs." in message
-    assert f"{folder}/systems/ferry/a;b.txt: not usable as the name of a run" in message
-    assert f"{folder}/systems/bad;name: not usable as the name of a system" in message
-
-
-def test_a_run_of_another_length(folder):
-    write(folder / "systems" / "ferry" / "1.txt", "A\nB\n")
-    assert f"{folder}/systems/ferry/1.txt" in refusal(folder, DifferentLengths)

@@ -1,0 +1,59 @@
+"""Folders of a system's runs inside a campaign's folder."""
+
+import gzip
+import shutil
+
+import pytest
+
+from steelyard.formats.campaign.folder import read_campaign
+from steelyard.formats.plain import DifferentLengths
+from tests.library.formats.campaign_folders import refusal, small_campaign, write
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return small_campaign(tmp_path)
+
+
+def test_a_folder_of_a_system_holds_its_runs(folder):
+    for run in ("seed2", "seed10"):
+        write(folder / "systems" / "ferry" / f"{run}.txt.gz", gzip.compress(f"A\nB\n{run}\n".encode()))
+    write(folder / "systems" / "ferry" / "README", "how it was trained")
+    write(folder / "systems" / "ferry" / "log.json", "{}")
+    write(folder / "systems" / "empty" / "notes.json", "{}")
+    write(folder / "systems" / ".cache" / "x.txt", "A\nB\nC\n")
+    write(folder / "meta.json", '{"systems": ["barge", "ferry", "tug"]}')
+    campaign = read_campaign(folder)
+    assert list(campaign.systems) == ["barge", "tug"]
+    assert {system: list(runs) for system, runs in campaign.runs.items()} == {"ferry": ["seed10", "seed2"]}
+    assert campaign.runs["ferry"]["seed2"].lines() == [b"A", b"B", b"seed2"]
+    assert [text.lines()[2] for text in campaign.texts(["A"])] == [b"C1", b"C", b"C", b"seed10", b"seed2"]
+    assert campaign.notices == (f"{folder}: not used: systems/.cache, systems/empty, systems/ferry/log.json.",)
+
+
+def test_systems_may_all_have_runs(folder):
+    shutil.rmtree(folder / "systems")
+    write(folder / "systems" / "ferry" / "1.txt", "A\nB\nC\n")
+    campaign = read_campaign(folder)
+    assert (campaign.systems, list(campaign.runs)) == ({}, ["ferry"])
+
+
+def test_a_system_given_both_ways(folder):
+    write(folder / "systems" / "tug" / "1.txt", "A\nB\nC\n")
+    assert f"{folder}/systems/tug.txt, {folder}/systems/tug: the name 'tug' for two systems." in refusal(folder)
+
+
+def test_what_is_wrong_with_runs(folder):
+    write(folder / "systems" / "ferry" / "1.txt", "A\nB\nC\n")
+    write(folder / "systems" / "ferry" / "1.conllu", "A\nB\nC\n")
+    write(folder / "systems" / "ferry" / "a;b.txt", "A\nB\nC\n")
+    write(folder / "systems" / "bad;name" / "1.txt", "A\nB\nC\n")
+    message = refusal(folder)
+    assert f"{folder}/systems/ferry/1.conllu, {folder}/systems/ferry/1.txt: the name '1' for two runs." in message
+    assert f"{folder}/systems/ferry/a;b.txt: not usable as the name of a run" in message
+    assert f"{folder}/systems/bad;name: not usable as the name of a system" in message
+
+
+def test_a_run_of_another_length(folder):
+    write(folder / "systems" / "ferry" / "1.txt", "A\nB\n")
+    assert f"{folder}/systems/ferry/1.txt" in refusal(folder, DifferentLengths)
