@@ -30,6 +30,10 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: install  ## run the whole test suite; it brings its own Redis and PostgreSQL
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
+test-service-postgres: export PYTHONDONTWRITEBYTECODE =
+test-service-postgres: install  ## the tests of campaigns, API and pages again, on PostgreSQL
+	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser
+
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
 	$(BIN)/python -m tests.faults.storm $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))

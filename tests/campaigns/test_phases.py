@@ -44,8 +44,8 @@ HOUR = 3600.0
 
 
 @pytest.fixture
-def engine(sqlite_url: str) -> Engine:
-    engine = make_engine(sqlite_url)
+def engine(service_url: str) -> Engine:
+    engine = make_engine(service_url)
     found(engine, "wmt", time_zone="Europe/Prague")
     return engine
 

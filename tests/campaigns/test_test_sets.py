@@ -27,8 +27,8 @@ from steelyard.text.limits import OverLimit
 from tests.service.campaigns import found, with_test_set
 
 
-def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(sqlite_url: str) -> None:
-    engine = make_engine(sqlite_url)
+def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(service_url: str) -> None:
+    engine = make_engine(service_url)
     found(engine, "wmt")
     with_test_set(engine, "wmt")
     for released in (True, True, False):
@@ -42,8 +42,8 @@ def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(sqli
     assert actions.count("test_set.release") == 1
 
 
-def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(sqlite_url: str) -> None:
-    engine = make_engine(sqlite_url)
+def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(service_url: str) -> None:
+    engine = make_engine(service_url)
     for name in ("wmt", "iwslt"):
         found(engine, name)
         with_test_set(engine, name)
@@ -56,8 +56,8 @@ def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(sqlite_url: st
         assert connection.scalar(select(func.count()).select_from(CampaignTestSet)) == 1
 
 
-def test_references_of_a_test_set_without_a_phase_stay_blind_while_any_phase_takes_outputs(sqlite_url: str) -> None:
-    engine = make_engine(sqlite_url)
+def test_references_of_a_test_set_without_a_phase_stay_blind_while_any_phase_takes_outputs(service_url: str) -> None:
+    engine = make_engine(service_url)
     found(engine, "wmt")
     with_test_set(engine, "wmt")
     with writing(engine) as connection:

@@ -5,10 +5,10 @@ What the app needs is imported where it is used: a run of the metrics' tests loa
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,14 +19,23 @@ if TYPE_CHECKING:
     from tests.service.service import Service
     from tests.web.hostile.world import Template
 
+DATABASE = os.environ.get("STEELYARD_TEST_SERVICE_DATABASE", "sqlite")
+"""The kind of database under the service: sqlite or postgres. CI runs its tests on both."""
+
 
 @pytest.fixture
-def service(sqlite_url: str) -> Iterator[Service]:
+def service_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a database with the schema of this release and no rows, of the kind that the service is tested on."""
+    return str(request.getfixturevalue(f"{DATABASE}_url"))
+
+
+@pytest.fixture
+def service(service_url: str) -> Iterator[Service]:
     """An app on a database of its own."""
     from tests.service.service import Service
 
     with ExitStack() as stack:
-        yield Service.start(sqlite_url, stack)
+        yield Service.start(service_url, stack)
 
 
 @pytest.fixture
@@ -48,19 +57,28 @@ def port_anywhere(database_url: str) -> Iterator[Port]:
 
 
 @pytest.fixture(scope="session")
-def world_template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Template:
+def world_template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     """The world of the hostile tests, made once."""
+    from tests.databases import copy, drop, with_database
     from tests.service.service import Service
     from tests.web.hostile.world import Template, build
 
-    file = tmp_path_factory.mktemp("world") / "world.db"
-    shutil.copy(sqlite_template, file)
     with ExitStack() as stack:
-        service = Service.start(f"sqlite:///{file}", stack)
-        world = build(service)
-        service.engine.dispose()
-        service.app.state.steelyard.engine.dispose()
-    return Template(file, world)
+        if DATABASE == "postgres":
+            databases = request.getfixturevalue("postgres_databases")
+            name = copy(databases.server, databases.template)
+            stack.callback(drop, databases.server, name)
+            url = with_database(databases.server, name)
+        else:
+            file = tmp_path_factory.mktemp("world") / "world.db"
+            shutil.copy(request.getfixturevalue("sqlite_template"), file)
+            url = f"sqlite:///{file}"
+        with ExitStack() as building:
+            service = Service.start(url, building)
+            world = build(service)
+            service.engine.dispose()
+            service.app.state.steelyard.engine.dispose()
+        yield Template(url, world)
 
 
 @pytest.fixture
@@ -77,13 +95,13 @@ def postman() -> Iterator[Postman]:
 
 
 @pytest.fixture
-def mailing(sqlite_url: str, postman: Postman) -> Iterator[Service]:
+def mailing(service_url: str, postman: Postman) -> Iterator[Service]:
     """A server behind https that sends mails."""
     from tests.service.service import Service
 
     with ExitStack() as stack:
         yield Service.start(
-            sqlite_url,
+            service_url,
             stack,
             sign_up="open",
             mail_url=f"smtp://127.0.0.1:{postman.port}",

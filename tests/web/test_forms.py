@@ -67,9 +67,9 @@ def test_a_form_that_was_seen_before_signing_in_is_not_one_of_the_session(changi
         ("localhost", "", False),
     ],
 )
-def test_a_proxy_may_know_the_server_by_another_name(sqlite_url: str, host: str, origin: str, good: bool) -> None:
+def test_a_proxy_may_know_the_server_by_another_name(service_url: str, host: str, origin: str, good: bool) -> None:
     with ExitStack() as stack:
-        service = Service.start(sqlite_url, stack, public_url="https://mt.example.org")
+        service = Service.start(service_url, stack, public_url="https://mt.example.org")
         secret = service.session(service.account("mary"))
         headers = {FORM_HEADER: form_token(secret), "Host": host, "Origin": origin}
         # Browsers let nobody else set a cookie that is called so.

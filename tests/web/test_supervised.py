@@ -22,10 +22,10 @@ STOP_SECONDS = 300.0
 
 
 @contextmanager
-def attached(sqlite_url: str, **settings: object) -> Iterator[tuple[SupervisedWeb, list[Address]]]:
+def attached(service_url: str, **settings: object) -> Iterator[tuple[SupervisedWeb, list[Address]]]:
     begun: list[Address] = []
     values = {
-        "database_url": sqlite_url,
+        "database_url": service_url,
         "web_port": free_port(),
         "http_port": free_port(),
         "log_level": "warning",
@@ -48,9 +48,9 @@ def poll_until(web: SupervisedWeb, condition: object) -> None:
         time.sleep(0.02)
 
 
-def test_it_serves_tells_of_itself_and_is_started_again(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_serves_tells_of_itself_and_is_started_again(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.supervised.RESTART_SECONDS", 0.1)
-    with attached(sqlite_url) as (web, begun):
+    with attached(service_url) as (web, begun):
         assert not web.check().ok
         poll_until(web, lambda: begun)
         (address,) = begun
@@ -70,7 +70,7 @@ def test_it_serves_tells_of_itself_and_is_started_again(sqlite_url: str, monkeyp
         assert len(begun) == 1, "its address was told once"
 
         with ExitStack() as stack:
-            port = Port.opened(Service.start(sqlite_url, stack))
+            port = Port.opened(Service.start(service_url, stack))
             token = port.program("mary").headers["Authorization"].partition(" ")[2]
             watching = stack.enter_context(Client(address.public_url, token, patience=RetryPolicy(tries=1)))
             told = watching.watch(watching.submit(NAME, output(), system="mast").id)
@@ -84,9 +84,11 @@ def test_it_serves_tells_of_itself_and_is_started_again(sqlite_url: str, monkeyp
         assert not web.check().ok
 
 
-def test_an_address_that_is_taken_is_no_reason_to_try_again(sqlite_url: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_address_that_is_taken_is_no_reason_to_try_again(
+    service_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with attached(sqlite_url, web_port=port) as (web, _), pytest.raises(WebStartFailed):
+        with attached(service_url, web_port=port) as (web, _), pytest.raises(WebStartFailed):
             poll_until(web, lambda: False)
     assert f"Pages cannot be served on 127.0.0.1:{port}: Address already in use." in capfd.readouterr().err

@@ -50,14 +50,14 @@ def before() -> CampaignAccess:
 
 
 @pytest.fixture
-def connection(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterable[Connection]:
+def connection(service_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterable[Connection]:
     def list_boards(_: Connection, *, campaign_id: int, planned: bool) -> list[BoardSummary]:
         assert (campaign_id, planned) == (1, True)
         return LISTED
 
     monkeypatch.setattr("campaigns.leaderboards.choice.list_boards", list_boards)
     monkeypatch.setattr("campaigns.leaderboards.choice.superseded_boards", lambda _, listed: OUTGROWN & set(listed))
-    engine = make_engine(sqlite_url)
+    engine = make_engine(service_url)
     with reading(engine) as connection:
         yield connection
     engine.dispose()

@@ -31,10 +31,10 @@ def headings(page: Page) -> list[str]:
 
 
 @pytest.fixture
-def whole(sqlite_url: str) -> str:
+def whole(service_url: str) -> str:
     """A campaign with everything."""
-    store(sqlite_url, source=SOURCE, selections=[["A"], ["B"], ["A", "B"]])
-    return sqlite_url
+    store(service_url, source=SOURCE, selections=[["A"], ["B"], ["A", "B"]])
+    return service_url
 
 
 def test_a_campaign_with_everything(database_url):
@@ -103,17 +103,17 @@ def test_cells_of_the_matrix_mirror_each_other(whole):
     assert {"#pair-1-2", "#pair-2-3"} <= links
 
 
-def test_differences_that_may_be_chance_have_no_mark(sqlite_url):
-    store(sqlite_url, systems={**SYSTEMS, "copy": SYSTEMS["raft"]}, replicates=5)
-    text = report(sqlite_url)
+def test_differences_that_may_be_chance_have_no_mark(service_url):
+    store(service_url, systems={**SYSTEMS, "copy": SYSTEMS["raft"]}, replicates=5)
+    text = report(service_url)
     assert "No difference can be significant" in text
     assert "▲<span" not in text
     assert "Both have the same output." in text
 
 
-def test_without_replicates_the_page_says_what_it_lacks(sqlite_url):
-    store(sqlite_url, replicates=0)
-    text = report(sqlite_url)
+def test_without_replicates_the_page_says_what_it_lacks(service_url):
+    store(service_url, replicates=0)
+    text = report(service_url)
     page = checked(text)
     assert "There are no bootstrap replicates" in text
     assert not [attributes for attributes, _ in page.all("svg") if attributes["class"] == "whisker"]
@@ -121,31 +121,31 @@ def test_without_replicates_the_page_says_what_it_lacks(sqlite_url):
 
 
 @pytest.mark.parametrize("systems", [{"tug": SYSTEMS["tug"]}, {"tug": [""] * 5}])
-def test_a_single_system(sqlite_url, systems):
-    store(sqlite_url, systems=systems)
-    page = checked(report(sqlite_url))
+def test_a_single_system(service_url, systems):
+    store(service_url, systems=systems)
+    page = checked(report(service_url))
     assert "Differences" in headings(page)
     assert "Influential segments and n-grams" not in headings(page)
 
 
-def test_a_campaign_that_is_not_scored_yet(sqlite_url):
-    store(sqlite_url, scored=False)
-    page = checked(report(sqlite_url))
+def test_a_campaign_that_is_not_scored_yet(service_url):
+    store(service_url, scored=False)
+    page = checked(report(service_url))
     assert headings(page) == ["Leaderboard: port, references A + B", "Differences", "How the scores were computed"]
     assert page.text("td").count("queued") == 3
 
 
-def test_no_boards_make_an_empty_page(sqlite_url):
-    with opened(sqlite_url) as (connection, boards):
+def test_no_boards_make_an_empty_page(service_url):
+    with opened(service_url) as (connection, boards):
         checked(render_report(connection, boards, title="nothing"))
 
 
-def test_undefined_scores_are_not_ranked(sqlite_url):
+def test_undefined_scores_are_not_ranked(service_url):
     empty = ["", "", "", "", ""]
     store(
-        sqlite_url, references={"A": empty}, systems={"a": empty, "b": empty}, selections=[["A"]], metrics=("lebleu",)
+        service_url, references={"A": empty}, systems={"a": empty, "b": empty}, selections=[["A"]], metrics=("lebleu",)
     )
-    text = report(sqlite_url)
+    text = report(service_url)
     page = checked(text)
     assert "n/a" in page.text("td")
     assert "1" not in page.text("td")
@@ -170,10 +170,10 @@ def test_texts_can_be_left_out(whole):
         assert word not in bare
 
 
-def test_blind_references_stay_blind(sqlite_url):
+def test_blind_references_stay_blind(service_url):
     secret = {"A": [f"secret{n} {line}" for n, line in enumerate(REFERENCES["A"])], "B": ["velvet words"] * 5}
-    store(sqlite_url, references=secret, source=SOURCE, selections=[["A"], ["A", "B"]])
-    open_page, blind = report(sqlite_url), report(sqlite_url, show_references=False)
+    store(service_url, references=secret, source=SOURCE, selections=[["A"], ["A", "B"]])
+    open_page, blind = report(service_url), report(service_url, show_references=False)
     assert "secret" in open_page
     assert "velvet" in open_page
     assert "secret" not in blind
@@ -240,11 +240,11 @@ def test_stored_judgments_are_found(whole):
 
 
 @pytest.mark.parametrize("hostile", NASTY)
-def test_nothing_from_outside_is_markup(sqlite_url, hostile):
+def test_nothing_from_outside_is_markup(service_url, hostile):
     texts = [f"{hostile} {line}" for line in REFERENCES["A"]]
     systems = {f"a{n}&'#": [f"{hostile} {hostile} {line}" for line in SYSTEMS[name]] for n, name in enumerate(SYSTEMS)}
     store(
-        sqlite_url,
+        service_url,
         references={"A": texts},
         systems=systems,
         source=texts,
@@ -252,7 +252,7 @@ def test_nothing_from_outside_is_markup(sqlite_url, hostile):
         documents=[(name.replace("quay", "<i>quay"), "<domain>" + domain, "") for name, domain, _ in DOCUMENTS],
         languages=('"><script>', "x y"),
     )
-    with opened(sqlite_url) as (connection, boards):
+    with opened(service_url) as (connection, boards):
         text = render_report(connection, boards, title=hostile, notices=[hostile], human={hostile: {"a0&'#": 1.0}})
     page = checked(text)
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)
@@ -262,15 +262,15 @@ def test_nothing_from_outside_is_markup(sqlite_url, hostile):
     assert shown in page.text("li")
 
 
-def test_several_test_sets_in_one_page(sqlite_url):
-    store(sqlite_url, source=SOURCE)
-    store(sqlite_url, references={"A": SOURCE}, systems={"other": SOURCE, "tug": SYSTEMS["tug"]}, selections=[["A"]])
-    page = checked(report(sqlite_url))
+def test_several_test_sets_in_one_page(service_url):
+    store(service_url, source=SOURCE)
+    store(service_url, references={"A": SOURCE}, systems={"other": SOURCE, "tug": SYSTEMS["tug"]}, selections=[["A"]])
+    page = checked(report(service_url))
     assert "port: Differences" in headings(page)
     assert "port (version 2): Differences" in headings(page)
 
 
-def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
+def test_a_large_campaign_is_bounded_and_says_so(service_url, monkeypatch):
     for name, value in {"MATRIX_SYSTEMS": 4, "MATRIX_METRICS": 1}.items():
         monkeypatch.setattr(f"campaigns.reports.differences.{name}", value)
     monkeypatch.setattr("campaigns.reports.influential_segments.LETTERS", 12)
@@ -283,8 +283,8 @@ def test_a_large_campaign_is_bounded_and_says_so(sqlite_url, monkeypatch):
     }.items():
         monkeypatch.setattr(f"campaigns.reports.limits.{name}", value)
     systems = {f"s{n:02}": [line.replace("o", "o" * n) for line in SYSTEMS["tug"]] for n in range(7)}
-    store(sqlite_url, systems=systems)
-    text = report(sqlite_url, notices=[f"notice {n}" for n in range(200)])
+    store(service_url, systems=systems)
+    text = report(service_url, notices=[f"notice {n}" for n in range(200)])
     page = checked(text)
     for sentence in (
         "Only the first 4 systems are shown; 3 more are omitted here",

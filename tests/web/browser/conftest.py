@@ -41,9 +41,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site(browser: Browser, sqlite_url: str) -> Iterator[Site]:
+def site(browser: Browser, service_url: str) -> Iterator[Site]:
     """The app on a database of its own, served on loopback. What its pages complain of fails the test."""
     with ExitStack() as stack:
-        made = Site.start(sqlite_url, browser, stack)
+        made = Site.start(service_url, browser, stack)
         yield made
         made.raise_complaints()

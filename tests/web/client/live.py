@@ -67,7 +67,7 @@ class Live:
 
 
 @pytest.fixture
-def live(sqlite_url: str) -> Iterator[Live]:
+def live(service_url: str) -> Iterator[Live]:
     """An app on a database of its own, behind a server."""
     with ExitStack() as stack:
-        yield Live.start(sqlite_url, stack)
+        yield Live.start(service_url, stack)

@@ -21,10 +21,10 @@ from web.guards.headers import ONLY_HTTPS
 
 
 @pytest.fixture
-def start(sqlite_url: str) -> Iterator[Any]:
+def start(service_url: str) -> Iterator[Any]:
     """Starts an app with settings."""
     with ExitStack() as stack:
-        yield lambda **settings: Service.start(sqlite_url, stack, **settings)
+        yield lambda **settings: Service.start(service_url, stack, **settings)
 
 
 def told(answer: Any) -> tuple[int, str]:

@@ -54,7 +54,7 @@ FIELDS = fields_of_pages()
 @pytest.fixture(scope="module")
 def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with ExitStack() as stack:
-        yield Stage(world_template.copy(tmp_path_factory.mktemp("junk"), stack), world_template.file, {})
+        yield Stage(world_template.copy(tmp_path_factory.mktemp("junk"), stack), world_template, {})
 
 
 @pytest.mark.parametrize("route", [each for each in ROUTES if each in FIELDS and each in RULES])

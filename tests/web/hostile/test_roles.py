@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from models.database.session import reading
+from models.schema.base import Base
 from tests.web.hostile.expected import PARTS, RULES, Rule
 from tests.web.hostile.world import PRIVATE, ROLES, Template, World, hidden_from
 from web import api, pages
@@ -59,7 +58,7 @@ class Stage:
     """A world that is put back after each change."""
 
     world: World
-    template: Path
+    template: Template
     clients: dict[tuple[str, str], TestClient]
 
     def client(self, role: str, kind: str = "browser") -> TestClient:
@@ -71,25 +70,18 @@ class Stage:
             }[kind]()
         return self.clients[role, kind]
 
-    @property
-    def file(self) -> Path:
-        return Path(self.world.service.settings.database_url.removeprefix("sqlite:///"))
-
     def put_back(self) -> None:
         """Make everything as it was."""
-        for engine in (self.world.service.engine, self.world.service.app.state.steelyard.engine):
+        service = self.world.service
+        for engine in (service.engine, service.app.state.steelyard.engine):
             engine.dispose()
-        for ending in ("-wal", "-shm"):
-            self.file.with_name(self.file.name + ending).unlink(missing_ok=True)
-        shutil.copy(self.template, self.file)
+        self.template.restore(service.settings.database_url)
 
     def rows(self) -> dict[str, list[Any]]:
         """All that is stored, but for who was there."""
-        with closing(sqlite3.connect(self.file)) as connection:
-            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            return {
-                name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names if name not in USED
-            }
+        with reading(self.world.service.engine) as connection:
+            names = [name for name in Base.metadata.tables if name not in USED]
+            return {name: list(connection.exec_driver_sql(f'SELECT * FROM "{name}"')) for name in names}
 
     def call(self, route: str, role: str, kind: str = "browser", campaign: str = "", **headers: str) -> Any:
         address = address_of(route, self.world, campaign)
@@ -108,7 +100,7 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with ExitStack() as stack:
-        yield Stage(world_template.copy(tmp_path_factory.mktemp("stage"), stack), world_template.file, {})
+        yield Stage(world_template.copy(tmp_path_factory.mktemp("stage"), stack), world_template, {})
 
 
 def way_of(route: str) -> str:

@@ -33,7 +33,7 @@ OPERATIONS = sorted(
 @pytest.fixture(scope="module")
 def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with ExitStack() as stack:
-        yield Stage(world_template.copy(tmp_path_factory.mktemp("schema"), stack), world_template.file, {})
+        yield Stage(world_template.copy(tmp_path_factory.mktemp("schema"), stack), world_template, {})
 
 
 @pytest.fixture(scope="module")

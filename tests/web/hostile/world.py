@@ -6,12 +6,13 @@ Canaries are words that only some may see; `SCRIPT` is what runs in a browser wh
 from __future__ import annotations
 
 import shutil
+import uuid
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi.testclient import TestClient
-from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy import URL, ColumnElement, func, insert, make_url, select, update
 
 from campaigns.accounts.secrets import hash_of, new_secret
 from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
@@ -25,6 +26,7 @@ from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.schema.states import JudgmentKind, NightlyRunState
 from tests.analysis.nights import add_night, add_schedule
+from tests.databases import drop, execute
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import given, hand_in, with_test_set
 from tests.service.people import CHEAPLY_HASHED
@@ -188,18 +190,40 @@ class World:
 
 @dataclass
 class Template:
-    """The world in a file, to be copied."""
+    """The world in a database, to be copied."""
 
-    file: Path
+    url: str
     world: World
 
     def copy(self, folder: Path, stack: ExitStack, **settings: object) -> World:
         """One that a test may change."""
-        file = folder / "world.db"
-        shutil.copy(self.file, file)
+        if (url := make_url(self.url)).get_backend_name() == "sqlite":
+            own = url.set(database=str(folder / "world.db"))
+        else:
+            own = url.set(database=f"steelyard_world_{uuid.uuid4().hex[:8]}")
+            stack.callback(drop, _server(url), str(own.database))
+        address = own.render_as_string(hide_password=False)
+        self.restore(address)
         values = {"requests_per_minute": 10**6, "uploads_per_minute": 10**6, "sign_up": "open", **settings}
-        service = Service.start(f"sqlite:///{file}", stack, **values)
+        service = Service.start(address, stack, **values)
         return World(**{**vars(self.world), "service": service})
+
+    def restore(self, address: str) -> None:
+        """Make a copy as it was; nobody may be connected to it."""
+        known, own = make_url(self.url), make_url(address)
+        if own.get_backend_name() == "sqlite":
+            for ending in ("-wal", "-shm"):
+                Path(f"{own.database}{ending}").unlink(missing_ok=True)
+            shutil.copy(str(known.database), str(own.database))
+        else:
+            server = _server(known)
+            execute(server, f"DROP DATABASE IF EXISTS {own.database} WITH (FORCE)")
+            execute(server, f"CREATE DATABASE {own.database} TEMPLATE {known.database} STRATEGY FILE_COPY")
+
+
+def _server(url: URL) -> str:
+    """The database of a PostgreSQL server that is always there."""
+    return url.set(database="postgres").render_as_string(hide_password=False)
 
 
 def build(service: Service) -> World:

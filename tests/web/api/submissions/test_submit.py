@@ -181,9 +181,9 @@ def test_what_is_missing_is_said(port: Port) -> None:
     assert mary.post("/api/v1/campaigns/nowhere/submissions?system=x", content=b"x").status_code == 404
 
 
-def test_too_large_a_file_is_cut_off(sqlite_url: str) -> None:
+def test_too_large_a_file_is_cut_off(service_url: str) -> None:
     with ExitStack() as stack:
-        port = Port.opened(Service.start(sqlite_url, stack, upload_bytes=1000))
+        port = Port.opened(Service.start(service_url, stack, upload_bytes=1000))
         answer = port.program("mary").post(f"{ADDRESS}/submissions?system=mast", content=output())
         assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
 

@@ -24,10 +24,10 @@ OWN, EVIL = "198.51.100.1", "192.0.2.1"
 
 
 @pytest.fixture
-def guessed(sqlite_url: str) -> Iterator[Service]:
+def guessed(service_url: str) -> Iterator[Service]:
     """A server with the account of mary."""
     with ExitStack() as stack:
-        service = Service.start(sqlite_url, stack, sign_in_tries=TRIES)
+        service = Service.start(service_url, stack, sign_in_tries=TRIES)
         with_password(service, service.account("mary"))
         yield service
 

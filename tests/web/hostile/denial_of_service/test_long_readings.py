@@ -37,11 +37,11 @@ def reads_slowly(path: Path, folder: Path, name: str, *more: Any) -> Any:
 
 
 @pytest.fixture
-def port(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
+def port(service_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
     monkeypatch.setattr("web.uploads.submit.read_uploaded_output", reads_slowly)
     with ExitStack() as stack:
         limits = {"reading_processes": 2, "waiting_readings_each": 2}
-        yield Port.opened(Service.start(sqlite_url, stack, **limits, reading_seconds=1.0))
+        yield Port.opened(Service.start(service_url, stack, **limits, reading_seconds=1.0))
 
 
 def send(client: TestClient, where: str, name: str) -> Any:
@@ -104,14 +104,14 @@ def serve_slow_reader(settings: WebSettings, begun: Any) -> None:
     serve(settings, lambda address, _: begun.send(address.port))
 
 
-def test_sigterm_ends_a_server_that_reads_hostile_texts_and_waiting_takes_no_threads(sqlite_url: str) -> None:
+def test_sigterm_ends_a_server_that_reads_hostile_texts_and_waiting_takes_no_threads(service_url: str) -> None:
     with ExitStack() as stack:
-        port = Port.opened(Service.start(sqlite_url, stack))
+        port = Port.opened(Service.start(service_url, stack))
         tokens = [port.program(who).headers["Authorization"] for who in ("mary", "zoe")]
         context = multiprocessing.get_context("spawn")
         hears, tells = context.Pipe(duplex=False)
         settings = WebSettings(
-            database_url=sqlite_url,
+            database_url=service_url,
             web_port=0,
             web_threads=1,
             reading_processes=1,

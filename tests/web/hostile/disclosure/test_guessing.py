@@ -93,9 +93,9 @@ def test_what_is_released_is_looked_at(service: Service) -> None:
     assert world.standard(text).references == [joined(TRUE)]
 
 
-def test_a_team_has_so_many_diagnoses_a_day_whoever_of_it_asks(sqlite_url: str) -> None:
+def test_a_team_has_so_many_diagnoses_a_day_whoever_of_it_asks(service_url: str) -> None:
     with ExitStack() as stack:
-        port = Port.opened(Service.start(sqlite_url, stack, diagnoses_per_day=2))
+        port = Port.opened(Service.start(service_url, stack, diagnoses_per_day=2))
         sent = {"params": {"system": "mast"}, "content": output()}
         answers = [port.program("mary").post(f"{ADDRESS}/diagnosis", **sent) for _ in range(3)]
         assert [each.status_code for each in answers] == [200, 200, 429]

@@ -104,6 +104,8 @@ ADDRESSES = addresses()
 @pytest.fixture(scope="module")
 def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A world that every test edits and puts back, with what an administrator sees there."""
+    if not world_template.url.startswith("sqlite"):
+        pytest.skip("PostgreSQL checks every row that is written, whoever writes it")
     with ExitStack() as stack:
         world = world_template.copy(tmp_path_factory.mktemp("edited"), stack)
         found = Finding("empty", Severity.NOTE, "Segment 1 is empty.", (1,), 1).as_row()

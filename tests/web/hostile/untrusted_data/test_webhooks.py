@@ -34,8 +34,8 @@ def genuine() -> Genuine:
 
 
 @pytest.fixture
-def message(sqlite_url: str) -> tuple[dict[str, str], bytes]:
-    engine = make_engine(sqlite_url)
+def message(service_url: str) -> tuple[dict[str, str], bytes]:
+    engine = make_engine(service_url)
     with receiver(200) as server:
         add_delivery(engine, server.url)
         deliver_due(engine, settings_of())
@@ -102,9 +102,9 @@ def endless(head: bytes) -> Iterator[tuple[str, list[int]]]:
     ],
     ids=["a body", "a packed body", "headers", "answers before the answer", "no HTTP"],
 )
-def test_an_answer_without_an_end_is_left(sqlite_url: str, caplog: pytest.LogCaptureFixture, head: bytes) -> None:
+def test_an_answer_without_an_end_is_left(service_url: str, caplog: pytest.LogCaptureFixture, head: bytes) -> None:
     """After some KiB, which are shown to nobody."""
-    engine = make_engine(sqlite_url)
+    engine = make_engine(service_url)
     caplog.set_level(logging.DEBUG)
     with endless(head) as (url, sent):
         add_delivery(engine, url)

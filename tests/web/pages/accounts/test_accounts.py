@@ -37,10 +37,10 @@ def sign_in(client: TestClient, email: str, password: str = PASSWORD, **fields: 
 
 
 @pytest.fixture
-def opened(sqlite_url: str) -> Iterator[Service]:
+def opened(service_url: str) -> Iterator[Service]:
     """A server where anybody may sign up, and that sends no mails."""
     with ExitStack() as stack:
-        yield Service.start(sqlite_url, stack, sign_up="open")
+        yield Service.start(service_url, stack, sign_up="open")
 
 
 def secure(service: Service) -> TestClient:
@@ -388,9 +388,9 @@ def test_a_mail_that_is_not_sent_says_so_in_the_log_without_its_secrets(caplog: 
 
 
 @pytest.mark.parametrize("url", ["http://user:hidden@x", "smtp://", "smtp://x:hidden", "smtp://x/hidden", "hidden"])
-def test_a_server_does_not_start_with_a_mail_url_that_is_none(sqlite_url: str, url: str) -> None:
+def test_a_server_does_not_start_with_a_mail_url_that_is_none(service_url: str, url: str) -> None:
     with ExitStack() as stack, pytest.raises(BadMailUrl, match="STEELYARD_MAIL_URL") as raised:
-        Service.start(sqlite_url, stack, mail_url=url)
+        Service.start(service_url, stack, mail_url=url)
     assert "hidden" not in str(raised.value)
 
 
