@@ -194,7 +194,7 @@ def _defaults(options: argparse.Namespace) -> dict[str, str]:
 
 def checked_tokenizer(name: str) -> str:
     """The name, if a tokenizer has it. Raises UsageError."""
-    from steelyard.tokenizers.tokenizer import AUTO, TOKENIZERS
+    from steelyard.tokenizers.registry import AUTO, TOKENIZERS
 
     if name not in (AUTO, *TOKENIZERS):
         raise UsageError(f'There is no tokenizer "{name}". Tokenizers: {", ".join((AUTO, *TOKENIZERS))}.')

@@ -8,7 +8,7 @@ from analysis.breakdown.texts import read_outputs
 from steelyard.errors import MetricsError
 from steelyard.inspection.ngrams import ngram_differences
 from steelyard.metrics.segments import Segments
-from steelyard.tokenizers.tokenizer import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
+from steelyard.tokenizers.registry import BY_CHARACTER, USUAL, prepared_text, tokenizer_name
 from worker.computing.scoring import cached_metric
 
 if TYPE_CHECKING:

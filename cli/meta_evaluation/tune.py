@@ -129,7 +129,7 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     """The sweeps by their label, "" for a single one. Raises UsageError and BadParameter."""
     from steelyard.metrics.registry import asked_metrics, follows_language, metric_class
     from steelyard.metrics.sweep import evenly, published_values, sweep
-    from steelyard.tokenizers.tokenizer import AUTO
+    from steelyard.tokenizers.registry import AUTO
 
     metric, _, more = options.metric.partition(":")
     spaced = (options.first, options.last, options.steps)

@@ -81,7 +81,7 @@ def run_train(options: argparse.Namespace) -> int:
     """Train and register vectors and print their size; the exit status."""
     from steelyard.metrics.embeddings.training import Sentences, Training, train
     from steelyard.metrics.embeddings.vector_files import LARGEST_SIZE
-    from steelyard.tokenizers.tokenizer import TOKENIZERS, resolve_tokenizer
+    from steelyard.tokenizers.registry import TOKENIZERS, resolve_tokenizer
 
     if options.tokenize not in TOKENIZERS:
         raise UsageError(f'There is no tokenizer "{options.tokenize}". Tokenizers: {", ".join(TOKENIZERS)}.')

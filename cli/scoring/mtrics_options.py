@@ -147,7 +147,7 @@ def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
 
 def tokenizer_for(options: argparse.Namespace) -> str:
     """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs."""
-    from steelyard.tokenizers.tokenizer import USUAL, tokenizer_of
+    from steelyard.tokenizers.registry import USUAL, tokenizer_of
 
     asked_for = tokenizer_of((options.language_pair or "").partition("-")[2])
     return TOKENIZER if asked_for == USUAL else asked_for

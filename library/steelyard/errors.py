@@ -29,6 +29,10 @@ class BrokenFormat(MetricsError):
     """There is no format of that name, or the one of another distribution cannot be used."""
 
 
+class BrokenTokenizer(MetricsError):
+    """The tokenizer of another distribution cannot be used."""
+
+
 class BadParameter(MetricsError):
     """A metric was given a parameter it does not have, or a value that is not allowed."""
 

@@ -17,7 +17,7 @@ from models.schema.roles import SiteRole
 from scheduler.ingest.campaigns import NewProtocol, store_protocol
 from steelyard.metrics.registry import parse_metric
 from steelyard.tokenizers import mecab
-from steelyard.tokenizers.tokenizer import tokenizer_name
+from steelyard.tokenizers.registry import tokenizer_name
 from tests.library.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, hand_in, with_test_set

@@ -14,7 +14,7 @@ from models.database.session import make_engine, reading
 from models.nightly.schedules import list_schedules
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
-from steelyard.tokenizers.tokenizer import tokenizer_name
+from steelyard.tokenizers.registry import tokenizer_name
 from tests.acceptance.commands import steelyard_here
 from tests.library.target_languages import CAMPAIGNS
 

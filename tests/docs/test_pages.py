@@ -5,7 +5,7 @@ import re
 import pytest
 
 from steelyard.metrics.registry import METRICS
-from steelyard.tokenizers.tokenizer import TOKENIZERS
+from steelyard.tokenizers.registry import TOKENIZERS
 from tests.docs.conftest import ROOT
 
 DOCS = {str(path.relative_to(ROOT)): path.read_text() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]}

@@ -18,8 +18,9 @@ from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.text.languages import main_code, same_language
 from steelyard.text.names import fault_of_name, folded, printable
 from steelyard.text.normalization import normalized
+from steelyard.tokenizers.mecab import Analyzer
+from steelyard.tokenizers.registry import TOKENIZERS, folds_afterwards, prepared_text
 from steelyard.tokenizers.tercom import reference_text
-from steelyard.tokenizers.tokenizer import TOKENIZERS, folds_afterwards, prepared_text
 from tests.growth.families import FAMILIES, in_turn
 from tests.growth.measuring import USUAL, Subject
 
@@ -156,7 +157,7 @@ def texts() -> Iterator[Subject]:
     """Every tokenizer, and what looks at a text that was read."""
     for number, tokenizer in enumerate(TOKENIZERS):
         # MeCab takes a thousand instructions for each letter, and the square of a row of one kind, up to LONGEST_LINE.
-        analyzed = TOKENIZERS[tokenizer].analyzer is not None
+        analyzed = isinstance(TOKENIZERS[tokenizer], Analyzer)
         most, power = (1 << 9, 2.0) if analyzed else (USUAL, 1.0)
         cut = lambda text, tokenizer=tokenizer: prepared_text(text.encode(), tokenizer)  # noqa: E731
         yield from of_every_family(

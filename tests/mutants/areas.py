@@ -436,7 +436,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/formats/test_mteval.py",
         ),
         _target(
-            "library/steelyard/tokenizers/tokenizer.py library/steelyard/tokenizers/mecab.py",
+            "library/steelyard/tokenizers/rules.py library/steelyard/tokenizers/registry.py "
+            "library/steelyard/tokenizers/mecab.py",
             "tests/library/tokenizers/test_tokenizers.py",
         ),
         _target(

@@ -41,7 +41,7 @@ def resolve(metrics: Sequence[Metric], context: RunContext) -> tuple[list[Metric
     resolved: list[Metric] = []
     notices: list[str] = []
     for metric in metrics:
-        pinned, remarks = with_tokenizer(metric, context.language).resolve(context)
+        pinned, remarks = with_tokenizer(metric, context.language, context.resources).resolve(context)
         for layer in pinned.layers:
             if layer not in context.layers:
                 raise MissingLayer(_what_lacks(metric, layer, context))

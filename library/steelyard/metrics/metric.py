@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.parameters import without_aliases
 from steelyard.metrics.score import Score
-from steelyard.tokenizers.tokenizer import dictionary_of, separates_words
+from steelyard.tokenizers.registry import dictionary_of, separates_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ class MetricType(ABCMeta):
         fields = kind.parameters()
         given = without_aliases(getattr(cls, "name", cls.__name__), fields, named)
         if language and any(field.name == "tok" for field in fields) and "tok" not in given:
-            from steelyard.tokenizers.tokenizer import resolve_tokenizer, tokenizer_of
+            from steelyard.tokenizers.registry import resolve_tokenizer, tokenizer_of
 
             given["tok"] = resolve_tokenizer(tokenizer_of(language), language)
         metric = super().__call__(*values, **given)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadParameter
-from steelyard.tokenizers.tokenizer import AUTO, TOKENIZERS, signed, tokenizer_name
+from steelyard.tokenizers.registry import AUTO, TOKENIZERS, signed, tokenizer_choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def tokenizer_parameter(default: str = "13a") -> Any:
     """How the text is cut into words."""
     return parameter(
         default, "tokenizer; auto is the one of the target language", choices=(AUTO, *TOKENIZERS),
-        aliases=[alias("tokenize")], choice_of=tokenizer_name, sign=signed,
+        aliases=[alias("tokenize")], choice_of=tokenizer_choice, sign=signed,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from steelyard.metrics.ngram.chrf import ChrF
 from steelyard.metrics.ngram.lebleu import LeBLEU
 from steelyard.metrics.ngram.nist import NIST
 from steelyard.metrics.parameters import without_aliases
-from steelyard.tokenizers.tokenizer import AUTO, USUAL
+from steelyard.tokenizers.registry import AUTO, USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from steelyard.errors import MetricsError
 from steelyard.metrics.registry import follows_language, parse_metric
 from steelyard.text.languages import UNSEPARATED, main_code
 from steelyard.text.wording import listed
-from steelyard.tokenizers.tokenizer import (
+from steelyard.tokenizers.registry import (
     AUTO,
     BY_CHARACTER,
     USUAL,
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.resources import Resources
 
     Some = TypeVar("Some", bound=Metric)
 
 
-def with_tokenizer(metric: Some, language: str) -> Some:
+def with_tokenizer(metric: Some, language: str, resources: Resources) -> Some:
     """The metric with the tokenizer of the target language where it asks for that one, and its versions pinned.
 
-    Raises MissingResource where packages of the tokenizer are not installed here.
+    Raises MissingResource where packages or the model of the tokenizer are not here.
     """
     asked = getattr(metric, "tok", None)
     if not isinstance(asked, str):
         return metric
-    tokenizer = resolve_tokenizer(asked, language)
+    tokenizer = resolve_tokenizer(asked, language, resources)
     return metric if tokenizer == asked else _with(metric, tokenizer)
 
 

@@ -19,7 +19,7 @@ from steelyard.kernels.text.words import folded, words
 from steelyard.metrics.resources import Resources
 from steelyard.text.blocks import split_lines
 from steelyard.text.normalization import normalized
-from steelyard.tokenizers.tokenizer import folds_afterwards, prepared_text, unescaped
+from steelyard.tokenizers.registry import folds_afterwards, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -268,9 +268,7 @@ class Segments:
         if case == "lc" and folds_afterwards(self.text, tokenizer):
             # To lowercase the types instead of the tokens is some ten times less work.
             return folded(self.words(tokenizer, "mixed"))
-        if tokenizer == "13a":
-            return words(unescaped(self.cased(case)), self._rows, western=True)
-        return words(prepared_text(self.cased(case), tokenizer), self._rows)
+        return words_of(self.cased(case), self._rows, tokenizer, self.resources)
 
     def _nfc(self) -> Self | None:
         """None where it is this one: segments that held themselves would stay in memory until cycles are looked for."""

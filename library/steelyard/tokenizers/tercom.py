@@ -9,7 +9,7 @@ import re
 
 from steelyard.kernels.text import spacing as kinds
 from steelyard.kernels.text.spacing import spacing
-from steelyard.tokenizers.tokenizer import ASCII_PUNCTUATION, ENTITIES, western_kinds
+from steelyard.tokenizers.rules import ASCII_PUNCTUATION, ENTITIES, western_kinds
 
 # An 's is cut off in front of a blank, of punctuation that will be cut off itself, and of the end of the line. Other
 # white space than the blank only counts at the end.

@@ -15,7 +15,7 @@ from steelyard.metrics.registry import METRICS, asked_metrics, follows_language,
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segmentation import unsegmented, unsegmented_of, without_tokenizer
 from steelyard.metrics.segments import Segments
-from steelyard.tokenizers.tokenizer import AUTO, tokenizer_name
+from steelyard.tokenizers.registry import AUTO, tokenizer_name
 from tests.library.campaigns import Campaign, joined
 from tests.library.target_languages import CAMPAIGNS, with_odd_segments
 

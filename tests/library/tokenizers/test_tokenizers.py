@@ -19,7 +19,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from steelyard.errors import BadParameter, MissingResource
 from steelyard.kernels.text.words import words
 from steelyard.tokenizers import mecab
-from steelyard.tokenizers.tokenizer import (
+from steelyard.tokenizers.registry import (
     AUTO,
     TOKENIZERS,
     dictionary_of,
@@ -30,8 +30,9 @@ from steelyard.tokenizers.tokenizer import (
     signed,
     tokenizer_name,
     tokenizer_of,
-    unescaped,
 )
+from steelyard.tokenizers.rules import unescaped
+from steelyard.tokenizers.tokenizer import NoFiles
 from tests.library.campaigns import read_campaign, segment
 
 THEIRS = {
@@ -226,7 +227,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, na
 def test_a_dictionary_that_is_not_sacrebleus_is_refused():
     larger = dataclasses.replace(mecab.JAPANESE, entries=5)
     with pytest.raises(MissingResource, match=r"of 5 words that sacreBLEU takes.* has 392,126"):
-        larger.pinned()
+        larger.pin(larger.name, NoFiles())
 
 
 def test_a_line_that_is_too_long_for_mecab_is_cut_in_parts(monkeypatch):

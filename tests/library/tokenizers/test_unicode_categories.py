@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from steelyard.tokenizers.tokenizer import international_kinds
+from steelyard.tokenizers.rules import international_kinds
 from steelyard.tokenizers.unicode_categories import NUMBERS, PUNCTUATION, SYMBOLS
 from tests.library.tokenizers.unicode_categories import NEW_IN_17
 

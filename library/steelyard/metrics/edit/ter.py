@@ -17,8 +17,8 @@ from steelyard.metrics.reference_choice import lengths
 from steelyard.metrics.score import Score, TERScore
 from steelyard.metrics.segments import Segments
 from steelyard.text.languages import main_code
+from steelyard.tokenizers.registry import TOKENIZERS, signed, tokenizer_choice
 from steelyard.tokenizers.tercom import reference_text, tercom_text
-from steelyard.tokenizers.tokenizer import TOKENIZERS, signed, tokenizer_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ class TER(Metric):
         "none",
         "none, tercom (the same as norm=yes), or another tokenizer",
         choices=("none", "tercom", *OTHERS),
-        choice_of=tokenizer_name,
+        choice_of=tokenizer_choice,
         sign=signed,
         aliases=[alias("tokenize")],
     )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from steelyard.kernels.text.markup import markup
 from steelyard.kernels.text.words import words
 from steelyard.metrics.segments import Segments
-from steelyard.tokenizers.tokenizer import ENTITIES, unescaped
+from steelyard.tokenizers.rules import ENTITIES, unescaped
 
 NAMES = [
     "<skipped>",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steelyard.errors import MetricsError
 from steelyard.kernels.text.words import words
-from steelyard.tokenizers.tokenizer import mteval_13a
+from steelyard.tokenizers.rules import mteval_13a
 
 # White space of one to three bytes, what begins like it, what 13a cuts, bytes that are no UTF-8, and long tokens that
 # differ in one byte: the first 15 are compared at once.

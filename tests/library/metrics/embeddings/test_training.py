@@ -15,7 +15,7 @@ import pytest
 from steelyard.errors import BadText, BadVectors
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store
-from steelyard.tokenizers import tokenizer as tokenizers
+from steelyard.tokenizers import registry as tokenizers
 
 ROOT = Path(__file__).parents[4]
 PAIRS = [("north", "south"), ("red", "green"), ("bread", "cheese")]

@@ -1,0 +1,136 @@
+"""The tokenizers that there are; where none is named, the language says which one is used, as in sacreBLEU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from steelyard.errors import BadParameter, BrokenTokenizer
+from steelyard.kernels.text.markup import markup
+from steelyard.plugins.entry_points import PluginGroup
+from steelyard.text.languages import UNSEPARATED, main_code
+from steelyard.tokenizers import rules
+from steelyard.tokenizers.mecab import JAPANESE, KOREAN
+from steelyard.tokenizers.tokenizer import NoFiles, Tokenizer
+
+if TYPE_CHECKING:
+    from steelyard.kernels.text.words import Words
+    from steelyard.tokenizers.tokenizer import Files
+
+AUTO = "auto"
+"""In the place of a tokenizer: the one that the target language asks for."""
+USUAL = "13a"
+"""The tokenizer of languages that ask for no other."""
+BY_CHARACTER = "char"
+"""The tokenizer to use where a language has none of its own."""
+
+TOKENIZERS = {
+    each.name: each
+    for each in (
+        Tokenizer(
+            USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_western=rules.unescaped,
+            # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter.
+            # And markup in capitals is markup only once it is lowercased.
+            folds_afterwards=lambda text: not any(markup(text)),
+        ),
+        Tokenizer("none", "the words as they are", rules.none, folds_afterwards=lambda _: True),
+        Tokenizer("intl", "mteval-v14's rules by Unicode's categories", rules.international),
+        Tokenizer(BY_CHARACTER, "every character", rules.characters, by_character=True),
+        Tokenizer("zh", "every Chinese character, the rest as 13a", rules.chinese, frozenset({"zh", "yue"})),
+        JAPANESE,
+        KOREAN,
+        Tokenizer("thesis", "MTrics' rules (Kos 2008)", rules.thesis),
+    )
+}  # fmt: skip
+"""Every tokenizer of the library, by the name on the command line. CONTRIBUTING.md says how to add one."""
+
+
+def _fault(found: Any, called: str) -> str:
+    return "" if isinstance(found, Tokenizer) else f"{called} is not a steelyard.tokenizers.tokenizer.Tokenizer"
+
+
+GROUP = PluginGroup("steelyard.tokenizers", "tokenizer", BrokenTokenizer, _fault)
+
+
+def tokenizer_called(tokenizer: str) -> Tokenizer:
+    """The tokenizer of a name, which may be pinned; of the house or of another distribution.
+
+    Raises BadParameter, with the names there are, and BrokenTokenizer.
+    """
+    found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
+    if found is None and tokenizer != AUTO:
+        found = cast("Tokenizer | None", GROUP.find(tokenizer.partition("@")[0]))
+    if found is None:
+        hint = f" {AUTO} needs a target language: resolve the metric first." if tokenizer == AUTO else ""
+        names = [*TOKENIZERS, *(offer.name for offer in GROUP.offers() if offer.name not in TOKENIZERS)]
+        raise BadParameter(f'There is no tokenizer "{tokenizer[:100]}".{hint} Tokenizers: {", ".join(names)}.')
+    return found
+
+
+def prepared_text(text: bytes, tokenizer: str, files: Files | None = None) -> bytes:
+    """The lines of `text` with white space between the tokens of `tokenizer`, which may be pinned.
+
+    `text` is UTF-8, lines joined by line feeds; so is the result, with as many lines. Raises BadParameter for
+    a name that is not in the registry, and MissingResource.
+    """
+    return tokenizer_called(tokenizer).cut(text, tokenizer, files or NoFiles())
+
+
+def words_of(text: bytes, rows: int, tokenizer: str, files: Files) -> Words:
+    """The tokens of a text of so many lines as numbers. Raises as `prepared_text`."""
+    return tokenizer_called(tokenizer).words(text, rows, tokenizer, files)
+
+
+def tokenizer_name(tokenizer: str) -> str:
+    """The name in the registry of a tokenizer that may be pinned: "ja-mecab" of "ja-mecab-0.996-IPA@ipadic-1.0.0"."""
+    found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
+    return found.name if found else tokenizer
+
+
+def tokenizer_choice(tokenizer: str) -> str:
+    """`tokenizer_name`, and USUAL for the tokenizer of another distribution: it is as good a choice.
+
+    Raises BrokenTokenizer.
+    """
+    name = tokenizer_name(tokenizer)
+    return name if name in TOKENIZERS or name == AUTO or GROUP.find(name.partition("@")[0]) is None else USUAL
+
+
+def tokenizer_of(language: str) -> str:
+    """The tokenizer that a target language asks for, given by its code or name; `13a` where it is not known."""
+    code = main_code(language)
+    return next((name for name, each in TOKENIZERS.items() if code in each.languages), USUAL)
+
+
+def resolve_tokenizer(tokenizer: str, language: str, files: Files | None = None) -> str:
+    """A tokenizer with all that its words depend on: the language's for `auto`, versions pinned.
+
+    Raises MissingResource where its packages or its model are not here, BadParameter and BrokenTokenizer.
+    """
+    name = tokenizer_of(language) if tokenizer == AUTO else tokenizer
+    return tokenizer_called(name).pin(name, files or NoFiles())
+
+
+def separates_words(tokenizer: str, language: str) -> bool:
+    """Whether the tokens of this tokenizer are words of the language as its own tokenizer has them, or characters."""
+    code, name, own = main_code(language), tokenizer_name(tokenizer), tokenizer_of(language)
+    if (name in TOKENIZERS and TOKENIZERS[name].by_character) or (own != USUAL and name == own):
+        return True
+    return code not in UNSEPARATED and (own == USUAL or name == "none")
+
+
+def signed(tokenizer: str) -> str:
+    """The tokenizer as sacreBLEU's signature has it, which says nothing of a dictionary's release."""
+    return tokenizer.partition("@")[0]
+
+
+def dictionary_of(tokenizer: str) -> str:
+    """The dictionary's release or the model's hash that a pinned tokenizer needs; "" where there is none."""
+    return tokenizer.partition("@")[2]
+
+
+def folds_afterwards(text: bytes, tokenizer: str) -> bool:
+    """Whether the tokens of this text, lowercased, are those of the lowercased text.
+
+    Where the answer would take long to find, it is no.
+    """
+    return tokenizer_called(tokenizer).folds_afterwards(text)

@@ -1,0 +1,146 @@
+"""Tokenizers that are rules: functions from a text to the same lines with white space between the tokens."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.kernels.text import spacing as kinds
+from steelyard.kernels.text.markup import markup
+from steelyard.kernels.text.spacing import CODE_POINTS, spacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Kinds = NDArray[np.uint8]
+
+WHITE_SPACE = "\t\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""What `str.split()` takes for white space, without the line feed, in the notation of `characters_of`."""
+
+ASCII_PUNCTUATION = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+"""What mteval-v13a always cuts off: no apostrophe, full stop, comma or hyphen."""
+
+CHINESE = (
+    "\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff\u3000-\u303f"
+    "\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u2600-\u27bf"
+    "\u3200-\u33ff"
+    # sacreBLEU means the planes beyond 16 bits, but its strings end after four digits: these ranges come out.
+    "\u2001-\u2a6d\u2f81-\u2fa1"
+)
+"""What the tokenizer `zh` takes for Chinese, in the notation of `characters_of`."""
+
+ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+
+
+def none(text: bytes) -> bytes:
+    """Words as they are: white space separates them."""
+    return text
+
+
+def mteval_13a(text: bytes) -> bytes:
+    """The rules of mteval-v13a for Western languages; entities are resolved."""
+    return spacing(unescaped(text), western_kinds(), kinds.PADDED)
+
+
+def international(text: bytes) -> bytes:
+    """The rules of mteval-v14 with --international-tokenization, without its resolving of entities.
+
+    By Unicode's categories: punctuation is cut off unless it touches a number, symbols always.
+    """
+    return spacing(text, international_kinds())
+
+
+def characters(text: bytes) -> bytes:
+    """Every code point is a token."""
+    return spacing(text, character_kinds())
+
+
+def chinese(text: bytes) -> bytes:
+    """Every Chinese character is a token; the rest by the rules of 13a, without its resolving of entities."""
+    return spacing(text, chinese_kinds(), kinds.LEFT_TRIMMED)
+
+
+def thesis(text: bytes) -> bytes:
+    """The rules of MTrics (Kos 2008, section 4.3.1).
+
+    Digits that white space separates are joined. Full stops and commas are cut off unless a digit follows,
+    hyphens where they follow a digit, other ASCII punctuation but the apostrophe always.
+    """
+    return spacing(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
+
+
+def unescaped(text: bytes) -> bytes:
+    """The replacements that mteval-v13a makes before it looks at punctuation, in its order."""
+    if not markup(text).markup:
+        return text
+    text = text.replace(b"<skipped>", b"")
+    for entity, character in ENTITIES:
+        text = text.replace(entity, character)
+    return text
+
+
+def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
+    """First and last code point of each part of a text such as "a-z.!"."""
+    at = 0
+    while at < len(ranges):
+        wide = ranges[at + 1 : at + 2] == "-"
+        yield ord(ranges[at]), ord(ranges[at + 2 * wide])
+        at += 3 if wide else 1
+
+
+def mark(table: Kinds, ranges: str, kind: int) -> None:
+    """Make these characters that kind."""
+    for first, last in characters_of(ranges):
+        table[first : last + 1] = kind
+
+
+@cache
+def blank_kinds() -> Kinds:
+    """Only white space is told from the rest."""
+    table = np.full(CODE_POINTS, kinds.OTHER, np.uint8)
+    mark(table, WHITE_SPACE, kinds.BLANK)
+    return table
+
+
+@cache
+def character_kinds() -> Kinds:
+    """Nothing belongs together."""
+    return np.where(blank_kinds() == kinds.BLANK, kinds.BLANK, kinds.ALONE).astype(np.uint8)
+
+
+@cache
+def western_kinds() -> Kinds:
+    """Digits and punctuation of ASCII."""
+    table = blank_kinds().copy()
+    mark(table, ASCII_PUNCTUATION, kinds.ALONE)
+    mark(table, "0-9", kinds.NUMBER)
+    mark(table, ".,", kinds.MARK)
+    table[ord("-")] = kinds.DASH
+    return table
+
+
+@cache
+def chinese_kinds() -> Kinds:
+    """The Western ones, and Chinese characters, among which is some white space."""
+    table = western_kinds().copy()
+    blank = table == kinds.BLANK
+    mark(table, CHINESE, kinds.ALONE)
+    table[blank] = kinds.BLANK
+    return table
+
+
+@cache
+def international_kinds() -> Kinds:
+    """Unicode's categories N, P and S, of one version of Unicode everywhere."""
+    from steelyard.tokenizers.unicode_categories import NUMBERS, PUNCTUATION, SYMBOLS
+
+    table = blank_kinds().copy()
+    for ranges, kind in ((NUMBERS, kinds.NUMBER), (PUNCTUATION, kinds.MARK), (SYMBOLS, kinds.ALONE)):
+        for each in ranges.split():
+            first, last = (int(end, 16) for end in each.split("-"))
+            table[first : last + 1] = kind
+    return table
