@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     """Memory that a process of the pool may use beyond what it starts with; its share of the machine's when not set."""
 
     max_attempts: int = Field(default=3, ge=1)
-    """How often a shard, preparation, reduction or run of trials is tried; attempts that kill their process count."""
+    """How often a task of the queue is tried; attempts that kill their process count."""
     retry_seconds: float = Field(default=1.0, ge=0)
     """Wait before a second attempt, twice that before a third, and so on."""
     task_seconds: float = Field(default=120.0, gt=0)
@@ -131,9 +131,9 @@ class Settings(BaseSettings):
     """While nightly work waits, one of so many seconds of work goes to it."""
     campaign_share: int = Field(default=4, ge=3)
     """The same for campaigns; interactive work is sure of what both leave."""
-    night_commands: bool = True
+    schedule_commands: bool = True
     """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
-    night_environment: str = ""
+    schedule_environment: str = ""
     """Variables that commands of schedules see beside PATH, HOME, LANG, LC_..., TZ and TMPDIR, with commas between."""
     stop_seconds: float = Field(default=10.0, gt=0)
     """How long tasks that are running may go on when a worker is stopped."""
@@ -180,9 +180,9 @@ class Settings(BaseSettings):
         return self.broker_url.startswith("memory:")
 
     @property
-    def night_variables(self) -> frozenset[str]:
+    def schedule_variables(self) -> frozenset[str]:
         """Names of variables that commands of schedules see."""
-        return frozenset(filter(None, (name.strip() for name in self.night_environment.split(","))))
+        return frozenset(filter(None, (name.strip() for name in self.schedule_environment.split(","))))
 
     @property
     def processes(self) -> int:

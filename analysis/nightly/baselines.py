@@ -30,7 +30,7 @@ class Candidate:
     system: str
     date: str | None
     """Date of the nightly run that scored it; None without one."""
-    night_id: int | None
+    nightly_run_id: int | None
     """Id of that run."""
 
 
@@ -38,7 +38,7 @@ class Candidate:
 class RunHistory:
     """A nightly run to be judged and its predecessors, with their evaluations."""
 
-    nights: Sequence[NightlyRunInfo]
+    nightly_runs: Sequence[NightlyRunInfo]
     """The last one is the run to judge; before it up to `MAX_RUNS` judged runs, earliest first.
 
     Of several manual runs with one date only the last is included.
@@ -75,19 +75,19 @@ def candidates(
 
     Each evaluation counts once. Scores of another edition are no baseline.
     """
-    baseline, nightly_run = schedule.baseline, history.nights[-1]
-    earlier = history.nights[-2::-1]
+    baseline, nightly_run = schedule.baseline, history.nightly_runs[-1]
+    earlier = history.nightly_runs[-2::-1]
     if nightly_run.manual:
         # A repeated manual run is compared with the run before, not with its own first try.
         earlier = [each for each in earlier if each.date < nightly_run.date]
     if baseline.kind == BaselineKind.NAMED:
         name = baseline.system or member.system
-        if baseline.night:
-            nightly_runs = [each for each in earlier if each.date == baseline.night]
+        if baseline.date:
+            nightly_runs = [each for each in earlier if each.date == baseline.date]
         else:
             nightly_runs = [nightly_run, *earlier]
         found = _of_runs(history, nightly_runs, name, member)[:1]
-        if not found and not baseline.night:
+        if not found and not baseline.date:
             stored = latest_evaluation(connection, schedule.campaign_id, member.protocol_id, name)
             if stored is not None:
                 editions = read_measured_outputs(connection, [stored, member.evaluation_id])

@@ -31,7 +31,7 @@ def apart(scores: Mapping[tuple[int, int], NightlyScore]) -> dict[tuple[int, int
 
 def read_score_entries(connection: Connection, schedule: ScheduleInfo, history: RunHistory) -> list[ScoreEntry]:
     """Every system of the last run by every metric, in the order of test sets, systems and metrics."""
-    nightly_run = history.nights[-1]
+    nightly_run = history.nightly_runs[-1]
     members = history.members[nightly_run.id]
     rivals_of = {member: candidates(connection, schedule, history, member) for member in members}
     evaluations = {member.evaluation_id for member in members}
@@ -48,7 +48,7 @@ def read_score_entries(connection: Connection, schedule: ScheduleInfo, history: 
                     candidate,
                     scores[candidate.evaluation_id, metric],
                     same_output=texts[candidate.evaluation_id] == texts[own],
-                    itself=candidate.evaluation_id == own and candidate.night_id == nightly_run.id,
+                    itself=candidate.evaluation_id == own and candidate.nightly_run_id == nightly_run.id,
                 )
                 for candidate in rivals_of[member]
                 if (candidate.evaluation_id, metric) in scores

@@ -41,9 +41,9 @@ class Change:
     """The date of the first run of the new level."""
     until: str
     """The date of the last run of the new level so far."""
-    nights_before: int
+    runs_before: int
     """Runs with a score on the level before, among the runs that were read."""
-    nights_after: int
+    runs_after: int
     before: float
     """The mean score of these runs."""
     after: float
@@ -124,7 +124,7 @@ class ScoreSeries:
             "signature": self.signature,
             "higher_is_better": self.higher_is_better,
             "points": [{"date": point.date, "score": point.score, "interval": point.interval} for point in self.points],
-            "too_few_nights": self.too_few,
+            "too_few_runs": self.too_few,
             "changes": [change.as_json() for change in self.changes],
         }
 
@@ -133,7 +133,7 @@ class ScoreSeries:
 class Reported:
     """A change or difference that an earlier run has reported, so that it is new only once."""
 
-    night: int
+    at: int
     """Position of the reporting run among the runs that were read."""
     worse: bool
     """The direction."""
@@ -158,7 +158,7 @@ def read_series(
     """
     members = {
         (position, member): member.evaluation_id
-        for position, nightly_run in enumerate(history.nights)
+        for position, nightly_run in enumerate(history.nightly_runs)
         for member in history.members[nightly_run.id]
     }
     scores = apart(read_nightly_scores(connection, set(members.values()), replicates=intervals))
@@ -167,7 +167,7 @@ def read_series(
     metrics: dict[int, list[int]] = {}
     for evaluation, metric in scores:
         metrics.setdefault(evaluation, []).append(metric)
-    last = len(history.nights) - 1
+    last = len(history.nightly_runs) - 1
     # The last run first: its order is that of the series.
     for (at, member), evaluation in sorted(members.items(), key=lambda each: -each[0][0]):
         places[member.system, member.protocol_id] = member.test_set, member.references
@@ -177,7 +177,7 @@ def read_series(
     values = {}
     for key, nightly_runs in chosen.items():
         newest = nightly_runs[max(nightly_runs)]
-        values[key] = np.full(len(history.nights), np.nan)
+        values[key] = np.full(len(history.nightly_runs), np.nan)
         for at, evaluation in nightly_runs.items():
             score = scores[evaluation, key[2]].score
             if score is not None and history.same_edition(evaluation, newest):
@@ -196,7 +196,7 @@ def read_series(
             for step in find_change_points(series, shared_alpha(varying_series))
         ]  # fmt: skip
         points = []
-        for at, nightly_run in enumerate(history.nights):
+        for at, nightly_run in enumerate(history.nightly_runs):
             if math.isnan(series[at]):
                 points.append(Point(nightly_run.date, None))
                 continue
@@ -247,10 +247,10 @@ def _change(
     return Change(
         subject=subject,
         title=like.title,
-        since=history.nights[step.at].date,
-        until=history.nights[sides[1][-1]].date,
-        nights_before=len(sides[0]),
-        nights_after=len(sides[1]),
+        since=history.nightly_runs[step.at].date,
+        until=history.nightly_runs[sides[1][-1]].date,
+        runs_before=len(sides[0]),
+        runs_after=len(sides[1]),
         before=levels[0],
         after=levels[1],
         interval=percentile_interval(differences, 1 - alpha),
@@ -275,4 +275,4 @@ def _already_reported(reported: Reported, step: ChangePoint, worse: bool) -> boo
         return False
     if reported.since is not None:
         return abs(reported.since - step.at) <= NEAR
-    return abs(reported.night - step.at) <= 1
+    return abs(reported.at - step.at) <= 1

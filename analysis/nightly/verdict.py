@@ -98,7 +98,7 @@ class Verdict:
         UnreadableRow
             If a row cannot be read.
         """
-        with stored("The verdict on a night"):
+        with stored("The verdict on a run"):
             return cls(
                 baseline=verdict["baseline"],
                 test=verdict["test"],
@@ -117,14 +117,14 @@ class NightlyRunReport:
     """A nightly run with its schedule and its verdict."""
 
     schedule: ScheduleInfo
-    night: NightlyRunInfo
+    nightly_run: NightlyRunInfo
     verdict: Verdict | None
     """None until it was judged, and if it failed or was missed."""
 
     @property
     def wrong(self) -> bool:
         """Whether the run regressed, failed or was missed."""
-        return self.night.state in {NightlyRunState.FAILED, NightlyRunState.MISSED} or bool(
+        return self.nightly_run.state in {NightlyRunState.FAILED, NightlyRunState.MISSED} or bool(
             self.verdict and self.verdict.regressed
         )
 
@@ -132,13 +132,13 @@ class NightlyRunReport:
         """The form that is printed and sent: docs/reference/regressions.md describes it."""
         return {
             "schedule": self.schedule.name,
-            "night": self.night.id,
-            "date": self.night.date,
-            "due_at": self.night.due_at,
-            "state": str(self.night.state),
-            "reason": self.night.reason,
-            "caught_up": self.night.caught_up,
-            "manual": self.night.manual,
+            "run": self.nightly_run.id,
+            "date": self.nightly_run.date,
+            "due_at": self.nightly_run.due_at,
+            "state": str(self.nightly_run.state),
+            "reason": self.nightly_run.reason,
+            "caught_up": self.nightly_run.caught_up,
+            "manual": self.nightly_run.manual,
             "wrong": self.wrong,
             "verdict": None if self.verdict is None else self.verdict.as_json(),
         }
@@ -149,7 +149,7 @@ class History:
     """All runs of a schedule, and the series of their scores."""
 
     schedule: ScheduleInfo
-    nights: tuple[NightlyRunInfo, ...]
+    nightly_runs: tuple[NightlyRunInfo, ...]
     """Earliest first."""
     series: tuple[ScoreSeries, ...] = field(default=())
 
@@ -159,16 +159,16 @@ class History:
             "version": VERSION,
             "schedule": self.schedule.name,
             "time_zone": self.schedule.time_zone,
-            "nights": [
+            "runs": [
                 {
-                    "night": nightly_run.id,
+                    "run": nightly_run.id,
                     "date": nightly_run.date,
                     "due_at": nightly_run.due_at,
                     "state": str(nightly_run.state),
                     "reason": nightly_run.reason,
                     "regressed": nightly_run.regressed,
                 }
-                for nightly_run in self.nights
+                for nightly_run in self.nightly_runs
             ],
             "series": [each.as_json() for each in self.series],
         }
@@ -252,15 +252,15 @@ def describe_baseline(baseline: Baseline) -> str:
         return "the same system in the previous run"
     if baseline.kind == BaselineKind.BEST:
         return "the same system in its best run so far"
-    when = f" in the run of {baseline.night}" if baseline.night else ""
+    when = f" in the run of {baseline.date}" if baseline.date else ""
     return (f"system {baseline.system}" if baseline.system else "the same system") + when
 
 
 def _reported(history: RunHistory) -> dict[Subject, list[Reported]]:
     """The differences and changes that the verdicts of earlier runs report, by subject."""
-    date_at = {nightly_run.date: at for at, nightly_run in reversed(list(enumerate(history.nights)))}
+    date_at = {nightly_run.date: at for at, nightly_run in reversed(list(enumerate(history.nightly_runs)))}
     found: dict[Subject, list[Reported]] = {}
-    for at, nightly_run in enumerate(history.nights[:-1]):
+    for at, nightly_run in enumerate(history.nightly_runs[:-1]):
         if nightly_run.verdict is None:
             continue
         try:
@@ -279,11 +279,11 @@ def _reported(history: RunHistory) -> dict[Subject, list[Reported]]:
 
 
 def _missing_systems(history: RunHistory) -> list[str]:
-    if len(history.nights) < 2:
+    if len(history.nightly_runs) < 2:
         return []
     last, now = (
         {(member.system, member.test_set): None for member in history.members[nightly_run.id]}
-        for nightly_run in history.nights[-2:]
+        for nightly_run in history.nightly_runs[-2:]
     )
     missing = [f"{system} on {test_set}" for system, test_set in last if (system, test_set) not in now]
     return [f"Scored in the previous run and not in this one: {', '.join(missing)}."] if missing else []
@@ -302,7 +302,7 @@ def _limits(connection: Connection, history: RunHistory, verdict: Verdict) -> li
     untested = sum(each.outcome == Outcome.UNTESTED for each in verdict.findings)
     if untested:
         notes.append(f"Scores that could not be tested, because no replicate has a score: {untested}.")
-    protocols = {member.protocol_id for member in history.members[history.nights[-1].id]}
+    protocols = {member.protocol_id for member in history.members[history.nightly_runs[-1].id]}
     if verdict.test == PairedTest.BOOTSTRAP:
         sizes = {read_protocol(connection, protocol).segments for protocol in sorted(protocols)}
         notes += [f"{few_segments(segments)}." for segments in sorted(sizes) if segments < FEW_SEGMENTS]

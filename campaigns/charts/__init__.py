@@ -2,6 +2,6 @@
 
 from campaigns.charts.curve import Series, curve
 from campaigns.charts.scatter import scatter
-from campaigns.charts.series import chart_of_nights, charts_of_nights
+from campaigns.charts.series import chart_of_runs, charts_of_runs
 
-__all__ = ["Series", "chart_of_nights", "charts_of_nights", "curve", "scatter"]
+__all__ = ["Series", "chart_of_runs", "charts_of_runs", "curve", "scatter"]

@@ -19,14 +19,14 @@ WIDTH, HEIGHT = 720, 260
 SMALL = SIZE - 1
 
 
-def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH, height: int = HEIGHT) -> str:
+def chart_of_runs(series: ScoreSeries, *, title: str = "", width: int = WIDTH, height: int = HEIGHT) -> str:
     """Return an SVG of one series: scores as a line with a band of 95 % intervals, levels as dashed lines.
 
     The first run of a new level has a vertical line with its date and "worse" or "better".
     """
     points = series.points
     drawing = Drawing(width, height, (52, 44, 20, 44))
-    nights = list(range(len(points)))
+    positions = list(range(len(points)))
     scores = [math.nan if point.score is None else point.score for point in points]
     low = [math.nan if point.interval is None else point.interval[0] for point in points]
     high = [math.nan if point.interval is None else point.interval[1] for point in points]
@@ -34,12 +34,12 @@ def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH,
     subject = series.subject
     named = f"{subject.system}, {subject.where}"
     if finite:
-        drawing.span(nights, finite)
-        drawing.band(list(zip(nights, low, high, strict=True)), SERIES[0])
-        drawing.line(list(zip(nights, scores, strict=True)), SERIES[0], 1.4)
-        for night, score in zip(nights, scores, strict=True):
+        drawing.span(positions, finite)
+        drawing.band(list(zip(positions, low, high, strict=True)), SERIES[0])
+        drawing.line(list(zip(positions, scores, strict=True)), SERIES[0], 1.4)
+        for position, score in zip(positions, scores, strict=True):
             if math.isfinite(score):
-                drawing.mark(*drawing.pixels(night, score), CIRCLE, 4, SERIES[0])
+                drawing.mark(*drawing.pixels(position, score), CIRCLE, 4, SERIES[0])
         _levels(drawing, series)
         _dates(drawing, series)
     else:
@@ -53,11 +53,11 @@ def chart_of_nights(series: ScoreSeries, *, title: str = "", width: int = WIDTH,
     )
 
 
-def charts_of_nights(series: Sequence[ScoreSeries], *, title: str = "") -> str:
+def charts_of_runs(series: Sequence[ScoreSeries], *, title: str = "") -> str:
     """Return one SVG with a chart for every series, one below the other."""
     from html import escape
 
-    charts = [chart_of_nights(each) for each in series]
+    charts = [chart_of_runs(each) for each in series]
     height = max(HEIGHT * len(charts), 1)
     placed = [chart.replace("<svg ", f'<svg y="{HEIGHT * row}" ', 1) for row, chart in enumerate(charts)]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">'
@@ -92,12 +92,12 @@ def _dates(drawing: Drawing, series: ScoreSeries) -> None:
     wanted += range(0, len(dates), max(1, len(dates) // 6))
     shown: dict[int, float] = {}
     room = text_width("2027-03-01", SMALL) + 10
-    for night in dict.fromkeys(wanted):
-        across = drawing.pixels(night, 0)[0]
+    for position in dict.fromkeys(wanted):
+        across = drawing.pixels(position, 0)[0]
         if all(abs(across - other) >= room for other in shown.values()):
-            shown[night] = across
+            shown[position] = across
     drawing.mark_places(sorted(shown))
-    for night, across in shown.items():
+    for position, across in shown.items():
         half = room / 2
         inside = min(max(across, half), drawing.width - half)
-        drawing.write(inside, drawing.height - 36, dates[night], "middle", "below", size=SMALL)
+        drawing.write(inside, drawing.height - 36, dates[position], "middle", "below", size=SMALL)

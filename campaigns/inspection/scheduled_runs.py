@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from analysis.nightly.series import ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, read_history, read_report
 from campaigns.accounts.principal import Principal
-from campaigns.charts import chart_of_nights
+from campaigns.charts import chart_of_runs
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.permissions import may_know
 from campaigns.reports.template import drawing
@@ -31,7 +31,7 @@ class ScheduleView:
     """A schedule in a list."""
 
     schedule: ScheduleInfo
-    nights: int
+    nightly_runs: int
     last: NightlyRunInfo | None
     overdue: bool
     """Whether its next run should have begun, and no scheduler has started it."""
@@ -50,12 +50,12 @@ def visible_schedules(connection: Connection, principal: Principal) -> list[Sche
     require_watcher(principal)
     at = database_time(connection)
     schedules = _visible(connection, principal)
-    nights = count_nightly_runs(connection, [each.id for each in schedules])
+    nightly_runs = count_nightly_runs(connection, [each.id for each in schedules])
     return [
         ScheduleView(
             each,
-            nights[each.id].count,
-            nights[each.id].last,
+            nightly_runs[each.id].count,
+            nightly_runs[each.id].last,
             overdue=each.next_at is not None and at > each.next_at + LATE_SECONDS,
         )
         for each in schedules
@@ -68,13 +68,13 @@ def visible_history(connection: Connection, principal: Principal, name: str) -> 
     return read_history(connection, _find(connection, principal, name).id)
 
 
-def visible_report(connection: Connection, principal: Principal, name: str, night: int) -> NightlyRunReport:
+def visible_report(connection: Connection, principal: Principal, name: str, nightly_run: int) -> NightlyRunReport:
     """Return the report of one run of a schedule. Raises NotFound, Forbidden and NotSignedIn."""
     require_watcher(principal)
     schedule = _find(connection, principal, name)
-    if night not in {each.id for each in list_nightly_runs(connection, schedule.id)}:
-        raise NotFound(f"This schedule has no run {night}.")
-    return read_report(connection, night)
+    if nightly_run not in {each.id for each in list_nightly_runs(connection, schedule.id)}:
+        raise NotFound(f"This schedule has no run {nightly_run}.")
+    return read_report(connection, nightly_run)
 
 
 def metrics_of(series: Sequence[ScoreSeries]) -> list[str]:
@@ -91,7 +91,7 @@ def chosen_series(series: Sequence[ScoreSeries], metric: str, system: str) -> li
 @lru_cache(maxsize=256)
 def chart(series: ScoreSeries) -> Markup:
     """Return a chart of one series; cached."""
-    return drawing(chart_of_nights(series))
+    return drawing(chart_of_runs(series))
 
 
 def _visible(connection: Connection, principal: Principal) -> list[ScheduleInfo]:

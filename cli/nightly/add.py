@@ -41,7 +41,7 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="create a schedule",
         description="Creates a schedule. A path pattern locates the outputs, e.g. out/{date}/{test_set}/{system}.txt: "
         "every matching file is a system's output. A command, if given, runs first, in this folder, and writes them; "
-        "it reads the date from STEELYARD_NIGHT and, without --source, writes TEST_SET/SYSTEM.txt into the folder "
+        "it reads the date from STEELYARD_DATE and, without --source, writes TEST_SET/SYSTEM.txt into the folder "
         "STEELYARD_OUTPUT.",
     )
     parser.add_argument("name", metavar="NAME", help="name of the schedule and of the campaign with its scores")
@@ -85,7 +85,7 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument(
         "--correction", choices=("holm", "bh", "none"), default="holm",
-        help="of a night's p-values for their number (default: holm)",
+        help="of a run's p-values for their number (default: holm)",
     )  # fmt: skip
     parser.add_argument(
         "--minimum-difference", type=float, default=0.0, metavar="POINTS",
@@ -96,7 +96,7 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="of the bootstrap (default: 1000)",
     )  # fmt: skip
     parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
-    parser.add_argument("--webhook", metavar="URL", help="address that is notified of every finished night")
+    parser.add_argument("--webhook", metavar="URL", help="address that is notified of every finished run")
     parser.add_argument(
         "--webhook-secret-file", type=Path, metavar="FILE", help="file with the key that signs the messages"
     )
@@ -119,13 +119,13 @@ def _baseline(text: str) -> Baseline:
     if text in ("previous", "best"):
         return Baseline(BaselineKind(text))
     kind, _, named = text.partition(":")
-    name, at, night = named.rpartition("@")
+    name, at, date = named.rpartition("@")
     if not at:
-        name, night = night, ""
+        name, date = date, ""
     if kind != "system" or not name:
         raise argparse.ArgumentTypeError(f'"{text}" is none of previous, best, system:NAME and system:NAME@DATE')
     try:
-        return Baseline(BaselineKind.NAMED, name, parse_date(night).isoformat() if at else None)
+        return Baseline(BaselineKind.NAMED, name, parse_date(date).isoformat() if at else None)
     except BadSchedule as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
@@ -177,12 +177,12 @@ def run(options: argparse.Namespace) -> int:
         schedule = read_schedule(connection, add_schedule(connection, new))
         lacking = store_baseline(connection, schedule, _baselines(options, chosen, stored))
     for key in lacking:
-        note([f'No output of "{options.baseline.system}" is stored for {titles[key]}: nights must bring it.'])
+        note([f'No output of "{options.baseline.system}" is stored for {titles[key]}: runs must bring it.'])
     print("\n".join(f"Test set {titles[key]}." for key in dict.fromkeys(stored)))
     assert schedule.next_at is not None
-    print(f'Schedule "{options.name}": the next night is {calendar.clock(schedule.next_at)}, {options.time_zone}.')
+    print(f'Schedule "{options.name}": the next run is {calendar.clock(schedule.next_at)}, {options.time_zone}.')
     if settings.embedded:
-        print("Nights run while `steelyard up` runs; `steelyard nightly run` runs one now.")
+        print("The schedule runs while `steelyard up` runs; `steelyard nightly run` runs it now.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Lasting changes of level as table rows, for the texts of a night and of a history."""
+"""Lasting changes of level as table rows, for the texts of a run and of a history."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from analysis.nightly.series import Change
 
 CHANGE_HEADER = [
-    *("System", "Test set", "Metric", "Since", "Nights"),
+    *("System", "Test set", "Metric", "Since", "Runs"),
     *("Before", "After", "Difference", "p", "p segments", "Level"),
 ]
 
@@ -23,7 +23,7 @@ def change_row(change: Change) -> list[str]:
         place_of(change.subject),
         change.title,
         change.since,
-        f"{change.nights_before}+{change.nights_after}",
+        f"{change.runs_before}+{change.runs_after}",
         f"{change.before:.{places}f}",
         f"{change.after:.{places}f}",
         f"{change.difference:+.{places}f}",

@@ -10,6 +10,7 @@ from cli.nightly.changes import CHANGE_HEADER, change_row
 from models.schema.states import NightlyRunState
 from steelyard.resampling.change_points import FEWEST
 from steelyard.tables.text import aligned
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,28 +21,29 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 LONGEST_COURSE = 60
-"""Nights in a line of bars."""
+"""Runs in a line of bars."""
 
 
 def history_text(history: History) -> str:
-    """Text for a terminal: every series as a sparkline, lasting changes, and the nights with problems."""
-    name, nights = history.schedule.name, history.nights
-    if not nights:
-        return f"{name}: no night so far.\n"
-    text = f"{name}: {len(nights)} night{'s' * (len(nights) != 1)}, {nights[0].date} to {nights[-1].date}.\n"
+    """Text for a terminal: every series as a sparkline, lasting changes, and the runs with problems."""
+    name, nightly_runs = history.schedule.name, history.nightly_runs
+    if not nightly_runs:
+        return f"{name}: no run so far.\n"
+    first, last = nightly_runs[0].date, nightly_runs[-1].date
+    text = f"{name}: {number_of(len(nightly_runs), 'run')}, {first} to {last}.\n"
     if history.series:
-        text += "\n" + aligned([["System", "Test set", "Metric", "Lowest", "Highest", "Last", "Nights"],
+        text += "\n" + aligned([["System", "Test set", "Metric", "Lowest", "Highest", "Last", "Runs"],
                                 *map(_row, history.series)])  # fmt: skip
     told = [change for series in history.series for change in series.changes]
     if told:
         text += "\nLevels that lasted\n" + aligned([CHANGE_HEADER, *map(change_row, told)])
     elif any(series.too_few for series in history.series):
-        text += f"\nToo few nights to tell a change from noise: at least {FEWEST} with a score are needed.\n"
+        text += f"\nToo few runs to tell a change from noise: at least {FEWEST} with a score are needed.\n"
     elif history.series:
         text += "\nNo change that lasted.\n"
-    wrong = [[night.date, _state(night)] for night in nights if _state(night) != "fine"]
+    wrong = [[nightly_run.date, _state(nightly_run)] for nightly_run in nightly_runs if _state(nightly_run) != "fine"]
     if wrong:
-        text += "\n" + aligned([["Night", "What came of it"], *wrong])
+        text += "\n" + aligned([["Run", "What came of it"], *wrong])
     return text
 
 
@@ -52,13 +54,13 @@ def history_json(history: History) -> str:
 
 def history_svg(history: History) -> str:
     """One SVG with a chart of every series, one below the other."""
-    from campaigns.charts.series import charts_of_nights
+    from campaigns.charts.series import charts_of_runs
 
-    return charts_of_nights(history.series, title=history.schedule.name) + "\n"
+    return charts_of_runs(history.series, title=history.schedule.name) + "\n"
 
 
 def bars(scores: Sequence[float | None]) -> str:
-    """Scores as bars between the lowest and the highest, a point where a night has none."""
+    """Scores as bars between the lowest and the highest, a point where a run has none."""
     known = [score for score in scores if score is not None]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if low == high:
@@ -82,7 +84,7 @@ def _row(series: ScoreSeries) -> list[str]:
     ]
 
 
-def _state(night: NightlyRunInfo) -> str:
-    if night.state == NightlyRunState.DONE:
-        return "regression" if night.regressed else "fine"
-    return f"{night.state}: {night.reason}" if night.reason else str(night.state)
+def _state(nightly_run: NightlyRunInfo) -> str:
+    if nightly_run.state == NightlyRunState.DONE:
+        return "regression" if nightly_run.regressed else "fine"
+    return f"{nightly_run.state}: {nightly_run.reason}" if nightly_run.reason else str(nightly_run.state)

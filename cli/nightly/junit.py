@@ -1,7 +1,7 @@
-"""A night as JUnit XML, the form in which systems for continuous integration read test results.
+"""A run as JUnit XML, the form in which systems for continuous integration read test results.
 
 One test case for each system, test set and metric: a failure is a regression, skipped is what has no baseline, an error
-is a night that failed. Elements and attributes are those that Jenkins' schema (junit-10.xsd) knows.
+is a run that failed. Elements and attributes are those that Jenkins' schema (junit-10.xsd) knows.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 SKIPPED = (Outcome.NO_BASELINE, Outcome.BASELINE, Outcome.UNTESTED)
 
 
-def night_junit(report: NightlyRunReport) -> str:
+def nightly_run_junit(report: NightlyRunReport) -> str:
     """The whole document, to be written as UTF-8."""
     name = _clean(report.schedule.name)
     root = Element("testsuites", name=name)
-    started = utc(report.night.due_at).removesuffix("Z")
-    suite = SubElement(root, "testsuite", name=f"{name} {report.night.date}", timestamp=started, time="0")
+    started = utc(report.nightly_run.due_at).removesuffix("Z")
+    suite = SubElement(root, "testsuite", name=f"{name} {report.nightly_run.date}", timestamp=started, time="0")
     verdict = report.verdict
     if verdict is None:
         _unjudged(suite, report)
@@ -46,9 +46,9 @@ def night_junit(report: NightlyRunReport) -> str:
         for change in verdict.changes:
             if change.regressed:
                 subject = change.subject
-                name_of_case = f"{subject.system} {subject.metric} over the nights since {change.since}"
+                name_of_case = f"{subject.system} {subject.metric} over the runs since {change.since}"
                 failure = (
-                    f"{change.title} {change.after:.6g} since {change.since} ({change.nights_after} nights), "
+                    f"{change.title} {change.after:.6g} since {change.since} ({change.runs_after} runs), "
                     f"{change.before:.6g} before: {change.difference:+.6g}, p = {change.p:.3g}"
                 )
                 _add(_case(suite, report, subject.where, name_of_case), "failure", failure, "change")
@@ -64,10 +64,10 @@ def night_junit(report: NightlyRunReport) -> str:
 
 
 def _unjudged(suite: Element, report: NightlyRunReport) -> None:
-    case = _case(suite, report, "night", report.night.date)
-    reason = report.night.reason or f"The night is {report.night.state}."
-    if report.night.state in {NightlyRunState.FAILED, NightlyRunState.MISSED}:
-        _add(case, "error", reason, str(report.night.state))
+    case = _case(suite, report, "run", report.nightly_run.date)
+    reason = report.nightly_run.reason or f"The run is {report.nightly_run.state}."
+    if report.nightly_run.state in {NightlyRunState.FAILED, NightlyRunState.MISSED}:
+        _add(case, "error", reason, str(report.nightly_run.state))
     else:
         _add(case, "skipped", reason)
 
@@ -88,9 +88,9 @@ def _finding(case: Element, finding: RegressionFinding) -> None:
 
 
 def _told(finding: RegressionFinding) -> str:
-    of_night = f", night of {finding.baseline_date}" if finding.baseline_date else ""
+    of_run = f", run of {finding.baseline_date}" if finding.baseline_date else ""
     score = "n/a" if finding.score is None else f"{finding.score:.6g}"
-    told = f"{finding.title} {score}, baseline {finding.baseline_score:.6g} ({finding.baseline_system}{of_night})"
+    told = f"{finding.title} {score}, baseline {finding.baseline_score:.6g} ({finding.baseline_system}{of_run})"
     if finding.difference is not None:
         told += f": {finding.difference:+.6g}"
     if finding.interval is not None:

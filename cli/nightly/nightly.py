@@ -1,4 +1,4 @@
-"""`steelyard nightly`: schedules of recurring evaluations, and the results of their nights."""
+"""`steelyard nightly`: schedules of recurring evaluations, and the results of their runs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "nightly",
         help="score the same systems every night and find regressions",
         description="A schedule defines when which outputs are fetched, how they are scored, and what they are "
-        "compared with. `steelyard up`, or a scheduler with workers, runs it; `nightly run` runs one night now.",
+        "compared with. `steelyard up`, or a scheduler with workers, runs it; `nightly run` runs one now.",
     )
     ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     add.add_verb(ours)
-    listing = ours.add_parser("list", help="show the schedules with the next run and the result of the last night")
+    listing = ours.add_parser("list", help="show the schedules with the next run and the result of the last run")
     listing.add_argument("--removed", action="store_true", help="include removed schedules")
     listing.add_argument("-f", "--format", choices=("text", "json"), default="text")
     add_database_option(listing)
@@ -45,9 +45,9 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     nightly_run.add_verb(ours)
     history = ours.add_parser(
         "history",
-        help="show the nights of a schedule and how its systems changed",
-        description="Shows the scores of every system over the nights, lasting changes with their dates, and the "
-        "nights with problems.",
+        help="show the runs of a schedule and how its systems changed",
+        description="Shows the scores of every system over the runs, lasting changes with their dates, and the "
+        "runs with problems.",
     )
     history.add_argument("name", metavar="NAME")
     history.add_argument("-f", "--format", choices=("text", "json", "svg"), default="text")
@@ -69,10 +69,10 @@ def run_list(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:
         schedules = list_schedules(connection, removed=options.removed)
-        nights = count_nightly_runs(connection, [each.id for each in schedules])
+        nightly_runs = count_nightly_runs(connection, [each.id for each in schedules])
         untold = read_failed_deliveries(connection)
         at = database_time(connection)
-    shown = [_listed(each, nights[each.id], untold.get(each.id), at) for each in schedules]
+    shown = [_listed(each, nightly_runs[each.id], untold.get(each.id), at) for each in schedules]
     if options.format == "json":
         print(json.dumps(shown, ensure_ascii=False, indent=2))
     else:
@@ -81,7 +81,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def _listed(
-    schedule: ScheduleInfo, nights: NightlyRunCount, untold: FailedDelivery | None, at: float
+    schedule: ScheduleInfo, nightly_runs: NightlyRunCount, untold: FailedDelivery | None, at: float
 ) -> dict[str, Any]:
     """A schedule as the object that `-f json` prints."""
     from dataclasses import asdict
@@ -90,7 +90,7 @@ def _listed(
     from scheduler.nightly.plan import LATE_SECONDS
     from scheduler.nightly.sources import Source
 
-    last = nights.last
+    last = nightly_runs.last
     following = None
     if schedule.next_at is not None:
         following = Calendar(schedule.cron, schedule.time_zone).clock(schedule.next_at)
@@ -106,7 +106,7 @@ def _listed(
         "baseline": schedule.baseline.as_json(),
         "webhook": _host(schedule.webhook),
         "untold": None if untold is None else asdict(untold),
-        "nights": nights.count,
+        "runs": nightly_runs.count,
         "last": None if last is None else {"date": last.date, "state": str(last.state), "regressed": last.regressed},
     }
 
@@ -123,12 +123,12 @@ def _as_text(shown: list[dict[str, Any]]) -> str:
 
     if not shown:
         return "There is no schedule. `steelyard nightly add` creates one.\n"
-    rows = [["Schedule", "When", "Next night", "Last night", "Nights"]]
+    rows = [["Schedule", "When", "Next run", "Last run", "Runs"]]
     for each in shown:
         following = each["next"] or ("never" if each["active"] else "removed")
         overdue = ", overdue: no scheduler runs it" if each["overdue"] else ""
         when = f"{each['cron']} {each['time_zone']}"
-        rows.append([each["schedule"], when, following + overdue, _last(each["last"]), str(each["nights"])])
+        rows.append([each["schedule"], when, following + overdue, _last(each["last"]), str(each["runs"])])
     return aligned(rows) + "".join(_untold(each["schedule"], each["untold"]) for each in shown if each["untold"])
 
 
@@ -138,17 +138,17 @@ def _untold(schedule: str, untold: dict[str, Any]) -> str:
 
     end = "given up" if untold["given_up"] else "to be tried again"
     return (
-        f"\n{schedule}: the webhook was not notified of the night of {untold['date']} "
+        f"\n{schedule}: the webhook was not notified of the run of {untold['date']} "
         f"({number_of(untold['attempts'], 'attempt')}, {end}): {untold['reason']}\n"
     )
 
 
-def _last(night: dict[str, Any] | None) -> str:
-    if night is None:
+def _last(nightly_run: dict[str, Any] | None) -> str:
+    if nightly_run is None:
         return "none yet"
-    if night["state"] != "done":
-        return f"{night['date']} {night['state']}"
-    return f"{night['date']} {'REGRESSION' if night['regressed'] else 'fine'}"
+    if nightly_run["state"] != "done":
+        return f"{nightly_run['date']} {nightly_run['state']}"
+    return f"{nightly_run['date']} {'REGRESSION' if nightly_run['regressed'] else 'fine'}"
 
 
 def run_remove(options: argparse.Namespace) -> int:
@@ -161,7 +161,7 @@ def run_remove(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:
         kept = remove_schedule(connection, options.name, forget=options.forget)
-    about = "its history is deleted" if options.forget else f"its history is kept ({kept} nights)"
+    about = "its history is deleted" if options.forget else f"its history is kept ({kept} runs)"
     print(f'Schedule "{options.name}" is removed; {about}.')
     return 0
 
@@ -178,8 +178,8 @@ def run_history(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:
         history = read_history(connection, find_schedule(connection, options.name).id)
-    if options.format == "svg" and not history.nights:
-        raise CommandError(f'The schedule "{options.name}" has had no night yet: there is nothing to plot.')
+    if options.format == "svg" and not history.nightly_runs:
+        raise CommandError(f'The schedule "{options.name}" has had no run yet: there is nothing to plot.')
     made = {"text": history_text, "json": history_json, "svg": history_svg}[options.format](history)
     if options.output is None:
         print(made, end="" if made.endswith("\n") else "\n")

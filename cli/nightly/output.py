@@ -1,4 +1,4 @@
-"""The report of a night for people, programs and continuous integration; `cli.nightly.history` has the history."""
+"""The report of a run for people, programs and continuous integration; `cli.nightly.history` has the history."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from analysis.nightly.verdict import NightlyRunReport, Verdict
 
 
-def night_text(report: NightlyRunReport) -> str:
-    """Text for a terminal: findings with the worst first, then changes over the nights and notes."""
-    night, verdict = report.night, report.verdict
-    how = [word for word, is_so in (("caught up", night.caught_up), ("run by hand", night.manual)) if is_so]
-    title = f"{report.schedule.name}, night of {night.date}" + (f" ({', '.join(how)})" if how else "")
+def nightly_run_text(report: NightlyRunReport) -> str:
+    """Text for a terminal: findings with the worst first, then changes over the runs and notes."""
+    nightly_run, verdict = report.nightly_run, report.verdict
+    how = [word for word, is_so in (("caught up", nightly_run.caught_up), ("run by hand", nightly_run.manual)) if is_so]
+    title = f"{report.schedule.name}, run of {nightly_run.date}" + (f" ({', '.join(how)})" if how else "")
     if verdict is None:
-        return f"{title}: {night.state}." + (f"\n{night.reason}" if night.reason else "") + "\n"
+        return f"{title}: {nightly_run.state}." + (f"\n{nightly_run.reason}" if nightly_run.reason else "") + "\n"
     text = f"{title}: {summary(verdict)}\n\n{how_tested(verdict)}\n\n"
     if verdict.findings:
         text += aligned([_header(verdict), *map(_row, sorted(verdict.findings, key=severity_key))])
@@ -29,12 +29,12 @@ def night_text(report: NightlyRunReport) -> str:
         text += "Nothing was measured.\n"
     told = [change for change in verdict.changes if change.counts]
     if told:
-        text += "\nLevels that lasted, over the last nights\n"
+        text += "\nLevels that lasted, over the last runs\n"
         text += aligned([CHANGE_HEADER, *map(change_row, sorted(told, key=lambda each: not each.regressed))])
     return text + "".join(f"\nNote: {note}" for note in verdict.notes) + "\n" * bool(verdict.notes)
 
 
-def night_json(report: NightlyRunReport) -> str:
+def nightly_run_json(report: NightlyRunReport) -> str:
     """Everything, numbers at full precision; docs/reference/regressions.md describes it."""
     return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -1,4 +1,4 @@
-"""`steelyard nightly run`: one night of a schedule, now."""
+"""`steelyard nightly run`: one run of a schedule, now."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """`run`."""
     parser = verbs.add_parser(
         "run",
-        help="run one night now and report the result by the exit status",
-        description="Fetches, scores and judges one night, and prints the report. Exit status: 0 success, 1 a "
-        "regression or a failed night, 2 wrong usage.",
+        help="run a schedule now and report the result by the exit status",
+        description="Fetches, scores and judges one run, and prints the report. Exit status: 0 success, 1 a "
+        "regression or a failed run, 2 wrong usage.",
     )
     parser.add_argument("name", metavar="NAME")
     parser.add_argument(
-        "--date", metavar="YYYY-MM-DD", help="date of the night (default: today, in the schedule's time zone)"
+        "--date", metavar="YYYY-MM-DD", help="date of the run (default: today, in the schedule's time zone)"
     )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON, too")
@@ -38,10 +38,10 @@ def add_verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Request the night, wait for it and print the report; the exit status."""
+    """Request the run, wait for it and print the report; the exit status."""
     from analysis.nightly.verdict import read_report
-    from cli.nightly.junit import night_junit
-    from cli.nightly.output import night_json, night_text
+    from cli.nightly.junit import nightly_run_junit
+    from cli.nightly.output import nightly_run_json, nightly_run_text
     from models.database.session import make_engine, writing
     from scheduler.embedded.wait import read_with_retries
     from scheduler.nightly.cron import parse_date
@@ -53,18 +53,18 @@ def run(options: argparse.Namespace) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url, pooled=False)
     with writing(engine, durable=True) as connection:
-        night = request_nightly_run(connection, options.name, options.date)
+        nightly_run = request_nightly_run(connection, options.name, options.date)
     if settings.embedded:
-        _work(settings, options.processes or None, night, _shown())
+        _work(settings, options.processes or None, nightly_run, _shown())
     else:
         from models.nightly.runs import read_nightly_run_progress
         from scheduler.embedded.wait import wait_until
 
         note_without_workers(settings)
-        wait_until(engine, settings, lambda connection: read_nightly_run_progress(connection, night), _shown())
-    report = read_with_retries(engine, lambda connection: read_report(connection, night))
-    print(night_text(report), end="")
-    for path, made in ((options.junit, night_junit), (options.json, night_json)):
+        wait_until(engine, settings, lambda connection: read_nightly_run_progress(connection, nightly_run), _shown())
+    report = read_with_retries(engine, lambda connection: read_report(connection, nightly_run))
+    print(nightly_run_text(report), end="")
+    for path, made in ((options.junit, nightly_run_junit), (options.json, nightly_run_json)):
         if path is not None:
             write_file(path, made(report))
             print(f"Written: {path}")
@@ -72,25 +72,27 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _work(
-    settings: Settings, processes: int | None, night: int, on_progress: Callable[[NightlyRunProgress], None]
+    settings: Settings, processes: int | None, nightly_run: int, on_progress: Callable[[NightlyRunProgress], None]
 ) -> None:
-    """Run the night with own workers, or wait for another process that already works on this database."""
+    """Do the work with own workers, or wait for another process that already works on this database."""
     from models.nightly.runs import read_nightly_run_progress
     from scheduler.embedded.shared import SharedEmbedded
     from scheduler.nightly.runner import NightlyRunner
 
-    nights = NightlyRunner(settings, only=night)
+    nightly_runs = NightlyRunner(settings, only=nightly_run)
     with SharedEmbedded(settings, processes, lambda message: note([message])) as turn:
         try:
-            turn.run_until(lambda connection: read_nightly_run_progress(connection, night), on_progress, nights)
+            turn.run_until(
+                lambda connection: read_nightly_run_progress(connection, nightly_run), on_progress, nightly_runs
+            )
             turn.finish()
-            nights.deliver()
+            nightly_runs.deliver()
         finally:
-            nights.stop()
+            nightly_runs.stop()
 
 
 def _shown() -> Callable[[NightlyRunProgress], None]:
-    """A function that prints the progress of the night, a line for each step."""
+    """A function that prints the progress of the run, a line for each step."""
     last = ""
 
     def show(progress: NightlyRunProgress) -> None:
@@ -99,7 +101,7 @@ def _shown() -> Callable[[NightlyRunProgress], None]:
         if progress.evaluations:
             line += f": {progress.evaluations_done} of {progress.evaluations} evaluations have ended"
         if line != last and progress.open:
-            print(f"night of {progress.date}: {line}", file=sys.stderr)
+            print(f"run of {progress.date}: {line}", file=sys.stderr)
         last = line
 
     return show

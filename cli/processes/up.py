@@ -132,7 +132,7 @@ def _work(settings: Settings, processes: int | None, web: SupervisedWeb | None) 
     from scheduler.nightly.runner import NightlyRunner
     from steelyard.text.wording import number_of
 
-    nights = NightlyRunner(settings)
+    nightly_runs = NightlyRunner(settings)
     try:
         with Embedded(settings, processes) as embedded:
             pool = number_of(processes or settings.processes, "process")
@@ -144,16 +144,16 @@ def _work(settings: Settings, processes: int | None, web: SupervisedWeb | None) 
                     # The pool's processes have been forked by now.
                     if server is not None:
                         server.start()
-                    embedded.run_until(_look(), _shown(), nights, None if web is None else web.poll)
+                    embedded.run_until(_look(), _shown(), nightly_runs, None if web is None else web.poll)
             except (KeyboardInterrupt, SystemExit):
                 # Stopped first, so that no more submissions arrive.
                 if web is not None:
                     web.stop()
                 raise
             finally:
-                nights.stop()
+                nightly_runs.stop()
     finally:
-        nights.stop()
+        nightly_runs.stop()
 
 
 def _outlook(outlook: ProcessStatus, web: SupervisedWeb | None) -> ProcessStatus:
@@ -168,8 +168,8 @@ class _Work:
     """The open work."""
 
     evaluations: int
-    nights: int
-    next_night: str
+    nightly_runs: int
+    next_run: str
     open: int = 1
     """Never 0: `up` does not end when no work is open."""
 
@@ -202,19 +202,19 @@ def _read(connection: Connection) -> _Work:
     first = min(schedules, key=lambda each: each.next_at or 0.0, default=None)
     following = ""
     if first is not None and first.next_at is not None:
-        # A time zone may no longer exist: that is reported when the night is due.
+        # A time zone may no longer exist: that is reported when the run is due.
         with suppress(BadSchedule):
             following = f"{first.name} {Calendar(first.cron, first.time_zone).clock(first.next_at)}"
     counts = select(
         select(func.count()).where(Evaluation.state.in_(OPEN)).scalar_subquery(),
         select(func.count()).where(NightlyRun.state.in_(OPEN_RUN_STATES)).scalar_subquery(),
     )
-    evaluations, nights = connection.execute(counts).one()
-    return _Work(evaluations, nights, following)
+    evaluations, nightly_runs = connection.execute(counts).one()
+    return _Work(evaluations, nightly_runs, following)
 
 
 def _shown() -> Callable[[_Work], None]:
-    """A function that logs the open work: at once when work begins or ends or the next night changes, else rarely."""
+    """A function that logs the open work: at once when work begins or ends or the next run changes, else rarely."""
     before: _Work | None = None
     said = float("-inf")
 
@@ -222,17 +222,17 @@ def _shown() -> Callable[[_Work], None]:
 
     def show(work: _Work) -> None:
         nonlocal before, said
-        idle = not (work.evaluations or work.nights)
-        if before is not None and idle == (not (before.evaluations or before.nights)):
+        idle = not (work.evaluations or work.nightly_runs)
+        if before is not None and idle == (not (before.evaluations or before.nightly_runs)):
             soon = time.monotonic() - said < QUIET_SECONDS
-            if soon and (not idle or work.next_night == before.next_night):
+            if soon and (not idle or work.next_run == before.next_run):
                 return
         before, said = work, time.monotonic()
-        following = f" Next night: {work.next_night}." if work.next_night else " No schedule."
+        following = f" Next run: {work.next_run}." if work.next_run else " No schedule."
         if idle:
             log.info("Nothing to do.%s", following)
         else:
-            evaluations, nights = number_of(work.evaluations, "evaluation"), number_of(work.nights, "night")
-            log.info("Open: %s, %s.%s", evaluations, nights, following)
+            evaluations, nightly_runs = number_of(work.evaluations, "evaluation"), number_of(work.nightly_runs, "run")
+            log.info("Open: %s, %s.%s", evaluations, nightly_runs, following)
 
     return show

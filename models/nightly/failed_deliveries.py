@@ -26,13 +26,13 @@ def read_failed_deliveries(connection: Connection) -> dict[int, FailedDelivery]:
     """By schedule: the last attempted delivery, if it has not succeeded."""
     last = (
         select(func.max(Delivery.id))
-        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
+        .join(NightlyRun, NightlyRun.id == Delivery.nightly_run_id)
         .where(Delivery.attempts > 0)
         .group_by(NightlyRun.schedule_id)
     )
     rows = connection.execute(
         select(NightlyRun.schedule_id, NightlyRun.date, Delivery.attempts, Delivery.state, Delivery.error)
-        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
+        .join(NightlyRun, NightlyRun.id == Delivery.nightly_run_id)
         .where(Delivery.id.in_(last), Delivery.state != LeaseState.DONE, Delivery.error.is_not(None))
     )
     return {

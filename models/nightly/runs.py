@@ -83,7 +83,7 @@ def read_nightly_run_progress(connection: Connection, nightly_run_id: int) -> Ni
     states = connection.scalars(
         select(Evaluation.state)
         .join(NightlyRunEvaluation, NightlyRunEvaluation.evaluation_id == Evaluation.id)
-        .where(NightlyRunEvaluation.night_id == nightly_run_id)
+        .where(NightlyRunEvaluation.nightly_run_id == nightly_run_id)
     ).all()
     done = sum(state not in OPEN for state in states)
     return NightlyRunProgress(nightly_run.date, nightly_run.state, len(states), done)
@@ -124,7 +124,7 @@ def count_nightly_runs(connection: Connection, schedules: Collection[int]) -> di
     begun_at = case((NightlyRun.state != NightlyRunState.DUE, NightlyRun.due_at))
     counted = (
         select(
-            NightlyRun.schedule_id.label("schedule"), func.count().label("nights"), func.max(begun_at).label("begun_at")
+            NightlyRun.schedule_id.label("schedule"), func.count().label("runs"), func.max(begun_at).label("begun_at")
         )
         .where(NightlyRun.schedule_id.in_(schedules))
         .group_by(NightlyRun.schedule_id)
@@ -132,7 +132,7 @@ def count_nightly_runs(connection: Connection, schedules: Collection[int]) -> di
     )
     last = and_(NightlyRun.schedule_id == counted.c.schedule, NightlyRun.due_at == counted.c.begun_at)
     rows = connection.execute(select(counted, *_COLUMNS).outerjoin(NightlyRun, last))
-    found = {row.schedule: NightlyRunCount(row.nights, None if row.id is None else _known(row)) for row in rows}
+    found = {row.schedule: NightlyRunCount(row.runs, None if row.id is None else _known(row)) for row in rows}
     return {schedule: found.get(schedule, NightlyRunCount()) for schedule in schedules}
 
 
@@ -141,7 +141,7 @@ def read_nightly_run_members(connection: Connection, nightly_runs: Sequence[int]
     found: dict[int, list[NightlyRunMember]] = {nightly_run: [] for nightly_run in nightly_runs}
     rows = connection.execute(
         select(
-            NightlyRunEvaluation.night_id,
+            NightlyRunEvaluation.nightly_run_id,
             NightlyRunEvaluation.evaluation_id,
             NightlyRunEvaluation.system,
             Evaluation.protocol_id,
@@ -153,11 +153,11 @@ def read_nightly_run_members(connection: Connection, nightly_runs: Sequence[int]
         .join(Protocol, Protocol.id == Evaluation.protocol_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
-        .where(NightlyRunEvaluation.night_id.in_(nightly_runs))
-        .order_by(NightlyRunEvaluation.night_id, Protocol.id, NightlyRunEvaluation.system)
+        .where(NightlyRunEvaluation.nightly_run_id.in_(nightly_runs))
+        .order_by(NightlyRunEvaluation.nightly_run_id, Protocol.id, NightlyRunEvaluation.system)
     )
     for row in rows:
-        found[row.night_id].append(
+        found[row.nightly_run_id].append(
             NightlyRunMember(
                 evaluation_id=row.evaluation_id,
                 system=row.system,

@@ -26,18 +26,18 @@ class Baseline:
     kind: BaselineKind
     system: str | None = None
     """For a named system."""
-    night: str | None = None
+    date: str | None = None
     """For a named system, the date (YYYY-MM-DD) of the run whose output is used; None for the latest."""
 
     def as_json(self) -> dict[str, str]:
         """The stored form."""
-        given = {"kind": str(self.kind), "system": self.system, "night": self.night}
+        given = {"kind": str(self.kind), "system": self.system, "date": self.date}
         return {key: value for key, value in given.items() if value is not None}
 
     @classmethod
     def from_json(cls, stored: dict[str, str]) -> Baseline:
         """Read the stored form."""
-        return cls(BaselineKind(stored["kind"]), stored.get("system"), stored.get("night"))
+        return cls(BaselineKind(stored["kind"]), stored.get("system"), stored.get("date"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The state machine of nightly runs: each is planned once, run one at a time, and ended once.
 
 Every transition is one conditional UPDATE whose row count says whether it took place. The work of a state is a task
-(`models.queue.kinds.night_steps`), which the transition adds.
+(`models.queue.kinds.nightly_run_steps`), which the transition adds.
 """
 
 from __future__ import annotations
@@ -136,7 +136,9 @@ def begin_scoring(connection: Connection, nightly_run_id: int, members: Sequence
     moved = update(NightlyRun).where(NightlyRun.id == nightly_run_id, NightlyRun.state == NightlyRunState.FETCHING)
     if not _move(connection, nightly_run_id, moved.values(state=NightlyRunState.SCORING), step=False):
         return False
-    rows = [{"night_id": nightly_run_id, "evaluation_id": key, "system": system} for key, system in sorted(members)]
+    rows = [
+        {"nightly_run_id": nightly_run_id, "evaluation_id": key, "system": system} for key, system in sorted(members)
+    ]
     insert_ignore(connection, NightlyRunEvaluation, rows)
     return True
 
@@ -165,14 +167,14 @@ def fail_run(connection: Connection, nightly_run_id: int, state: NightlyRunState
     """Fail a run that cannot be completed, if it is still in that state; any step in progress is discarded."""
     # The lock order of those who end a step.
     connection.execute(
-        select(NightlyRunStep.id).where(NightlyRunStep.night_id == nightly_run_id, _open_step()).with_for_update()
+        select(NightlyRunStep.id).where(NightlyRunStep.nightly_run_id == nightly_run_id, _open_step()).with_for_update()
     )
     failed = update(NightlyRun).where(NightlyRun.id == nightly_run_id, NightlyRun.state == state)
     if not _end(connection, nightly_run_id, failed, state=NightlyRunState.FAILED, reason=reason):
         return False
     connection.execute(
         update(NightlyRunStep)
-        .where(NightlyRunStep.night_id == nightly_run_id, _open_step())
+        .where(NightlyRunStep.nightly_run_id == nightly_run_id, _open_step())
         .values(state=LeaseState.CANCELLED, owner=None, lease_until=None, ended_at=now())
     )
     return True
@@ -201,7 +203,7 @@ def _move(connection: Connection, nightly_run_id: int, moving: Update, *, step: 
             .join(NightlyRun, NightlyRun.schedule_id == Schedule.id)
             .where(NightlyRun.id == nightly_run_id)
         )
-        row = {"night_id": nightly_run_id, "team": team.scalar_subquery(), "queue_class": int(QueueClass.NIGHTLY)}
+        row = {"nightly_run_id": nightly_run_id, "team": team.scalar_subquery(), "queue_class": int(QueueClass.NIGHTLY)}
         connection.execute(insert(NightlyRunStep).values(row))
     return True
 
@@ -216,6 +218,6 @@ def _end(connection: Connection, nightly_run_id: int, ending: Update, **values: 
         .where(NightlyRun.id == nightly_run_id, Schedule.webhook.is_not(None))
     ).one_or_none()
     if hooked is not None:
-        row = {"night_id": nightly_run_id, "team": hooked.team, "queue_class": int(QueueClass.NIGHTLY)}
+        row = {"nightly_run_id": nightly_run_id, "team": hooked.team, "queue_class": int(QueueClass.NIGHTLY)}
         insert_ignore(connection, Delivery, [row])
     return True

@@ -82,16 +82,16 @@ def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> N
 
 def _cancel_idle_counts(connection: Connection, evaluations: Sequence[int]) -> None:
     touched = (
-        select(ProtocolStatistics.prepared_state_id)
+        select(ProtocolStatistics.corpus_statistics_id)
         .join(Evaluation, Evaluation.protocol_id == ProtocolStatistics.protocol_id)
         .where(Evaluation.id.in_(evaluations))
     )
     waiting_evaluation = exists().where(
-        ProtocolStatistics.prepared_state_id == CorpusCount.prepared_state_id,
+        ProtocolStatistics.corpus_statistics_id == CorpusCount.corpus_statistics_id,
         Evaluation.protocol_id == ProtocolStatistics.protocol_id,
         Evaluation.edition == CorpusCount.edition,
         Evaluation.state.in_(UNSCORED),
     )
     # If a count is cancelled while another transaction enqueues an evaluation that needs it, which we cannot see yet,
     # the next sweep adds it again.
-    cancel_idle(connection, CorpusCount, CorpusCount.prepared_state_id.in_(touched), ~waiting_evaluation)
+    cancel_idle(connection, CorpusCount, CorpusCount.corpus_statistics_id.in_(touched), ~waiting_evaluation)

@@ -81,12 +81,12 @@ OPEN_RUNS = text("state IN ('due', 'fetching', 'scoring', 'judging')")
 class NightlyRun(Base):
     """One run of a schedule. `due -> fetching -> scoring -> judging -> done`, or `failed`, or `missed`."""
 
-    __tablename__ = "night"
+    __tablename__ = "nightly_run"
     __table_args__ = (
         # Two schedulers that plan at once plan one run.
         UniqueConstraint("schedule_id", "due_at"),
         CheckConstraint(one_of("state", NightlyRunState), name="state"),
-        Index("ix_night_open", "schedule_id", postgresql_where=OPEN_RUNS, sqlite_where=OPEN_RUNS),
+        Index("ix_nightly_run_open", "schedule_id", postgresql_where=OPEN_RUNS, sqlite_where=OPEN_RUNS),
     )
 
     id: Mapped[Key]
@@ -106,11 +106,11 @@ class NightlyRun(Base):
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]
     comparisons: Mapped[list[int] | None] = mapped_column(
-        JsonOf(list[int], "The comparisons of a night", none_as_null=True)
+        JsonOf(list[int], "The comparisons of a run", none_as_null=True)
     )
     """Comparisons that must finish before the run can be judged by randomization tests."""
     verdict: Mapped[dict[str, Any] | None] = mapped_column(
-        JsonOf(dict[str, Any], "The verdict on a night", none_as_null=True)
+        JsonOf(dict[str, Any], "The verdict on a run", none_as_null=True)
     )
     """The verdict (`analysis.nightly.verdict.Verdict.as_json`); None until the run is judged."""
     regressed: Mapped[bool | None] = mapped_column(Boolean)
@@ -120,23 +120,23 @@ class NightlyRun(Base):
 class NightlyRunStep(Leased, Base):
     """The work of a nightly run in its current state: fetching its outputs, or judging it."""
 
-    __tablename__ = "night_step"
+    __tablename__ = "nightly_run_step"
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
-        Index(None, "night_id"),
-        *lease_indexes("night_step"),
+        Index(None, "nightly_run_id"),
+        *lease_indexes("nightly_run_step"),
     )
 
-    night_id: Mapped[int] = mapped_column(ForeignKey("night.id", ondelete="CASCADE"))
+    nightly_run_id: Mapped[int] = mapped_column(ForeignKey("nightly_run.id", ondelete="CASCADE"))
 
 
 class NightlyRunEvaluation(Base):
     """An evaluation that a nightly run measured, possibly shared with an earlier run with the same output."""
 
-    __tablename__ = "night_evaluation"
+    __tablename__ = "nightly_run_evaluation"
     __table_args__ = (Index(None, "evaluation_id"),)
 
-    night_id: Mapped[int] = mapped_column(ForeignKey("night.id", ondelete="CASCADE"), primary_key=True)
+    nightly_run_id: Mapped[int] = mapped_column(ForeignKey("nightly_run.id", ondelete="CASCADE"), primary_key=True)
     evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)
     system: Mapped[str] = mapped_column(String(200))
 
@@ -146,9 +146,9 @@ class Delivery(Leased, Base):
 
     __tablename__ = "delivery"
     __table_args__ = (
-        UniqueConstraint("night_id"),
+        UniqueConstraint("nightly_run_id"),
         CheckConstraint(one_of("state", LeaseState), name="state"),
         *lease_indexes("delivery"),
     )
 
-    night_id: Mapped[int] = mapped_column(ForeignKey("night.id", ondelete="CASCADE"))
+    nightly_run_id: Mapped[int] = mapped_column(ForeignKey("nightly_run.id", ondelete="CASCADE"))

@@ -139,7 +139,10 @@ class Shard(Leased, Base):
         CheckConstraint(one_of("state", LeaseState), name="state"),
         Index(None, "protocol_id"),
         Index(
-            "ix_shard_unprepared", "protocol_id", postgresql_where=AWAITING_STATISTICS, sqlite_where=AWAITING_STATISTICS
+            "ix_shard_awaiting_statistics",
+            "protocol_id",
+            postgresql_where=AWAITING_STATISTICS,
+            sqlite_where=AWAITING_STATISTICS,
         ),
         *lease_indexes("shard"),
     )
@@ -192,8 +195,8 @@ OPEN = text("blob IS NULL")
 class CorpusStatistics(Base):
     """Corpus statistics of a set of reference texts. Identified by their content, so they are stored once."""
 
-    __tablename__ = "prepared_state"
-    __table_args__ = (Index("ix_prepared_state_open", "edition", postgresql_where=OPEN, sqlite_where=OPEN),)
+    __tablename__ = "corpus_statistics"
+    __table_args__ = (Index("ix_corpus_statistics_open", "edition", postgresql_where=OPEN, sqlite_where=OPEN),)
 
     id: Mapped[Key]
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
@@ -202,7 +205,7 @@ class CorpusStatistics(Base):
     """What is counted, and how; metrics with the same key share the statistics."""
     metric: Mapped[str] = mapped_column(String(500))
     """The specification of a metric that needs them and can compute them."""
-    reference_texts: Mapped[list[int]] = mapped_column(JsonOf(list[int], "The texts of a prepared state"))
+    reference_texts: Mapped[list[int]] = mapped_column(JsonOf(list[int], "The texts of corpus statistics"))
     variable_references: Mapped[bool] = mapped_column(Boolean)
     segments: Mapped[int] = mapped_column(Integer)
     edition: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
@@ -214,24 +217,24 @@ class CorpusStatistics(Base):
 class ProtocolStatistics(Base):
     """The corpus statistics that a protocol's shards need."""
 
-    __tablename__ = "protocol_state"
-    __table_args__ = (Index(None, "prepared_state_id"),)
+    __tablename__ = "protocol_statistics"
+    __table_args__ = (Index(None, "corpus_statistics_id"),)
 
     protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id", ondelete="CASCADE"), primary_key=True)
-    prepared_state_id: Mapped[int] = mapped_column(ForeignKey("prepared_state.id"), primary_key=True)
+    corpus_statistics_id: Mapped[int] = mapped_column(ForeignKey("corpus_statistics.id"), primary_key=True)
 
 
 class CorpusCount(Leased, Base):
     """A task that counts a range of blocks of the references, or merges the counts into the corpus statistics."""
 
-    __tablename__ = "preparation"
+    __tablename__ = "corpus_count"
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
-        Index(None, "prepared_state_id"),
-        *lease_indexes("preparation"),
+        Index(None, "corpus_statistics_id"),
+        *lease_indexes("corpus_count"),
     )
 
-    prepared_state_id: Mapped[int] = mapped_column(ForeignKey("prepared_state.id"))
+    corpus_statistics_id: Mapped[int] = mapped_column(ForeignKey("corpus_statistics.id"))
     first_block: Mapped[int] = mapped_column(Integer)
     last_block: Mapped[int] = mapped_column(Integer)
     """Exclusive."""

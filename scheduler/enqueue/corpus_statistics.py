@@ -94,15 +94,15 @@ def enqueue_corpus_counts(
     stored = connection.scalars(
         select(CorpusStatistics.id).where(CorpusStatistics.content_hash.in_(digests)).order_by(CorpusStatistics.id)
     ).all()
-    links = [{"protocol_id": protocol.protocol_id, "prepared_state_id": state} for state in stored]
+    links = [{"protocol_id": protocol.protocol_id, "corpus_statistics_id": state} for state in stored]
     insert_ignore(connection, ProtocolStatistics, links)
     # Statistics needed only by metrics of an earlier release: shards would wait for what no worker can compute.
     connection.execute(
         delete(ProtocolStatistics).where(
             ProtocolStatistics.protocol_id == protocol.protocol_id,
-            ProtocolStatistics.prepared_state_id.not_in(stored),
+            ProtocolStatistics.corpus_statistics_id.not_in(stored),
             # Those of another edition are for evaluations of that edition.
-            ProtocolStatistics.prepared_state_id.in_(
+            ProtocolStatistics.corpus_statistics_id.in_(
                 select(CorpusStatistics.id).where(CorpusStatistics.edition == EDITION)
             ),
         )
@@ -123,9 +123,11 @@ def enqueue_missing_counts(engine: Engine, settings: Settings) -> int:
     This happens if tasks were cancelled or failed just as another transaction enqueued an evaluation that needs them.
     If no worker can compute the statistics, the evaluations fail.
     """
-    in_progress = exists().where(CorpusCount.prepared_state_id == CorpusStatistics.id, CorpusCount.state.in_(OPEN_WORK))
+    in_progress = exists().where(
+        CorpusCount.corpus_statistics_id == CorpusStatistics.id, CorpusCount.state.in_(OPEN_WORK)
+    )
     waited_for = exists().where(
-        ProtocolStatistics.prepared_state_id == CorpusStatistics.id,
+        ProtocolStatistics.corpus_statistics_id == CorpusStatistics.id,
         Evaluation.protocol_id == ProtocolStatistics.protocol_id,
         Evaluation.edition == EDITION,
         Evaluation.state.in_(UNSCORED),

@@ -33,7 +33,7 @@ LONGEST_SECRET = 4096
 """Extra bytes kept at the front: a secret cut off there could not be recognised."""
 
 PASSED_ON = frozenset({"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TMPDIR"})
-"""Variables of our environment passed to commands, besides all `LC_...` and those in STEELYARD_NIGHT_ENVIRONMENT."""
+"""Variables of our environment passed to commands, besides all `LC_...` and those in STEELYARD_SCHEDULE_ENVIRONMENT."""
 
 _SECRET_NAME = re.compile(
     r"PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN|PRIVATE|URL|URI|PROXY|CONNECTION", re.IGNORECASE

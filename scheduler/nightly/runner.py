@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading, writing
 from models.nightly.transitions import OpenRun, begin_run, fail_run, find_open_runs
-from models.queue.kinds.night_steps import NIGHTLY_STEP, ClaimedStep, WaitingStep, waiting_steps
+from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, ClaimedStep, WaitingStep, waiting_steps
 from models.queue.lease import release_worker, renew
 from models.queue.task_kind import claim, release
 from models.schema.nightly import NightlyRunStep
@@ -112,7 +112,7 @@ class NightlyRunner:
         with reading(self._engine) as connection:
             steps = waiting_steps(connection, self._only)
         for step in steps:
-            self._try(step.night_id, step.state, partial(self._begin, step))
+            self._try(step.nightly_run_id, step.state, partial(self._begin, step))
 
     def _try(self, nightly_run_id: int, state: NightlyRunState, action: Callable[[], None]) -> None:
         """Advance a run; an unreadable one does not stop the others."""
@@ -164,7 +164,9 @@ class NightlyRunner:
         if claimed is None:
             return
         step = _Step(claimed)
-        step.thread = threading.Thread(target=self._run, args=(step,), name=f"night-{claimed.night_id}", daemon=True)
+        step.thread = threading.Thread(
+            target=self._run, args=(step,), name=f"run-{claimed.nightly_run_id}", daemon=True
+        )
         self._steps[claimed.key] = step
         step.thread.start()
 
@@ -205,9 +207,11 @@ class NightlyRunner:
             return
         except DBAPIError as error:
             # The lease expires, and the step is taken up again.
-            log.warning("Nightly run %s cannot continue, the database is unavailable: %s", claimed.night_id, error.orig)
+            log.warning(
+                "Nightly run %s cannot continue, the database is unavailable: %s", claimed.nightly_run_id, error.orig
+            )
         except Exception as error:
-            log.exception("Nightly run %s failed to advance", claimed.night_id)
+            log.exception("Nightly run %s failed to advance", claimed.nightly_run_id)
             self._release(claimed, f"{type(error).__name__}: {error}")
 
     def _release(self, claimed: ClaimedStep, reason: str) -> None:

@@ -125,7 +125,7 @@ def store_baseline(connection: Connection, schedule: ScheduleInfo, given: Mappin
     `given` are outputs by test set. For the others, the last submission of a system of that name, in any campaign, is
     used.
     """
-    if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.night is not None:
+    if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.date is not None:
         return []
     missing = []
     for key in dict.fromkeys(each["test_set_id"] for each in schedule.test_sets):

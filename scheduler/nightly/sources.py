@@ -138,7 +138,7 @@ def outputs(
             source.command,
             folder=source.folder,
             environment={
-                "STEELYARD_NIGHT": day.isoformat(),
+                "STEELYARD_DATE": day.isoformat(),
                 "STEELYARD_SCHEDULE": schedule,
                 "STEELYARD_TEST_SETS": "\n".join(each.title for each in wanted),
                 "STEELYARD_OUTPUT": folder,

@@ -17,7 +17,7 @@ from models.database.session import reading, writing
 from models.nightly.runs import read_nightly_run
 from models.nightly.schedules import ScheduleInfo, read_schedule
 from models.nightly.transitions import begin_judging, fail_run
-from models.queue.kinds.night_steps import NIGHTLY_STEP, Asked, ClaimedStep, Fetched, Judged
+from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, Asked, ClaimedStep, Fetched, Judged
 from models.queue.task_kind import complete, release
 from models.queue_status.progress import failure_reasons, read_comparison_progress, read_progress
 from models.schema.corpus import Protocol, Submission, System
@@ -51,7 +51,7 @@ def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading
         If `stop` is set.
     """
     with reading(engine) as connection:
-        nightly_run = read_nightly_run(connection, step.night_id)
+        nightly_run = read_nightly_run(connection, step.nightly_run_id)
         schedule = read_schedule(connection, nightly_run.schedule_id)
         titles = {each.id: each for each in list_test_sets(connection, schedule.campaign_id)}
     wanted = {
@@ -60,8 +60,8 @@ def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading
     }
     source = Source.from_json(schedule.source)
     try:
-        if source.kind == "command" and not settings.night_commands:
-            raise BadSource("Commands of schedules are disabled here by STEELYARD_NIGHT_COMMANDS.")
+        if source.kind == "command" and not settings.schedule_commands:
+            raise BadSource("Commands of schedules are disabled here by STEELYARD_SCHEDULE_COMMANDS.")
         with outputs(
             source,
             list(wanted.values()),
@@ -69,7 +69,7 @@ def fetch(engine: Engine, settings: Settings, step: ClaimedStep, stop: threading
             schedule=schedule.name,
             day=date.fromisoformat(nightly_run.date),
             stop=stop,
-            passed_on=settings.night_variables,
+            passed_on=settings.schedule_variables,
         ) as texts:
             given = {key: texts[test_set.title] for key, test_set in wanted.items()}
             # Here and not later: large texts are read from their files while they are stored.
@@ -115,11 +115,11 @@ def _store_outputs(
 
 
 def _standing_baseline(
-    connection: Connection, schedule: ScheduleInfo, test_set_id: int, tonight: dict[str, Text]
+    connection: Connection, schedule: ScheduleInfo, test_set_id: int, fetched: dict[str, Text]
 ) -> list[int]:
     """The submission of a named baseline that is not among this run's systems, if there is one."""
     baseline = schedule.baseline
-    if baseline.kind != BaselineKind.NAMED or baseline.night is not None or baseline.system in tonight:
+    if baseline.kind != BaselineKind.NAMED or baseline.date is not None or baseline.system in fetched:
         return []
     last = (
         select(Submission.id)
@@ -169,7 +169,7 @@ def _fail_step(engine: Engine, settings: Settings, step: ClaimedStep, reason: st
     policy = NIGHTLY_STEP.policy(settings)
     with writing(engine, durable=True) as connection:
         if release(connection, NIGHTLY_STEP, step.key, step.owner, reason, policy, permanent=True):
-            _log_failure(connection, step.night_id)
+            _log_failure(connection, step.nightly_run_id)
 
 
 def _log_failure(connection: Connection, nightly_run_id: int) -> None:
@@ -182,7 +182,7 @@ def _log_failure(connection: Connection, nightly_run_id: int) -> None:
 
 
 def _members(connection: Connection, nightly_run_id: int) -> list[int]:
-    chosen = select(NightlyRunEvaluation.evaluation_id).where(NightlyRunEvaluation.night_id == nightly_run_id)
+    chosen = select(NightlyRunEvaluation.evaluation_id).where(NightlyRunEvaluation.nightly_run_id == nightly_run_id)
     return list(connection.scalars(chosen.order_by(NightlyRunEvaluation.evaluation_id)))
 
 
@@ -190,12 +190,12 @@ def _baseline_is_open(connection: Connection, nightly_run_id: int) -> bool:
     """Whether a named baseline is still being measured."""
     nightly_run = read_nightly_run(connection, nightly_run_id)
     schedule = read_schedule(connection, nightly_run.schedule_id)
-    if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.night is not None:
+    if schedule.baseline.kind != BaselineKind.NAMED or schedule.baseline.date is not None:
         return False
     protocols = (
         select(Evaluation.protocol_id)
         .join(NightlyRunEvaluation, NightlyRunEvaluation.evaluation_id == Evaluation.id)
-        .where(NightlyRunEvaluation.night_id == nightly_run_id)
+        .where(NightlyRunEvaluation.nightly_run_id == nightly_run_id)
     )
     still = (
         select(Evaluation.id)
@@ -230,7 +230,7 @@ def judge(engine: Engine, settings: Settings, step: ClaimedStep) -> None:
     from analysis.nightly.verdict import judge_nightly_run
 
     with reading(engine) as connection:
-        nightly_run = read_nightly_run(connection, step.night_id)
+        nightly_run = read_nightly_run(connection, step.nightly_run_id)
         schedule = read_schedule(connection, nightly_run.schedule_id)
         failures = read_comparison_progress(connection, step.comparisons or ()).failures
     if failures:
@@ -238,13 +238,13 @@ def judge(engine: Engine, settings: Settings, step: ClaimedStep) -> None:
         _fail_step(engine, settings, step, reason)
         return
     if schedule.test == PairedTest.RANDOMIZATION and step.comparisons is None:
-        asked = _ask_for_tests(engine, settings, schedule, step.night_id)
+        asked = _ask_for_tests(engine, settings, schedule, step.nightly_run_id)
         if asked:
             with writing(engine, durable=True) as connection:
                 complete(connection, NIGHTLY_STEP, step, Asked(asked))
             return
     with reading(engine) as connection:
-        verdict = judge_nightly_run(connection, step.night_id)
+        verdict = judge_nightly_run(connection, step.nightly_run_id)
     with writing(engine, durable=True) as connection:
         judged = Judged(verdict.as_json(), verdict.regressed)
         ended = complete(connection, NIGHTLY_STEP, step, judged)

@@ -116,15 +116,15 @@ def _deliver(engine: Engine, settings: Settings, claimed: ClaimedDelivery) -> tu
 
 
 def _message(connection: Connection, claimed: ClaimedDelivery, url: str, settings: Settings) -> _Message:
-    report = read_report(connection, claimed.night_id)
+    report = read_report(connection, claimed.nightly_run_id)
     schedule = report.schedule
     # The same in every attempt, and different in every installation.
-    known_by = f"{claimed.key} {schedule.name} {schedule.created_at!r} {claimed.night_id} {claimed.created_at!r}"
+    known_by = f"{claimed.key} {schedule.name} {schedule.created_at!r} {claimed.nightly_run_id} {claimed.created_at!r}"
     identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
     # Also in the signed body: a header could be changed to replay an old message.
     payload = {"delivery": identity, **report.as_json()}
     return _Message(
-        about=f"Schedule {schedule.name}: the run of {report.night.date}",
+        about=f"Schedule {schedule.name}: the run of {report.nightly_run.date}",
         url=url,
         secret=claimed.secret,
         private=claimed.private or settings.webhook_private,

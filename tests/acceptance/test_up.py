@@ -12,7 +12,7 @@ import pytest
 from cli.main import main
 from tests.acceptance.commands import running, wait_for
 from tests.faults.cluster import until
-from tests.scheduler.nightly.nights import REFERENCE, put
+from tests.scheduler.nightly.nightly_runs import REFERENCE, put
 from tests.scheduler.nightly.test_sources import gone, group_of
 
 pytestmark = pytest.mark.faults
@@ -25,7 +25,7 @@ def answers(address):
         return False
 
 
-def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
+def test_a_run_outlives_the_process_that_began_it(tmp_path, monkeypatch):
     (tmp_path / "trial" / "refs").mkdir(parents=True)
     (tmp_path / "trial" / "refs" / "A.txt").write_bytes(REFERENCE + b"\n")
     put(tmp_path, "", {"out": 1})
@@ -49,9 +49,8 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
     settings = {f"STEELYARD_{name}_SECONDS": value for name, value in seconds.items()} | {"STEELYARD_CONCURRENCY": "1"}
     with running("up", cwd=tmp_path, **settings) as up:
         pids = group_of(tmp_path)
-        assert ask("SELECT night.state, attempts FROM night JOIN night_step ON night_id = night.id") == [
-            ("fetching", 1)
-        ]
+        joined = "nightly_run JOIN nightly_run_step ON nightly_run_id = nightly_run.id"
+        assert ask(f"SELECT nightly_run.state, attempts FROM {joined}") == [("fetching", 1)]
         wait_for(lambda: "Steelyard is at http" in (tmp_path / "up.log").read_text())
         served = re.search(r"http://[\d.:]+/", (tmp_path / "up.log").read_text())[0]
         assert urlopen(served).status == 200
@@ -61,13 +60,13 @@ def test_a_night_outlives_the_process_that_began_it(tmp_path, monkeypatch):
         wait_for(lambda: "Stopped serving" in (tmp_path / "up.log").read_text())
         until(lambda: all(map(gone, pids)), "the command to end with the process that ran it")
     with running("up", cwd=tmp_path, **settings) as up:
-        wait_for(lambda: ask("SELECT state FROM night") == [("done",)])
+        wait_for(lambda: ask("SELECT state FROM nightly_run") == [("done",)])
         # It tells what there is to do about once a second.
         wait_for(lambda: "Nothing to do." in (tmp_path / "up.log").read_text())
         wait_for(lambda: "There is no account yet." in (tmp_path / "up.log").read_text())
         os.kill(up.pid, signal.SIGTERM)
         assert up.wait(60) == 0
-    assert ask("SELECT caught_up, manual, regressed FROM night") == [(1, 0, 0)]
+    assert ask("SELECT caught_up, manual, regressed FROM nightly_run") == [(1, 0, 0)]
     log = (tmp_path / "up.log").read_text()
     assert len(re.findall("There is no account yet. .*/invitations/", log)) == 1
     for part in (

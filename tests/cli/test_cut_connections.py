@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event, update
 
 from models.database.session import make_engine, reading, writing
 from models.nightly.transitions import begin_run, find_open_runs
-from models.queue.kinds.night_steps import NIGHTLY_STEP, waiting_steps
+from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, waiting_steps
 from models.schema.queue import Evaluation
 from models.schema.states import NightlyRunState
 from runtime.settings import Settings
@@ -183,7 +183,7 @@ def test_nightly_run(
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The nights themselves are made elsewhere, while the command sleeps."""
+    """The runs themselves are made elsewhere, while the command sleeps."""
     settings, engine = one_block_shards(url), make_engine(url, pooled=False)
     go, judged = threading.Event(), threading.Event()
     add = ("nightly", "add", "gate", "--cron", "30 2 * * *", "--source", "out/{system}.txt", "--test-set", "harbour")
@@ -194,14 +194,14 @@ def test_nightly_run(
     def sleep(_seconds: float) -> None:
         Cutter.rests = True
         with reading(engine) as connection:
-            nights = find_open_runs(connection)
-        for night in nights:
-            if night.state == NightlyRunState.SCORING:
+            nightly_runs = find_open_runs(connection)
+        for nightly_run in nightly_runs:
+            if nightly_run.state == NightlyRunState.SCORING:
                 work_off(settings)
-                check_scores(engine, night.id)
+                check_scores(engine, nightly_run.id)
                 continue
             with writing(engine) as connection:
-                assert begin_run(connection, night)
+                assert begin_run(connection, nightly_run)
         with reading(engine) as connection:
             waiting = waiting_steps(connection)
         for each in waiting:
@@ -218,8 +218,8 @@ def test_nightly_run(
     monkeypatch.setattr(wait, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
 
     def begins(statement: str) -> bool:
-        """The first look at how far the night is, or at its end."""
-        return judged.is_set() if late else statement.startswith("SELECT night.id, night.schedule_id, night.due_at")
+        """The first look at how far the run is, or at its end."""
+        return judged.is_set() if late else statement.startswith("SELECT nightly_run.id, nightly_run.schedule_id")
 
     with cutting(url, begins, every) as cutter:
         assert status_of(["nightly", "run", "gate"]) == 0, capsys.readouterr().err

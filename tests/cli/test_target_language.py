@@ -153,7 +153,7 @@ def test_a_schedule_keeps_the_tokenizer_of_its_test_set(folders):
     assert found["ja"].startswith("bleu:tok=ja-mecab-")
 
 
-def test_a_night_of_13a_is_told_of_in_its_verdict(folders):
+def test_a_run_of_13a_is_told_of_in_its_verdict(folders):
     database = ("--database", f"sqlite:///{folders}/steelyard.db")
     cron = ("--cron", "30 2 * * *", "--time-zone", "Europe/Prague", "--source", "out/{date}/{system}.txt")
     asked = ("--test-set", "port-zh", "-m", "bleu:tok=13a", "chrf")

@@ -90,8 +90,8 @@ def undisturbed(url: str, jobs: Iterable[Job]) -> Outcomes:
         context = WorkerContext(settings)
         with reading(engine) as connection:
             waiting = select(CorpusCount.id).where(CorpusCount.state == LeaseState.PENDING)
-            preparations = list(connection.scalars(waiting))
-        for each in preparations:
+            counts = list(connection.scalars(waiting))
+        for each in counts:
             do(context, CORPUS_COUNT, each, "task")
         context.close()
         # One that fails is split, so that the others of its shard are scored.

@@ -164,7 +164,7 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
         known = {
             Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
             Reduction: {"protocol_id": protocol},
-            CorpusCount: {"prepared_state_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
+            CorpusCount: {"corpus_statistics_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
             Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
         }
         for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
@@ -190,8 +190,10 @@ def waiting_keys(engine: Engine, table: type[Leased], job: Any) -> list[int]:
     """Rows that wait, of the job's protocol."""
     query = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
     if table is CorpusCount:
-        theirs = select(ProtocolStatistics.prepared_state_id).where(ProtocolStatistics.protocol_id == job.protocols[0])
-        query = query.where(CorpusCount.prepared_state_id.in_(theirs))
+        theirs = select(ProtocolStatistics.corpus_statistics_id).where(
+            ProtocolStatistics.protocol_id == job.protocols[0]
+        )
+        query = query.where(CorpusCount.corpus_statistics_id.in_(theirs))
     else:
         query = query.where(table.protocol_id == job.protocols[0])  # type: ignore[attr-defined]
     with reading(engine) as connection:

@@ -45,7 +45,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
             "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
-            "tests/models/queue/test_random_preparations.py tests/scheduler/enqueue/test_corpus_statistics.py",
+            "tests/models/queue/test_random_corpus_statistics.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/kinds/comparisons.py",
@@ -94,10 +94,10 @@ AREAS: dict[str, list[Target]] = {
         _target("worker/preemption.py", "tests/worker/test_handlers.py"),
         _target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
     ],
-    "nights": [
+    "runs": [
         _target(
-            "models/nightly/transitions.py models/queue/kinds/night_steps.py",
-            "tests/models/nightly/test_transitions.py tests/models/queue/test_night_steps.py "
+            "models/nightly/transitions.py models/queue/kinds/nightly_run_steps.py",
+            "tests/models/nightly/test_transitions.py tests/models/queue/test_nightly_run_steps.py "
             "tests/scheduler/nightly/test_steps.py",
         ),
         _target(

@@ -299,7 +299,12 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
     before = count(engine, Shard), count(engine, CorpusCount)
     with writing(engine) as connection:
         # And then the comparison whose trials these were.
-        gone = {**dict.fromkeys((kind.name for kind in SENT), 1), "night_steps": 0, "deliveries": 0, "comparisons": 1}
+        gone = {
+            **dict.fromkeys((kind.name for kind in SENT), 1),
+            "nightly_run_steps": 0,
+            "deliveries": 0,
+            "comparisons": 1,
+        }
         assert prune_finished(connection, 30 * DAY, 1) == gone
     assert (count(engine, Shard), count(engine, CorpusCount)) == (before[0] - 1, before[1] - 1)
 
@@ -440,7 +445,7 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
                 for needed in (False, True):
                     others: dict[str, Any] = {}
                     if table is CorpusCount:
-                        others = {"prepared_state_id": states[needed], "part": b"part"}
+                        others = {"corpus_statistics_id": states[needed], "part": b"part"}
                     if table is Trials:
                         others = {"comparison_id": 2 if needed else 1}
                     key = add_ended(connection, table, state, ago, **others)
@@ -501,7 +506,7 @@ def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, t
         start_comparison(
             connection, RandomizationPlan(1, (), (), 9, 1), [(0, 9)], queue_class=0, team="", edition=EDITION
         )
-        others = {CorpusCount: {"prepared_state_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
+        others = {CorpusCount: {"corpus_statistics_id": 1}, Trials: {"comparison_id": 1}}.get(table, {})
         keys = {state: add_ended(connection, table, state, None, **others) for state in LeaseState}
         dated = add_ended(connection, table, "done", 5.0, **others)
         assert backfill_ended_at(connection) == 3

@@ -159,15 +159,15 @@ def test_a_round_without_work_asks_three_things(database_url: str) -> None:
     """Whether there is work, what time it is, and whether the tables are still ours."""
     settings = patient(database_url, sweep_seconds=1e-9)
     engine = make_engine(database_url)
-    nights = NightlyRunner(settings)
-    rounds = SchedulerLoop(engine, App(), settings, nights)
+    nightly_runs = NightlyRunner(settings)
+    rounds = SchedulerLoop(engine, App(), settings, nightly_runs)
     # The first one looks at everything.
     assert rounds.run_once()
     with caught() as statements:
         for _ in range(10):
             assert rounds.run_once()
     assert len(statements) == 30
-    nights.stop()
+    nightly_runs.stop()
     engine.dispose()
 
 

@@ -22,7 +22,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 INTERACTIVE, CAMPAIGN, NIGHTLY = (int(each) for each in QueueClass)
 SETTINGS = Settings(shortest_shard_seconds=3.0, shard_seconds=10.0, urgent_seconds=0.0)
 ROWS: dict[type[Leased], dict[str, Any]] = {
-    CorpusCount: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+    CorpusCount: {"corpus_statistics_id": 1, "first_block": 0, "last_block": 1},
     Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 7.0},
     Trials: {"comparison_id": 1, "first_trial": 0, "last_trial": 9},
 }
@@ -89,7 +89,7 @@ def waiting(connection: Connection, most: int = 99, urgent_seconds: float = 0.0)
 
 
 def test_what_may_be_sent_comes_in_its_order(connection: Connection) -> None:
-    """The earliest due first, then what is due at no time; preparations first of those alike, then the oldest."""
+    """The earliest due first, then what is due at no time; counts first of those alike, then the oldest."""
     undated, late, soon = (
         {table: add(connection, table, due_at=due) for table in (Trials, Shard, CorpusCount)}
         for due in (None, 9e9, 8e9)

@@ -161,7 +161,7 @@ def test_of_every_kind_of_work_all_is_reclaimed(
 
 @one_kind
 def test_a_sweep_finds_those_for_whom_nothing_is_done(engine: Engine, settings: Settings) -> None:
-    """Evaluations that nobody adds up, and such as wait for a preparation that is gone."""
+    """Evaluations that nobody adds up, and such as wait for a count of corpus statistics that is gone."""
     job = queue_job(engine, settings, segments=200, systems=3, metrics=["nist"])
     *_, last = job.all_evaluations
     with writing(engine) as connection:

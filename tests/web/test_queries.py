@@ -14,7 +14,7 @@ from models.schema.campaigns import Campaign
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from steelyard.metrics.registry import parse_metric
-from tests.analysis.nights import add_night, add_schedule
+from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.scheduler.jobs import one_block_shards
 from tests.service.service import DAY, Service
 
@@ -30,7 +30,7 @@ def service(database_url: str) -> Iterator[Service]:
 
 
 class Shore:
-    """Campaigns with all that belongs to one: people, phases, a test set, open evaluations, a schedule with nights."""
+    """Campaigns with all that belongs to one: people, phases, a test set, open evaluations, a schedule with runs."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -66,8 +66,8 @@ class Shore:
             )
             self.service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY)
             schedule = add_schedule(engine, campaign, name=f"gate {number}")
-            for night in range(2):
-                add_night(engine, schedule, night, {})
+            for nightly_run in range(2):
+                add_nightly_run(engine, schedule, nightly_run, {})
         self.count = count
 
     def statements(self, name: str, page: str) -> tuple[int, int]:
@@ -123,7 +123,7 @@ def test_who_knows_of_a_campaign_sees_it_in_every_list(service: Service) -> None
         page = shore.browsers[name].get("/").text
         assert [each for each in everything if f'"/campaigns/{each}"' in page] == seen, name
     gates = shore.browsers["other"].get("/api/v1/nightly").json()["items"]
-    assert {each["name"]: each["nights"] for each in gates} == {f"gate {name[1:]}": 2 for name in public}
+    assert {each["name"]: each["runs"] for each in gates} == {f"gate {name[1:]}": 2 for name in public}
     assert {each["last_date"] for each in gates} == {"2027-03-02"}
 
 

@@ -130,7 +130,7 @@ def fill(engine: Engine) -> None:
         add(Statistics, evaluation_id=n, metric=0, first_block=0, last_block=1, blob=b"")
         state = {"key": "k", "metric": "nist", "reference_texts": literal([1], JSON), "segments": 256, "blob": b""}
         add(CorpusStatistics, id=n, content_hash=name, variable_references=False, **state)
-        add(CorpusCount, id=n, prepared_state_id=n, first_block=0, last_block=1, merges=True, **ended)
+        add(CorpusCount, id=n, corpus_statistics_id=n, first_block=0, last_block=1, merges=True, **ended)
         of_comparison = {
             "contestants": literal([], JSON),
             "tests": literal([], JSON),
@@ -183,7 +183,7 @@ def excesses(engine: Engine, statement: Statement) -> list[str]:
 
 GROWING = {
     *("text", "text_block", "system", "submission", "reduction", "evaluation", "shard", "shard_evaluation", "score"),
-    *("statistics", "prepared_state", "preparation", "comparison", "trials", "ledger_entry"),
+    *("statistics", "corpus_statistics", "corpus_count", "comparison", "trials", "ledger_entry"),
 }
 
 

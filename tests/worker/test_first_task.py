@@ -21,7 +21,7 @@ from runtime.settings import Settings
 from worker.context import WorkerContext
 from worker.preload import preload
 
-url, preparations, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
+url, counts, shards = sys.argv[1], *map(json.loads, sys.argv[2:])
 context = WorkerContext(Settings(database_url=url))
 preload(context)
 before = set(sys.modules)
@@ -32,7 +32,7 @@ from models.queue.kinds.shards import SHARD
 from worker.handlers import do
 
 assert shared_library.cache_info().currsize, "the kernels are not loaded"
-for key in preparations:
+for key in counts:
     do(context, CORPUS_COUNT, key, "task")
 for key in shards:
     do(context, SHARD, key, "task")
@@ -53,10 +53,10 @@ def test_the_first_task_imports_no_module(database_url: str, metrics: tuple[str,
     engine = make_engine(database_url)
     queue_job(engine, settings, segments=30, metrics=metrics)
     with reading(engine) as connection:
-        preparations = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
+        counts = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))
         shards = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
     engine.dispose()
-    command = [sys.executable, "-c", SCRIPT, database_url, json.dumps(preparations), json.dumps(shards)]
+    command = [sys.executable, "-c", SCRIPT, database_url, json.dumps(counts), json.dumps(shards)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     assert json.loads(done.stdout) == []
     engine = make_engine(database_url)

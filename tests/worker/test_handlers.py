@@ -235,12 +235,12 @@ def test_shards_give_way_to_nothing_else(context: WorkerContext) -> None:
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -> None:
-    """Preparations before the shards that wait for them; what is of another edition is none of ours."""
+    """Counts before the shards that wait for them; what is of another edition is none of ours."""
     queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
     with writing(context.engine) as connection:
         (mine,) = connection.scalars(select(Shard.id))
         known: dict[type[Leased], dict[str, object]] = {
-            CorpusCount: {"prepared_state_id": 1, "first_block": 0, "last_block": 1},
+            CorpusCount: {"corpus_statistics_id": 1, "first_block": 0, "last_block": 1},
             Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
         }
         sent = {"state": LeaseState.ENQUEUED, "queue_class": QueueClass.INTERACTIVE, "edition": EDITION}

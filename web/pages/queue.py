@@ -12,9 +12,9 @@ from web.pages.rendering import page
 router = APIRouter()
 
 KIND_TITLES = {
-    "preparations": "corpus statistics",
+    "corpus_statistics": "corpus statistics",
     "trials": "randomization tests",
-    "night_steps": "nightly steps",
+    "nightly_run_steps": "nightly steps",
     "deliveries": "webhook deliveries",
 }
 """Titles of kinds of tasks whose names are not plain words."""

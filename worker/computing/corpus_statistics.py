@@ -61,7 +61,7 @@ def merging_work(connection: Connection, claim: ClaimedCorpusCount) -> Callable[
 
 def _all_parts(connection: Connection, claim: ClaimedCorpusCount) -> list[CountedPart]:
     """The parts of all blocks, each once. Raises PartsMissing."""
-    counted = counted_parts(connection, claim.prepared_state_id)
+    counted = counted_parts(connection, claim.corpus_statistics_id)
     end = claim.first_block
     for first_block, last_block in (
         *((part.first_block, part.last_block) for part in counted),
@@ -91,7 +91,7 @@ def read_corpus_statistics(
         return {}
     rows = connection.execute(
         select(CorpusStatistics.id, CorpusStatistics.key, CorpusStatistics.content_hash)
-        .join(ProtocolStatistics, ProtocolStatistics.prepared_state_id == CorpusStatistics.id)
+        .join(ProtocolStatistics, ProtocolStatistics.corpus_statistics_id == CorpusStatistics.id)
         .where(ProtocolStatistics.protocol_id == protocol_id, CorpusStatistics.edition == edition)
     )
     states = {
@@ -102,10 +102,10 @@ def read_corpus_statistics(
     return states
 
 
-def _read(connection: Connection, prepared_state_id: int, content_hash: str, declared: DeclaredStatistics) -> Any:
+def _read(connection: Connection, corpus_statistics_id: int, content_hash: str, declared: DeclaredStatistics) -> Any:
     if content_hash in _kept:
         return _keep(content_hash)
-    blob = connection.scalar(select(CorpusStatistics.blob).where(CorpusStatistics.id == prepared_state_id))
+    blob = connection.scalar(select(CorpusStatistics.blob).where(CorpusStatistics.id == corpus_statistics_id))
     if blob is None:
         raise CorpusStatisticsMissing
     return _keep(content_hash, lambda: declared.read(zlib.decompress(blob)))

@@ -27,7 +27,7 @@ from models.schema.states import LeaseState
 class ClaimedCorpusCount(Claim):
     """A count or merge under our lease."""
 
-    prepared_state_id: int
+    corpus_statistics_id: int
     state_key: str
     metric: str
     reference_texts: tuple[int, ...]
@@ -39,14 +39,14 @@ class ClaimedCorpusCount(Claim):
 
     def log_fields(self) -> dict[str, Any]:
         """As `Claim`."""
-        return {"state": self.prepared_state_id}
+        return {"corpus_statistics": self.corpus_statistics_id}
 
 
 @dataclass(frozen=True, slots=True)
 class CountedPart:
     """The counts of a range of blocks; `last_block` is exclusive."""
 
-    preparation_id: int
+    corpus_count_id: int
     first_block: int
     last_block: int
 
@@ -64,14 +64,14 @@ def _load(connection: Connection, claim: Claim) -> ClaimedCorpusCount | None:
             CorpusStatistics.reference_texts,
             CorpusStatistics.variable_references,
         )
-        .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.prepared_state_id)
+        .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.corpus_statistics_id)
         .where(CorpusCount.id == claim.key)
     ).one()
     if not waiting_evaluations(connection, row.id):
         return None
     return ClaimedCorpusCount(
         *claim.identity,
-        prepared_state_id=row.id,
+        corpus_statistics_id=row.id,
         state_key=row.key,
         metric=row.metric,
         reference_texts=tuple(row.reference_texts),
@@ -96,28 +96,28 @@ def _complete(
     deleted.
     """
     if not claim.merges:
-        merge = enqueue_merge(connection, claim.prepared_state_id)
+        merge = enqueue_merge(connection, claim.corpus_statistics_id)
         return None if merge is None else (CORPUS_COUNT, merge)
     connection.execute(
-        update(CorpusStatistics).where(CorpusStatistics.id == claim.prepared_state_id).values(blob=counted)
+        update(CorpusStatistics).where(CorpusStatistics.id == claim.corpus_statistics_id).values(blob=counted)
     )
     connection.execute(
         update(CorpusCount)
-        .where(CorpusCount.prepared_state_id == claim.prepared_state_id, CorpusCount.part.is_not(None))
+        .where(CorpusCount.corpus_statistics_id == claim.corpus_statistics_id, CorpusCount.part.is_not(None))
         .values(part=None)
     )
     linked = select(ProtocolStatistics.protocol_id).where(
-        ProtocolStatistics.prepared_state_id == claim.prepared_state_id
+        ProtocolStatistics.corpus_statistics_id == claim.corpus_statistics_id
     )
     release_waiting_shards(connection, claim.edition, Shard.protocol_id.in_(linked))
     return None
 
 
-def counted_parts(connection: Connection, prepared_state_id: int) -> list[CountedPart]:
+def counted_parts(connection: Connection, corpus_statistics_id: int) -> list[CountedPart]:
     """The stored counts, in the order of the blocks."""
     rows = connection.execute(
         select(CorpusCount.id, CorpusCount.first_block, CorpusCount.last_block)
-        .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.part.is_not(None))
+        .where(CorpusCount.corpus_statistics_id == corpus_statistics_id, CorpusCount.part.is_not(None))
         .order_by(CorpusCount.first_block)
     )
     return [CountedPart(row.id, row.first_block, row.last_block) for row in rows]
@@ -125,7 +125,7 @@ def counted_parts(connection: Connection, prepared_state_id: int) -> list[Counte
 
 def read_part(connection: Connection, part: CountedPart) -> bytes:
     """The counts themselves, compressed."""
-    blob = connection.scalar(select(CorpusCount.part).where(CorpusCount.id == part.preparation_id))
+    blob = connection.scalar(select(CorpusCount.part).where(CorpusCount.id == part.corpus_count_id))
     # The transaction still sees its snapshot, in which the part exists.
     assert blob is not None
     return blob
@@ -133,13 +133,13 @@ def read_part(connection: Connection, part: CountedPart) -> bytes:
 
 def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
     """Fail every evaluation that waits for the statistics."""
-    metric = connection.scalar(select(CorpusStatistics.metric).where(CorpusStatistics.id == row.prepared_state_id))
+    metric = connection.scalar(select(CorpusStatistics.metric).where(CorpusStatistics.id == row.corpus_statistics_id))
     first, last = row.first_block * BLOCK_SEGMENTS + 1, row.last_block * BLOCK_SEGMENTS
     what = "What was counted" if row.merges else f"Segments {first} to {last}"
     failed = "merged" if row.merges else "counted"
     fail_evaluations(
         connection,
-        waiting_evaluations(connection, row.prepared_state_id),
+        waiting_evaluations(connection, row.corpus_statistics_id),
         failure.describe(f"{what} in the references could not be {failed} for {metric}"),
         fault=failure.fault,
     )
@@ -147,16 +147,17 @@ def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
 
 def _removable() -> ColumnElement[bool]:
     # An unmerged part is not only a finished task: it holds the counts.
-    merged = exists().where(CorpusStatistics.id == CorpusCount.prepared_state_id, CorpusStatistics.blob.is_not(None))
+    merged = exists().where(CorpusStatistics.id == CorpusCount.corpus_statistics_id, CorpusStatistics.blob.is_not(None))
     return or_(CorpusCount.state != LeaseState.DONE, merged)
 
 
 def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
-    return {"state": connection.scalar(select(CorpusCount.prepared_state_id).where(CorpusCount.id == key))}
+    statistics = select(CorpusCount.corpus_statistics_id).where(CorpusCount.id == key)
+    return {"corpus_statistics": connection.scalar(statistics)}
 
 
 CORPUS_COUNT: TaskKind[ClaimedCorpusCount, bytes] = TaskKind(
-    name="preparations",
+    name="corpus_statistics",
     table=CorpusCount,
     message="prepare",
     load=_load,

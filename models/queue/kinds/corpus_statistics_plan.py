@@ -36,7 +36,7 @@ class IncompleteStatistics:
 
 
 def lock_incomplete_statistics(
-    connection: Connection, prepared_state_id: int, *, wait: bool = True
+    connection: Connection, corpus_statistics_id: int, *, wait: bool = True
 ) -> IncompleteStatistics | None:
     """The corpus statistics if incomplete, locked until the transaction ends.
 
@@ -53,7 +53,7 @@ def lock_incomplete_statistics(
             CorpusStatistics.segments,
             CorpusStatistics.edition,
         )
-        .where(CorpusStatistics.id == prepared_state_id, CorpusStatistics.blob.is_(None))
+        .where(CorpusStatistics.id == corpus_statistics_id, CorpusStatistics.blob.is_(None))
         .with_for_update(key_share=True, skip_locked=not wait)
     ).one_or_none()
     if row is None:
@@ -71,7 +71,7 @@ def missing_ranges(
     rows = connection.execute(
         select(CorpusCount.first_block, CorpusCount.last_block)
         .where(
-            CorpusCount.prepared_state_id == state.id,
+            CorpusCount.corpus_statistics_id == state.id,
             CorpusCount.merges.is_(False),
             CorpusCount.state.in_(counted),
             # Counts are deleted when merged, and must be repeated if the merged statistics are lost later.
@@ -87,14 +87,14 @@ def missing_ranges(
     return gaps
 
 
-def waiting_evaluations(connection: Connection, prepared_state_id: int) -> list[int]:
+def waiting_evaluations(connection: Connection, corpus_statistics_id: int) -> list[int]:
     """Evaluations with unfinished shards that need the statistics, ordered by id."""
     rows = connection.scalars(
         select(Evaluation.id)
         .join(ProtocolStatistics, ProtocolStatistics.protocol_id == Evaluation.protocol_id)
-        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.prepared_state_id)
+        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.corpus_statistics_id)
         .where(
-            CorpusStatistics.id == prepared_state_id,
+            CorpusStatistics.id == corpus_statistics_id,
             Evaluation.edition == CorpusStatistics.edition,
             Evaluation.state.in_(UNSCORED),
         )
@@ -107,7 +107,7 @@ def protocols_awaiting_statistics(edition: Any) -> Select[int]:
     """The protocols with incomplete corpus statistics of an edition."""
     return (
         select(ProtocolStatistics.protocol_id)
-        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.prepared_state_id)
+        .join(CorpusStatistics, CorpusStatistics.id == ProtocolStatistics.corpus_statistics_id)
         .where(CorpusStatistics.blob.is_(None), CorpusStatistics.edition == edition)
     )
 
@@ -133,28 +133,28 @@ def release_waiting_shards(connection: Connection, edition: int, *which: ColumnE
     return connection.execute(sent).rowcount
 
 
-def enqueue_merge(connection: Connection, prepared_state_id: int) -> int | None:
+def enqueue_merge(connection: Connection, corpus_statistics_id: int) -> int | None:
     """Add a pending task that merges, if all parts exist and no merge is open; its id."""
-    row = lock_incomplete_statistics(connection, prepared_state_id)
+    row = lock_incomplete_statistics(connection, corpus_statistics_id)
     # Only finished parts are stable while we hold the lock. An open part may be cancelled or fail before we look again,
     # and would be missing from the merge.
     if row is None or missing_ranges(connection, row, [LeaseState.DONE]):
         return None
     unfinished = select(CorpusCount.id).where(
-        CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state.in_(OPEN_WORK)
+        CorpusCount.corpus_statistics_id == corpus_statistics_id, CorpusCount.state.in_(OPEN_WORK)
     )
     if connection.execute(unfinished.limit(1)).first() is not None:
         return None
     last = connection.execute(
         select(CorpusCount.queue_class, CorpusCount.team, CorpusCount.due_at)
-        .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state == LeaseState.DONE)
+        .where(CorpusCount.corpus_statistics_id == corpus_statistics_id, CorpusCount.state == LeaseState.DONE)
         .order_by(CorpusCount.queue_class, CorpusCount.id)
     ).first()
     share_key = {} if last is None else dict(last._mapping)
     return connection.execute(
         insert(CorpusCount)
         .values(
-            prepared_state_id=prepared_state_id,
+            corpus_statistics_id=corpus_statistics_id,
             first_block=0,
             last_block=-(-row.segments // BLOCK_SEGMENTS),
             merges=True,
@@ -175,7 +175,7 @@ def plan_parts(
 ) -> None:
     """Add a pending count for each range of blocks. Requires the lock."""
     common = {
-        "prepared_state_id": state.id,
+        "corpus_statistics_id": state.id,
         "queue_class": queue_class,
         "team": team,
         "due_at": due_at,
@@ -187,7 +187,7 @@ def plan_parts(
 
 
 def raise_priority(
-    connection: Connection, prepared_state_id: int, queue_class: int, due_at: float | None = None
+    connection: Connection, corpus_statistics_id: int, queue_class: int, due_at: float | None = None
 ) -> None:
     """Raise the priority of the statistics' open tasks to at least this class and due time."""
     # Enqueueing already holds these evaluations, and counts are locked before evaluations: so take only unlocked rows.
@@ -201,7 +201,9 @@ def raise_priority(
     for slow, values in changes:
         rows = (
             select(CorpusCount.id)
-            .where(CorpusCount.prepared_state_id == prepared_state_id, CorpusCount.state == LeaseState.PENDING, slow)
+            .where(
+                CorpusCount.corpus_statistics_id == corpus_statistics_id, CorpusCount.state == LeaseState.PENDING, slow
+            )
             .with_for_update(skip_locked=True)
         )
         connection.execute(update(CorpusCount).where(CorpusCount.id.in_(rows.scalar_subquery())).values(**values))

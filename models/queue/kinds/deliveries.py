@@ -25,7 +25,7 @@ SPARE_SECONDS = 30.0
 class ClaimedDelivery(Claim):
     """A delivery under our lease."""
 
-    night_id: int
+    nightly_run_id: int
     created_at: float | None
     moment: float
     """The time of this attempt, by the database's clock."""
@@ -39,16 +39,16 @@ class ClaimedDelivery(Claim):
 def _load(connection: Connection, claim: Claim) -> ClaimedDelivery:
     row = connection.execute(
         select(
-            *(Delivery.night_id, Delivery.created_at, now().label("moment")),
+            *(Delivery.nightly_run_id, Delivery.created_at, now().label("moment")),
             *(Schedule.webhook, Schedule.webhook_secret, Schedule.webhook_private),
         )
-        .join(NightlyRun, NightlyRun.id == Delivery.night_id)
+        .join(NightlyRun, NightlyRun.id == Delivery.nightly_run_id)
         .join(Schedule, Schedule.id == NightlyRun.schedule_id)
         .where(Delivery.id == claim.key)
     ).one()
     return ClaimedDelivery(
         *claim.identity,
-        night_id=row.night_id,
+        nightly_run_id=row.nightly_run_id,
         created_at=row.created_at,
         moment=row.moment,
         webhook=row.webhook,
@@ -69,15 +69,15 @@ def _removable() -> ColumnElement[bool]:
     # A schedule's last delivery is shown as failed for as long as that holds.
     later, later_run, own_run = aliased(Delivery), aliased(NightlyRun), aliased(NightlyRun)
     return (Delivery.state != LeaseState.FAILED) | exists().where(
-        own_run.id == Delivery.night_id,
+        own_run.id == Delivery.nightly_run_id,
         later_run.schedule_id == own_run.schedule_id,
-        later.night_id == later_run.id,
+        later.nightly_run_id == later_run.id,
         later.id > Delivery.id,
     )
 
 
 def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
-    return {"night": connection.scalar(select(Delivery.night_id).where(Delivery.id == key))}
+    return {"nightly_run": connection.scalar(select(Delivery.nightly_run_id).where(Delivery.id == key))}
 
 
 def _policy(settings: Settings) -> LeasePolicy:

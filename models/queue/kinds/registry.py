@@ -7,7 +7,7 @@ from typing import Any
 from models.queue.kinds.comparisons import TRIALS
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.deliveries import DELIVERY
-from models.queue.kinds.night_steps import NIGHTLY_STEP
+from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind

@@ -36,7 +36,7 @@ def entry(value: float | None, *rivals: BaselineScore, seed: int = 99) -> ScoreE
     return ScoreEntry(Subject("tug", "port", ("A",), "bleu"), 99, 1, 0, score(value, seed), rivals)
 
 
-def test_all_tests_of_a_night_are_one_family() -> None:
+def test_all_tests_of_a_run_are_one_family() -> None:
     """Corrected together; the very same output and what has no baseline are no tests."""
     entries = [entry(30.0 - 0.35 * n, rival(30.0, n + 1), seed=50 + n) for n in range(6)]
     entries += [entry(30.0, rival(30.0, 9, same_output=True)), entry(30.0)]
@@ -135,7 +135,7 @@ def test_p_values_that_are_given() -> None:
     assert found.outcome == Outcome.UNTESTED
 
 
-def test_a_night_better_than_several_is_tested_against_the_best_alone() -> None:
+def test_a_run_better_than_several_is_tested_against_the_best_alone() -> None:
     rivals = [rival(29.0, 1), rival(30.0, 2), rival(None, 3)]
     mine = entry(30.5, *rivals)
     (found,) = findings([mine], alpha=0.05, correction="none")
@@ -143,7 +143,7 @@ def test_a_night_better_than_several_is_tested_against_the_best_alone() -> None:
 
 
 @pytest.mark.parametrize("higher", [True, False])
-def test_a_night_worse_than_several_is_tested_against_all_at_once(higher: bool) -> None:
+def test_a_run_worse_than_several_is_tested_against_all_at_once(higher: bool) -> None:
     sign = 1 if higher else -1
     scores = [score(30 + 0.2 * n, n, higher=higher) for n in range(3)]
     rivals = [BaselineScore(Candidate(n, "tug", None, None), each, same_output=False) for n, each in enumerate(scores)]

@@ -17,7 +17,7 @@ from steelyard.resampling.change_points import FEWEST
 SUBJECT = Subject("tug", "port", ("A",), "bleu")
 PLAIN = Verdict("the same system in the previous run", "bootstrap", 1000, 0.05, "holm", 0.0, (), ())
 CHANGE = Change(
-    subject=SUBJECT, title="BLEU", since="2027-03-04", until="2027-03-09", nights_before=3, nights_after=6, before=30.0,
+    subject=SUBJECT, title="BLEU", since="2027-03-04", until="2027-03-09", runs_before=3, runs_after=6, before=30.0,
     after=29.0, interval=(-1.5, -0.5), p=0.001, p_segments=0.002, worse=True, counts=True, new=True,
 )  # fmt: skip
 
@@ -50,13 +50,13 @@ def verdict(*outcomes: Outcome, changes: tuple[Change, ...] = (), **others: obje
         ([Outcome.OPEN], 1, "1 new change for the worse over time."),
     ],
 )
-def test_a_night_in_a_line(outcomes: list[Outcome], changes: int, expected: str) -> None:
-    of_night = verdict(*outcomes, changes=(CHANGE,) * changes)
-    assert summary(of_night) == expected
-    assert of_night.regressed == ("no regression" not in expected)
+def test_a_run_in_a_line(outcomes: list[Outcome], changes: int, expected: str) -> None:
+    of_run = verdict(*outcomes, changes=(CHANGE,) * changes)
+    assert summary(of_run) == expected
+    assert of_run.regressed == ("no regression" not in expected)
 
 
-def test_changes_that_fail_no_night() -> None:
+def test_changes_that_fail_no_run() -> None:
     for told in ({"worse": False}, {"counts": False}, {"new": False}):
         harmless = replace(CHANGE, **told)
         assert not harmless.regressed
@@ -133,7 +133,7 @@ def test_baselines_in_words(baseline: Baseline, expected: str) -> None:
     assert describe_baseline(baseline) == expected
 
 
-def test_series_of_too_few_nights() -> None:
+def test_series_of_too_few_runs() -> None:
     points = tuple(Point(f"2027-03-{day:02}", 30.0 if day > 2 else None) for day in range(1, FEWEST + 2))
     series = ScoreSeries(SUBJECT, "BLEU", "s", True, points, (CHANGE,))
     assert series.too_few
@@ -143,7 +143,7 @@ def test_series_of_too_few_nights() -> None:
         {"date": "2027-03-01", "score": None, "interval": None},
         {"date": "2027-03-03", "score": 30.0, "interval": None},
     ]
-    assert (shown["system"], shown["references"], shown["too_few_nights"]) == ("tug", ["A"], True)
+    assert (shown["system"], shown["references"], shown["too_few_runs"]) == ("tug", ["A"], True)
     assert shown["changes"] == [CHANGE.as_json()]
     assert Change.from_json(CHANGE.as_json()) == CHANGE
     without = replace(CHANGE, interval=None, p_segments=None)

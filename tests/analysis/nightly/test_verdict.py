@@ -1,4 +1,4 @@
-"""Nights judged: from outputs to verdicts, through the whole pipeline."""
+"""Runs judged: from outputs to verdicts, through the whole pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
 from steelyard.resampling.change_points import ChangePoint
 from steelyard.resampling.interval import percentile_interval
-from tests.analysis.nights import add_nights, judge, output
+from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.scheduler.jobs import one_block_shards
 
 GOOD, BAD = output(seed=1), output(0.5, seed=1)
@@ -39,7 +39,7 @@ def outcomes(verdict: Verdict) -> dict[str, Outcome]:
 def test_a_system_that_got_worse_is_found(database_url: str) -> None:
     """And one that got better, one that is the same, and one that is new, are told apart."""
     engine = make_engine(database_url)
-    nights = add_nights(
+    nightly_runs = add_nightly_runs(
         engine,
         database_url,
         [
@@ -49,11 +49,11 @@ def test_a_system_that_got_worse_is_found(database_url: str) -> None:
         metrics=("bleu", "ter"),
     )
     with reading(engine) as connection:
-        first = read_report(connection, nights[0])
+        first = read_report(connection, nightly_runs[0])
     assert first.verdict is not None
     assert set(outcomes(first.verdict).values()) == {Outcome.NO_BASELINE}
     assert not first.wrong
-    verdict = judge(engine, nights[1])
+    verdict = judge(engine, nightly_runs[1])
     expected = {"tug": Outcome.WORSE, "raft": Outcome.BETTER, "kayak": Outcome.SAME_OUTPUT, "barge": Outcome.OPEN}
     found = outcomes(verdict)
     # TER's direction is the other way round.
@@ -68,7 +68,7 @@ def test_a_system_that_got_worse_is_found(database_url: str) -> None:
     same = next(each for each in verdict.findings if each.outcome == Outcome.SAME_OUTPUT)
     assert (same.p, same.p_corrected, same.difference) == (1.0, 1.0, 0.0)
     with reading(engine) as connection:
-        report = read_report(connection, nights[1])
+        report = read_report(connection, nightly_runs[1])
     # What was stored is what was found, after a way through JSON.
     assert report.verdict == verdict
     assert json.loads(json.dumps(report.as_json(), allow_nan=False))["verdict"]["regressed"] is True
@@ -80,29 +80,31 @@ def test_a_system_that_got_worse_is_found(database_url: str) -> None:
     [
         ({"kind": "previous"}, "2027-03-03"),
         ({"kind": "best"}, "2027-03-02"),
-        ({"kind": "named", "system": "tug", "night": "2027-03-01"}, "2027-03-01"),
+        ({"kind": "named", "system": "tug", "date": "2027-03-01"}, "2027-03-01"),
     ],
 )
 def test_baselines(engine: Engine, sqlite_url: str, baseline: dict[str, str], against: str) -> None:
-    """The night before, the best and a night by its date."""
+    """The run before, the best and a run by its date."""
     outputs = [output(0.3, 1), output(0.0, 1), output(0.5, 1), output(0.5, 6)]
-    nights = add_nights(engine, sqlite_url, [{"tug": text} for text in outputs], baseline=baseline, judged=False)
-    for night in nights[:-1]:
-        judge(engine, night)
-    (finding,) = judge(engine, nights[-1]).findings
+    nightly_runs = add_nightly_runs(
+        engine, sqlite_url, [{"tug": text} for text in outputs], baseline=baseline, judged=False
+    )
+    for nightly_run in nightly_runs[:-1]:
+        judge(engine, nightly_run)
+    (finding,) = judge(engine, nightly_runs[-1]).findings
     assert finding.baseline_date == against
     assert finding.outcome == (Outcome.OPEN if against == "2027-03-03" else Outcome.WORSE)
     assert finding.candidates == (3 if baseline["kind"] == "best" else 1)
 
 
-def test_a_night_that_is_tried_again_is_compared_with_the_night_before(engine: Engine, sqlite_url: str) -> None:
+def test_a_run_that_is_tried_again_is_compared_with_the_run_before(engine: Engine, sqlite_url: str) -> None:
     """Not with its first try: a gate that is red stays red until the output is better."""
-    nights = add_nights(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}, {"tug": BAD}], judged=False)
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}, {"tug": BAD}], judged=False)
     with writing(engine) as connection:
-        tries = update(NightlyRun).where(NightlyRun.id.in_(nights[1:]))
+        tries = update(NightlyRun).where(NightlyRun.id.in_(nightly_runs[1:]))
         connection.execute(tries.values(manual=True, date="2027-03-02"))
-    judge(engine, nights[0])
-    first, second = judge(engine, nights[1]), judge(engine, nights[2])
+    judge(engine, nightly_runs[0])
+    first, second = judge(engine, nightly_runs[1]), judge(engine, nightly_runs[2])
     assert first.findings == second.findings
     assert outcomes(second) == {"tug BLEU": Outcome.WORSE}
     with reading(engine) as connection:
@@ -110,32 +112,32 @@ def test_a_night_that_is_tried_again_is_compared_with_the_night_before(engine: E
     assert [point.date for point in series.points] == ["2027-03-01", "2027-03-02"]
 
 
-def test_a_named_system_of_the_same_night_is_a_baseline(engine: Engine, sqlite_url: str) -> None:
-    """It is not compared with itself, and is found among earlier nights where this one lacks it."""
-    nights = add_nights(
+def test_a_named_system_of_the_same_run_is_a_baseline(engine: Engine, sqlite_url: str) -> None:
+    """It is not compared with itself, and is found among earlier runs where this one lacks it."""
+    nightly_runs = add_nightly_runs(
         engine,
         sqlite_url,
         [{"tug": BAD, "barge": GOOD}, {"tug": BAD}],
         baseline={"kind": "named", "system": "barge"},
     )
     with reading(engine) as connection:
-        first = read_report(connection, nights[0]).verdict
+        first = read_report(connection, nightly_runs[0]).verdict
     assert first is not None
     assert outcomes(first) == {"barge BLEU": Outcome.BASELINE, "tug BLEU": Outcome.WORSE}
-    second = judge(engine, nights[1])
+    second = judge(engine, nightly_runs[1])
     assert [(each.outcome, each.baseline_date) for each in second.findings] == [(Outcome.WORSE, "2027-03-01")]
     assert second.notes == ("Scored in the previous run and not in this one: barge on port.",)
 
 
 def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, sqlite_url: str) -> None:
     """Tests that the queue has stored are read; those that it lacks are made; p-values are the same."""
-    nights = add_nights(
+    nightly_runs = add_nightly_runs(
         engine, sqlite_url, [{"tug": GOOD, "raft": LIKE}, {"tug": BAD, "raft": LIKE}], test="randomization"
     )
     with reading(engine) as connection:
-        made_here = judge_nightly_run(connection, nights[1])
-        (wanted,) = wanted_tests(connection, nights[1])
-        assert wanted_tests(connection, nights[0]) == []
+        made_here = judge_nightly_run(connection, nightly_runs[1])
+        (wanted,) = wanted_tests(connection, nightly_runs[1])
+        assert wanted_tests(connection, nightly_runs[0]) == []
     # The raft's output is the very same: no test.
     assert len(wanted.pairs) == 1
     assert made_here.regressed
@@ -144,43 +146,43 @@ def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, 
         engine, settings, wanted.protocol_id, wanted.pairs, wanted.metrics, trials=wanted.trials, seed=wanted.seed
     )
     assert asked is None
-    assert judge(engine, nights[1]) == made_here
+    assert judge(engine, nightly_runs[1]) == made_here
 
 
 def test_a_difference_may_be_too_small_to_count(engine: Engine, sqlite_url: str) -> None:
-    nights = add_nights(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], minimum_difference=90.0)
-    verdict = judge(engine, nights[1])
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], minimum_difference=90.0)
+    verdict = judge(engine, nightly_runs[1])
     assert outcomes(verdict) == {"tug BLEU": Outcome.SLIGHTLY_WORSE}
     assert not verdict.regressed
 
 
 def test_too_few_replicates_are_noted(engine: Engine, sqlite_url: str) -> None:
     """Where nothing could be found, a report does not look as if nothing were there."""
-    nights = add_nights(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], replicates=10)
-    (note,) = judge(engine, nights[1]).notes
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], replicates=10)
+    (note,) = judge(engine, nightly_runs[1]).notes
     assert note.startswith("10 replicates are too few for 1 tests")
 
 
 def test_numbers_of_another_edition_are_no_baseline(engine: Engine, sqlite_url: str) -> None:
-    nights = add_nights(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}])
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}])
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == 1).values(edition=0))
-    assert outcomes(judge(engine, nights[1])) == {"tug BLEU": Outcome.NO_BASELINE}
+    assert outcomes(judge(engine, nightly_runs[1])) == {"tug BLEU": Outcome.NO_BASELINE}
     with reading(engine) as connection:
-        (series,) = read_history(connection, read_report(connection, nights[1]).schedule.id).series
+        (series,) = read_history(connection, read_report(connection, nightly_runs[1]).schedule.id).series
     assert [point.score is None for point in series.points] == [True, False], "they are on no line with those of now"
 
 
-def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url: str) -> None:
-    """It fails one night, and is not told as new again; the history marks it."""
+def test_a_slow_decline_is_found_that_no_run_shows(engine: Engine, sqlite_url: str) -> None:
+    """It fails one run, and is not told as new again; the history marks it."""
     outputs = [{"tug": output(0.0 if n < 8 else 0.12, 100 + n)} for n in range(18)]
-    nights = add_nights(engine, sqlite_url, outputs)
-    judge(engine, nights[-1])
+    nightly_runs = add_nightly_runs(engine, sqlite_url, outputs)
+    judge(engine, nightly_runs[-1])
     with reading(engine) as connection:
-        reports = [read_report(connection, night) for night in nights]
+        reports = [read_report(connection, nightly_run) for nightly_run in nightly_runs]
         history = read_history(connection, reports[0].schedule.id)
     verdicts = [report.verdict for report in reports if report.verdict is not None]
-    assert not any(verdict.regressions for verdict in verdicts), "a single night shows it: no test of this"
+    assert not any(verdict.regressions for verdict in verdicts), "a single run shows it: no test of this"
     failing = [n for n, verdict in enumerate(verdicts) if verdict.regressed]
     assert len(failing) == 1
     assert 10 <= failing[0] <= 16
@@ -206,11 +208,11 @@ def test_a_slow_decline_is_found_that_no_night_shows(engine: Engine, sqlite_url:
 @pytest.mark.parametrize(
     ("reported", "told"),
     [
-        (Reported(20, True, 12), True),  # the change itself, a night off
+        (Reported(20, True, 12), True),  # the change itself, a run off
         (Reported(20, True, 2), False),  # an earlier change
         (Reported(20, False, 12), False),  # one for the better
-        (Reported(10, True, None), True),  # the night itself was worse than its baseline
-        (Reported(16, True, None), False),  # an unlucky night later on
+        (Reported(10, True, None), True),  # the run itself was worse than its baseline
+        (Reported(16, True, None), False),  # an unlucky run later on
         (Reported(20, True, 8), True),
         (Reported(20, True, 7), False),
         (Reported(20, True, 14), True),
@@ -224,12 +226,12 @@ def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> Non
     assert _already_reported(reported, ChangePoint(at=11, before=0, after=25, p=0.001), True) is told
 
 
-def test_a_failed_night_has_a_report(engine: Engine, sqlite_url: str) -> None:
-    nights = add_nights(engine, sqlite_url, [{"tug": GOOD}])
+def test_a_failed_run_has_a_report(engine: Engine, sqlite_url: str) -> None:
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}])
     with writing(engine) as connection:
         connection.execute(update(NightlyRun).values(state=NightlyRunState.FAILED, reason="Nothing found."))
     with reading(engine) as connection:
-        report = read_report(connection, nights[0])
+        report = read_report(connection, nightly_runs[0])
     assert report.wrong
     assert report.verdict is None
     assert report.as_json()["reason"] == "Nothing found."

@@ -1,4 +1,4 @@
-"""`steelyard nightly`: schedules by command, and a night that says by its exit status what came of it."""
+"""`steelyard nightly`: schedules by command, and a run that says by its exit status what came of it."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
 from scheduler.nightly.runner import NightlyRunner
 from tests.cli.status import status_of
-from tests.scheduler.nightly.nights import REFERENCE, put
+from tests.scheduler.nightly.nightly_runs import REFERENCE, put
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -45,10 +45,10 @@ def database(url_of_folder: Path) -> sqlite3.Connection:
     return sqlite3.connect(url_of_folder / "steelyard.db")
 
 
-def test_three_nights_of_which_the_last_is_worse(nightly, tmp_path):
+def test_three_runs_of_which_the_last_is_worse(nightly, tmp_path):
     status, out, err = nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf", "bleu")
     assert (status, err) == (0, "")
-    assert out.startswith('Test set trial.\nSchedule "gate": the next night is ')
+    assert out.startswith('Test set trial.\nSchedule "gate": the next run is ')
     put(tmp_path / "out", "2026-03-02", {"tug": 1, "barge": 2})
     put(tmp_path / "out", "2026-03-03", {"tug": 3, "barge": 2})
     put(tmp_path / "out", "2026-03-04", {"tug": 4, "barge": 2}, worse=0.5)
@@ -69,14 +69,14 @@ def test_three_nights_of_which_the_last_is_worse(nightly, tmp_path):
 
     status, out, _ = nightly("list", "-f", "json")
     (listed,) = json.loads(out)
-    assert (status, listed["schedule"], listed["nights"]) == (0, "gate", 3)
+    assert (status, listed["schedule"], listed["runs"]) == (0, "gate", 3)
     assert listed["last"] == {"date": "2026-03-04", "state": "done", "regressed": True}
     for format_, part in (("text", "2026-03-04"), ("json", '"2026-03-04"')):
         status, out, _ = nightly("history", "gate", "-f", format_, "--output", f"history.{format_}")
         assert (status, out) == (0, f"Written: history.{format_}\n")
         assert part in (tmp_path / f"history.{format_}").read_text()
 
-    assert nightly("remove", "gate") == (0, 'Schedule "gate" is removed; its history is kept (3 nights).\n', "")
+    assert nightly("remove", "gate") == (0, 'Schedule "gate" is removed; its history is kept (3 runs).\n', "")
     assert nightly("run", "gate", "--date", "4.3.2026")[0] == 2
     status, _, err = nightly("run", "gate")
     assert (status, 'The schedule "gate" was removed' in err) == (1, True)
@@ -117,7 +117,7 @@ def test_a_command_and_a_baseline_from_the_folder_of_the_test_set(nightly, tmp_p
     assert {finding["baseline_system"] for finding in report["verdict"]["findings"]} == {"ferry"}
     assert {finding["system"] for finding in report["verdict"]["findings"]} == {"tug"}
     status, _, err = nightly("add", "two", *NIGHTLY, *PATTERN, "--test-set", "trial", "--baseline", "system:nobody")
-    assert (status, err) == (0, 'note: No output of "nobody" is stored for trial: nights must bring it.\n')
+    assert (status, err) == (0, 'note: No output of "nobody" is stored for trial: runs must bring it.\n')
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_is_refused(nightly, tmp_path, arguments, status, message):
     connection.close()
 
 
-def test_a_night_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
+def test_a_run_that_others_see_to(nightly, tmp_path, sqlite_url, monkeypatch):
     """With a broker that other processes share; here a thread is the scheduler."""
     nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial")
     monkeypatch.setenv("STEELYARD_BROKER_URL", "redis://localhost:1/0")
@@ -187,11 +187,11 @@ def test_a_webhook_that_was_not_told(nightly, sqlite_url):
     nightly("add", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial")
     engine = make_engine(sqlite_url)
     with writing(engine) as connection:
-        night = {"due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
-        connection.execute(insert(NightlyRun).values(schedule_id=select(Schedule.id).scalar_subquery(), **night))
+        nightly_run = {"due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
+        connection.execute(insert(NightlyRun).values(schedule_id=select(Schedule.id).scalar_subquery(), **nightly_run))
         message = {"state": LeaseState.FAILED, "attempts": 2, "error": "No route."}
-        connection.execute(insert(Delivery).values(night_id=select(NightlyRun.id).scalar_subquery(), **message))
+        connection.execute(insert(Delivery).values(nightly_run_id=select(NightlyRun.id).scalar_subquery(), **message))
     engine.dispose()
-    told = "gate: the webhook was not notified of the night of 2027-03-01 (2 attempts, given up): No route."
+    told = "gate: the webhook was not notified of the run of 2027-03-01 (2 attempts, given up): No route."
     assert nightly("list")[1].splitlines()[-1] == told
     assert json.loads(nightly("list", "-f", "json")[1])[0]["untold"]["given_up"] is True

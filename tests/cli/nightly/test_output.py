@@ -1,4 +1,4 @@
-"""What came of a night, in every form."""
+"""What came of a run, in every form."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from analysis.nightly.regression import Outcome, RegressionFinding, Subject
 from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, Verdict
 from cli.nightly.history import bars, history_json, history_svg, history_text
-from cli.nightly.junit import night_junit
-from cli.nightly.output import night_json, night_text
+from cli.nightly.junit import nightly_run_junit
+from cli.nightly.output import nightly_run_json, nightly_run_text
 from models.nightly.runs import NightlyRunInfo
 from models.nightly.schedules import Baseline, ScheduleInfo
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
@@ -34,7 +34,7 @@ def finding(system: str, outcome: Outcome, **others: object) -> RegressionFindin
 
 def change(system: str, **others: object) -> Change:
     values = {
-        "title": "BLEU", "since": "2027-03-05", "until": "2027-03-10", "nights_before": 4, "nights_after": 6,
+        "title": "BLEU", "since": "2027-03-05", "until": "2027-03-10", "runs_before": 4, "runs_after": 6,
         "before": 31.0, "after": 30.0, "interval": (-1.4, -0.6), "p": 0.0005, "p_segments": 0.002,
         "worse": True, "counts": True, "new": True,
     }  # fmt: skip
@@ -52,7 +52,7 @@ FINDINGS = (
 )
 
 
-def report(verdict: Verdict | None = None, *, name: str = "gate", **night: object) -> NightlyRunReport:
+def report(verdict: Verdict | None = None, *, name: str = "gate", **nightly_run: object) -> NightlyRunReport:
     schedule = ScheduleInfo(
         id=1, name=name, cron="30 2 * * *", time_zone="Europe/Prague", source={}, test_sets=[], metrics=("bleu",),
         replicates=1000, seed=1, baseline=Baseline(BaselineKind.PREVIOUS), alpha=0.05, correction="holm",
@@ -64,7 +64,7 @@ def report(verdict: Verdict | None = None, *, name: str = "gate", **night: objec
         "reason": None, "caught_up": False, "manual": False, "started_at": None, "finished_at": None, "verdict": None,
         "regressed": None,
     }  # fmt: skip
-    return NightlyRunReport(schedule, NightlyRunInfo(**{**values, **night}), verdict)  # type: ignore[arg-type]
+    return NightlyRunReport(schedule, NightlyRunInfo(**{**values, **nightly_run}), verdict)  # type: ignore[arg-type]
 
 
 def verdict(*findings: RegressionFinding, changes: tuple[Change, ...] = (), notes: tuple[str, ...] = ()) -> Verdict:
@@ -73,10 +73,10 @@ def verdict(*findings: RegressionFinding, changes: tuple[Change, ...] = (), note
 
 
 def test_text_has_the_worst_first() -> None:
-    text = night_text(report(verdict(*FINDINGS, changes=(change("ferry"),), notes=("Few.",)), caught_up=True))
+    text = nightly_run_text(report(verdict(*FINDINGS, changes=(change("ferry"),), notes=("Few.",)), caught_up=True))
     head, how, table, changes, note = text.rstrip("\n").split("\n\n")
     assert head == (
-        "gate, night of 2027-03-02 (caught up): 2 regressions in 5 scores and 1 new change for the worse over time."
+        "gate, run of 2027-03-02 (caught up): 2 regressions in 5 scores and 1 new change for the worse over time."
     )
     assert how == (
         "Compared with the same system in the previous run: paired bootstrap with 1,000 replicates, two-sided, "
@@ -91,17 +91,17 @@ def test_text_has_the_worst_first() -> None:
     assert note == "Note: Few."
 
 
-def test_text_of_a_night_that_is_fine_or_failed() -> None:
-    fine = night_text(report(verdict(finding("tug", Outcome.BETTER, difference=1.0))))
-    assert fine.startswith("gate, night of 2027-03-02: no regression in 1 score; 1 score better.\n")
-    first = night_text(report(verdict(finding("tug", Outcome.NO_BASELINE, **UNTESTED))))
+def test_text_of_a_run_that_is_fine_or_failed() -> None:
+    fine = nightly_run_text(report(verdict(finding("tug", Outcome.BETTER, difference=1.0))))
+    assert fine.startswith("gate, run of 2027-03-02: no regression in 1 score; 1 score better.\n")
+    first = nightly_run_text(report(verdict(finding("tug", Outcome.NO_BASELINE, **UNTESTED))))
     assert "\nCompared with the same system in the previous run: there was nothing to test.\n" in first
     failed = report(state=NightlyRunState.FAILED, reason="No output.", manual=True)
-    assert night_text(failed) == "gate, night of 2027-03-02 (run by hand): failed.\nNo output.\n"
+    assert nightly_run_text(failed) == "gate, run of 2027-03-02 (run by hand): failed.\nNo output.\n"
 
 
 def test_json_says_everything() -> None:
-    told = json.loads(night_json(report(verdict(*FINDINGS, changes=(change("ferry"),)))))
+    told = json.loads(nightly_run_json(report(verdict(*FINDINGS, changes=(change("ferry"),)))))
     assert told["wrong"] is True
     assert told["verdict"]["regressed"] is True
     assert [each["outcome"] for each in told["verdict"]["findings"]][2] == "worse"
@@ -123,7 +123,7 @@ ALLOWED = {
 
 
 def junit(made: NightlyRunReport) -> Element:
-    document = night_junit(made)
+    document = nightly_run_junit(made)
     assert document.startswith('<?xml version="1.0" encoding="UTF-8"?>\n')
     root = fromstring(document.encode())
     for element in root.iter():
@@ -146,10 +146,10 @@ def test_junit_fails_what_is_worse_and_skips_what_has_no_baseline() -> None:
         "tug bleu": ["failure"],
         "raft bleu": ["system-out"],
         "barge bleu": ["failure"],
-        "ferry bleu over the nights since 2027-03-05": ["failure"],
+        "ferry bleu over the runs since 2027-03-05": ["failure"],
     }
     message = suite.find("testcase/failure").get("message")
-    assert message == ("BLEU 30.25, baseline 31.25 (tug, night of 2027-03-01): -1 (-1.5 to -0.5), corrected p = 0.004")
+    assert message == ("BLEU 30.25, baseline 31.25 (tug, run of 2027-03-01): -1 (-1.5 to -0.5), corrected p = 0.004")
     assert suite.get("timestamp") == "2027-03-02T15:06:40"
     assert {case.get("classname") for case in suite.findall("testcase")} == {"gate/port_en-cs, references A + B"}
 
@@ -164,7 +164,7 @@ def test_junit_passes_nothing_that_was_not_compared(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize(("state", "kind"), [("failed", "error"), ("missed", "error"), ("scoring", "skipped")])
-def test_junit_of_a_night_without_a_verdict(state: str, kind: str) -> None:
+def test_junit_of_a_run_without_a_verdict(state: str, kind: str) -> None:
     suite = junit(report(state=NightlyRunState(state), reason="No <output> & \x1b[31mnothing\x00\ud800 else."))
     assert suite.find(f"testcase/{kind}").get("message") == "No <output> & �[31mnothing�� else."
 
@@ -178,13 +178,13 @@ def test_junit_holds_any_name() -> None:
 
 def history(*scores: float | None, changes: tuple[Change, ...] = ()) -> History:
     points = [
-        Point(f"2027-03-{night:02}", score, None if score is None else (score - 1, score + 1))
-        for night, score in enumerate(scores, 1)
+        Point(f"2027-03-{nightly_run:02}", score, None if score is None else (score - 1, score + 1))
+        for nightly_run, score in enumerate(scores, 1)
     ]
-    nights = [report(date=point.date, regressed=False).night for point in points]
-    nights += [report(date="2027-03-30", state=NightlyRunState.MISSED, reason="No scheduler.").night]
+    nightly_runs = [report(date=point.date, regressed=False).nightly_run for point in points]
+    nightly_runs += [report(date="2027-03-30", state=NightlyRunState.MISSED, reason="No scheduler.").nightly_run]
     series = ScoreSeries(subject("tug"), "BLEU", "s", True, tuple(points), changes)
-    return History(report().schedule, tuple(nights), (series,))
+    return History(report().schedule, tuple(nightly_runs), (series,))
 
 
 LONG = (31.0, 31.2, None, 30.9, 30.0, 30.1, 29.9, 30.0, 30.2, 30.1)
@@ -192,14 +192,14 @@ LONG = (31.0, 31.2, None, 30.9, 30.0, 30.1, 29.9, 30.0, 30.2, 30.1)
 
 def test_history_as_text() -> None:
     text = history_text(history(*LONG, changes=(change("tug"),)))
-    head, table, changes, nights = text.rstrip("\n").split("\n\n")
-    assert head == "gate: 11 nights, 2027-03-01 to 2027-03-30."
+    head, table, changes, nightly_runs = text.rstrip("\n").split("\n\n")
+    assert head == "gate: 11 runs, 2027-03-01 to 2027-03-30."
     assert table.splitlines()[-1].split()[3:] == ["BLEU", "29.90", "31.20", "30.10", "▇█·▆▂▂▁▂▃▂"]
     assert "2027-03-05" in changes
-    assert nights.splitlines()[-1] == "2027-03-30  missed: No scheduler."
-    assert "Too few nights" in history_text(history(1.0, 2.0))
+    assert nightly_runs.splitlines()[-1] == "2027-03-30  missed: No scheduler."
+    assert "Too few runs" in history_text(history(1.0, 2.0))
     assert "No change that lasted" in history_text(history(*LONG))
-    assert history_text(History(report().schedule, ())) == "gate: no night so far.\n"
+    assert history_text(History(report().schedule, ())) == "gate: no run so far.\n"
     assert json.loads(history_json(history(*LONG)))["series"][0]["points"][2] == {
         "date": "2027-03-03", "score": None, "interval": None,
     }  # fmt: skip

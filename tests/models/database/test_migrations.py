@@ -1,12 +1,13 @@
 """The migrations make exactly the tables that the code describes, on both databases."""
 
+import json
 from pathlib import Path
 
 import alembic
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import insert, inspect, select, text
+from sqlalchemy import PrimaryKeyConstraint, UniqueConstraint, delete, func, insert, inspect, select, text
 
 from models.corpus.judgments import (
     NewJudgments,
@@ -42,7 +43,7 @@ from scheduler.ingest.campaigns import (
     store_test_set,
 )
 from steelyard.metrics.registry import parse_metric
-from tests.analysis.nights import add_schedule
+from tests.analysis.nightly_runs import add_schedule
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.handlers import do
@@ -256,7 +257,7 @@ def test_accounts_that_nobody_has_confirmed_wait_for_a_confirmation(database_url
     assert {name for name, is_claimed in claimed if is_claimed} == {"made"}
 
 
-def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: str) -> None:
+def test_what_is_to_be_done_for_runs_goes_with_them_both_ways(database_url: str) -> None:
     """With the attempts that it has had; who held it does so no more."""
     engine = make_engine(database_url, pooled=False)
     with writing(engine) as connection:
@@ -264,8 +265,8 @@ def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: st
     schedule = add_schedule(engine, campaign, name="gate", team="port")
     with writing(engine) as connection:
         for number, state in enumerate(NightlyRunState):
-            night = {"schedule_id": schedule, "due_at": float(number), "date": "2027-03-01", "state": state}
-            connection.execute(insert(NightlyRun).values(**night))
+            nightly_run = {"schedule_id": schedule, "due_at": float(number), "date": "2027-03-01", "state": state}
+            connection.execute(insert(NightlyRun).values(**nightly_run))
     held = "UPDATE night SET owner = 'x', attempts = 2, lease_until = 1e12 WHERE state IN ('fetching', 'judging')"
     migrate.downgrade(database_url, "20261217")
     with writing(engine) as connection:
@@ -281,7 +282,7 @@ def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: st
                 NightlyRunStep.owner,
             )
             found = connection.execute(
-                steps.join(NightlyRunStep, NightlyRunStep.night_id == NightlyRun.id).order_by(NightlyRun.id)
+                steps.join(NightlyRunStep, NightlyRunStep.nightly_run_id == NightlyRun.id).order_by(NightlyRun.id)
             ).all()
         assert found == [(state, "pending", 2, "port", None) for state in ("fetching", "judging")]
         migrate.downgrade(database_url, "20261217")
@@ -289,6 +290,71 @@ def test_what_is_to_be_done_for_nights_goes_with_them_both_ways(database_url: st
             found = connection.execute(text("SELECT state, attempts, owner FROM night WHERE attempts > 0 ORDER BY id"))
             assert found.all() == [(state, 2, None) for state in ("fetching", "judging")]
     migrate.upgrade(database_url)
+
+
+def test_renamed_tables_keep_their_rows(database_url: str) -> None:
+    """Those of nightly runs and corpus statistics, with the keys of their JSON, and new rows get new ids."""
+    engine = make_engine(database_url, pooled=False)
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=300, metrics=["nist"])
+    with writing(engine) as connection:
+        campaign = store_campaign(connection, "gate")
+    baseline = {"kind": "named", "system": "tug", "date": "2027-03-01"}
+    schedule = add_schedule(engine, campaign, name="gate", team="port", baseline=baseline)
+    verdict = {"notes": [], "changes": [{"runs_before": 3, "runs_after": 6}]}
+    run = {"schedule_id": schedule, "date": "2027-03-01", "state": NightlyRunState.JUDGING}
+    with writing(engine) as connection:
+        for due_at in (1.0, 2.0):
+            connection.execute(insert(NightlyRun).values(**run, due_at=due_at, verdict=verdict))
+        connection.execute(insert(NightlyRunStep).values(nightly_run_id=1))
+    renamed = ("nightly_run", "nightly_run_step", "corpus_statistics", "corpus_count", "protocol_statistics", "shard")
+
+    def rows() -> dict[str, list[dict[str, object]]]:
+        with reading(engine) as connection:
+            found = {name: connection.execute(select(Base.metadata.tables[name])) for name in (*renamed, "schedule")}
+            return {name: sorted(map(dict, each.mappings()), key=repr) for name, each in found.items()}
+
+    before = rows()
+    assert all(before.values())
+    migrate.downgrade(database_url, "20261219")
+    with reading(engine) as connection:
+        stored = connection.execute(
+            text("SELECT baseline, verdict FROM night JOIN schedule ON schedule.id = 1")
+        ).first()
+        assert stored is not None
+        old_baseline, old_verdict = (each if isinstance(each, dict) else json.loads(each) for each in stored)
+    assert old_baseline == {"kind": "named", "system": "tug", "night": "2027-03-01"}
+    assert old_verdict == {"notes": [], "changes": [{"nights_before": 3, "nights_after": 6}]}
+    migrate.upgrade(database_url)
+    assert rows() == before
+    with writing(engine) as connection:
+        assert connection.scalar(insert(NightlyRun).values(**run, due_at=3.0).returning(NightlyRun.id)) == 3
+        connection.execute(delete(NightlyRun).where(NightlyRun.id == 1))
+        assert not connection.scalar(select(func.count()).select_from(NightlyRunStep)), "deleted with their run"
+
+
+def test_constraints_and_indexes_have_the_same_names_on_both_databases(database_url: str) -> None:
+    def names() -> set[str]:
+        engine = make_engine(database_url, pooled=False)
+        with reading(engine) as connection:
+            seen = inspect(connection)
+            return {
+                str(each["name"])
+                for table in Base.metadata.tables
+                for each in (
+                    *seen.get_indexes(table),
+                    *seen.get_foreign_keys(table),
+                    *seen.get_check_constraints(table),
+                )
+            }
+
+    expected = {
+        str(each.name)
+        for table in Base.metadata.tables.values()
+        for each in (*table.indexes, *table.constraints)
+        if not isinstance(each, PrimaryKeyConstraint | UniqueConstraint)
+    }
+    assert names() >= expected
 
 
 def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:
@@ -354,7 +420,8 @@ def test_blobs_are_not_compressed_twice(postgres_url: str) -> None:
                 "SELECT c.relname, a.attstorage::text "
                 "FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
                 "WHERE (c.relname, a.attname) IN (('statistics', 'blob'), ('replicate_part', 'blob'), "
-                "('score', 'replicate_scores'), ('score', 'sums'), ('prepared_state', 'blob'), ('preparation', 'part'))"
+                "('score', 'replicate_scores'), ('score', 'sums'), ('corpus_statistics', 'blob'), "
+                "('corpus_count', 'part'))"
             )
         ).all()
     assert [storage for _, storage in rows] == ["e"] * 6

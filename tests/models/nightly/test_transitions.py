@@ -1,4 +1,4 @@
-"""The state machine of nights, step by step: who may do what, and what becomes of the row and of all others."""
+"""The state machine of runs, step by step: who may do what, and what becomes of the row and of all others."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ from models.schema.base import database_time
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunStep, Schedule
 from models.schema.states import LeaseState, NightlyRunState
-from tests.analysis.nights import add_schedule
+from tests.analysis.nightly_runs import add_schedule
 
 DUE, FETCHING, SCORING, JUDGING, DONE, FAILED, MISSED = NightlyRunState
 Rows = dict[int, dict[str, Any]]
@@ -33,7 +33,7 @@ Rows = dict[int, dict[str, Any]]
 
 @pytest.fixture
 def connection(sqlite_url: str) -> Iterator[Connection]:
-    """A transaction on a database with two schedules, of which the first has a webhook, and no night."""
+    """A transaction on a database with two schedules, of which the first has a webhook, and no run."""
     engine = make_engine(sqlite_url)
     with writing(engine) as connection:
         campaign = connection.execute(insert(Campaign).values(name="gate").returning(Campaign.id)).scalar_one()
@@ -45,7 +45,7 @@ def connection(sqlite_url: str) -> Iterator[Connection]:
 
 
 def add(connection: Connection, state: NightlyRunState = DUE, schedule: int = 1, **values: Any) -> int:
-    """A night in some state."""
+    """A run in some state."""
     row = {"schedule_id": schedule, "date": "2026-03-02", "state": state, **values}
     if "due_at" not in row:
         row["due_at"] = float(len(rows(connection)))
@@ -57,7 +57,7 @@ def rows(connection: Connection) -> Rows:
 
 
 def changed(before: Rows, after: Rows) -> Rows:
-    """What is other than before: night -> column -> value; and every column of those that are new."""
+    """What is other than before: run -> column -> value; and every column of those that are new."""
     found = {key: {name: value for name, value in row.items() if value != before.get(key, {}).get(name)}
              for key, row in after.items()}  # fmt: skip
     assert before.keys() <= after.keys()
@@ -70,7 +70,7 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 
 
 def opened(connection: Connection, only: int | None = None) -> list[int]:
-    return [night.id for night in find_open_runs(connection, only)]
+    return [nightly_run.id for nightly_run in find_open_runs(connection, only)]
 
 
 def seen(connection: Connection, key: int) -> OpenRun:
@@ -79,7 +79,9 @@ def seen(connection: Connection, key: int) -> OpenRun:
 
 
 def steps(connection: Connection) -> list[tuple[int, str, str, int]]:
-    columns = select(NightlyRunStep.night_id, NightlyRunStep.state, NightlyRunStep.team, NightlyRunStep.queue_class)
+    columns = select(
+        NightlyRunStep.nightly_run_id, NightlyRunStep.state, NightlyRunStep.team, NightlyRunStep.queue_class
+    )
     return [tuple(row) for row in connection.execute(columns.order_by(NightlyRunStep.id))]
 
 
@@ -94,13 +96,13 @@ def test_of_those_that_wait_the_last_planned_is_worth_it(connection: Connection)
     before = rows(connection)
     plan_runs(connection, 1, [], 50.0)
     assert changed(before, rows(connection)) == {}
-    nights = [
+    nightly_runs = [
         PlannedRun(20.0, "2026-03-20", missed="Nobody ran."),
         PlannedRun(30.0, "2026-03-30", caught_up=True),
         # Another scheduler has planned it.
         PlannedRun(40.0, "2026-03-31", missed="not any more"),
     ]
-    plan_runs(connection, 1, nights, 50.0)
+    plan_runs(connection, 1, nightly_runs, 50.0)
     found = changed(before, rows(connection))
     assert not found.keys() & {*kept}
     assert soon(connection, found[overdue].pop("finished_at"))
@@ -112,7 +114,7 @@ def test_of_those_that_wait_the_last_planned_is_worth_it(connection: Connection)
     ]
 
 
-def test_a_night_by_hand_takes_the_next_free_second(connection: Connection) -> None:
+def test_a_run_by_hand_takes_the_next_free_second(connection: Connection) -> None:
     for due_at in (7.0, 8.0):
         add(connection, due_at=due_at)
     add(connection, schedule=2, due_at=9.0)
@@ -121,7 +123,7 @@ def test_a_night_by_hand_takes_the_next_free_second(connection: Connection) -> N
     assert (row["due_at"], row["date"], row["manual"], row["state"]) == (9.0, "2026-03-05", True, DUE)
 
 
-def test_nights_that_can_be_moved_on(connection: Connection) -> None:
+def test_runs_that_can_be_moved_on(connection: Connection) -> None:
     """Of a schedule one at a time; where there is something to do for one, that is left to its step."""
     waiting = [add(connection, DUE) for _ in range(2)]
     by_hand = add(connection, DUE, manual=True)
@@ -139,31 +141,31 @@ def test_nights_that_can_be_moved_on(connection: Connection) -> None:
     assert find_open_runs(connection)[1] == OpenRun(by_hand, 1, DUE)
 
 
-def test_a_night_begins_once_and_alone(connection: Connection) -> None:
+def test_a_run_begins_once_and_alone(connection: Connection) -> None:
     due, later = add(connection, DUE), add(connection, DUE)
     add(connection, SCORING, schedule=2)
     before = rows(connection)
-    night, other = seen(connection, due), seen(connection, later)
-    assert begin_run(connection, night)
+    nightly_run, other = seen(connection, due), seen(connection, later)
+    assert begin_run(connection, nightly_run)
     found = changed(before, rows(connection))[due]
     assert soon(connection, found.pop("started_at"))
     assert found == {"state": FETCHING}
     assert steps(connection) == [(due, "pending", "one", 2)]
     before = rows(connection)
-    assert not begin_run(connection, night), "it is not due any more"
+    assert not begin_run(connection, nightly_run), "it is not due any more"
     assert not begin_run(connection, other), "one of the schedule has begun"
     assert changed(before, rows(connection)) == {}
     connection.execute(update(NightlyRun).where(NightlyRun.id == due).values(state=DONE))
     assert begin_run(connection, other), "what has begun is of another schedule"
-    assert [night for night, *_ in steps(connection)] == [due, later]
+    assert [nightly_run for nightly_run, *_ in steps(connection)] == [due, later]
 
 
 MOVES: dict[str, tuple[Any, NightlyRunState, dict[str, Any], bool]] = {
-    "begin_scoring": (lambda *night: begin_scoring(*night, []), FETCHING, {"state": SCORING}, False),
+    "begin_scoring": (lambda *nightly_run: begin_scoring(*nightly_run, []), FETCHING, {"state": SCORING}, False),
     "begin_judging": (begin_judging, SCORING, {"state": JUDGING}, True),
-    "await": (lambda *night: await_comparisons(*night, [3, 4]), JUDGING, {"comparisons": [3, 4]}, True),
+    "await": (lambda *nightly_run: await_comparisons(*nightly_run, [3, 4]), JUDGING, {"comparisons": [3, 4]}, True),
     "finish": (
-        lambda *night: finish_run(*night, {"a": 1}, regressed=True),
+        lambda *nightly_run: finish_run(*nightly_run, {"a": 1}, regressed=True),
         JUDGING,
         {"state": DONE, "reason": None, "verdict": {"a": 1}, "regressed": True},
         False,
@@ -173,7 +175,7 @@ MOVES: dict[str, tuple[Any, NightlyRunState, dict[str, Any], bool]] = {
 
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("state", NightlyRunState)
-def test_a_night_moves_on_from_one_state(connection: Connection, move: str, state: NightlyRunState) -> None:
+def test_a_run_moves_on_from_one_state(connection: Connection, move: str, state: NightlyRunState) -> None:
     """Where there is something to do then, a step says so."""
     do, only, expected, step = MOVES[move]
     key, other = (add(connection, state, schedule=2, reason="before") for _ in range(2))
@@ -192,36 +194,36 @@ def test_a_night_moves_on_from_one_state(connection: Connection, move: str, stat
 
 
 @pytest.mark.parametrize("state", NightlyRunState)
-def test_a_night_is_failed_in_the_state_in_which_it_was_seen(connection: Connection, state: NightlyRunState) -> None:
+def test_a_run_is_failed_in_the_state_in_which_it_was_seen(connection: Connection, state: NightlyRunState) -> None:
     """And who works on it does so in vain."""
     key, other = (add(connection, state) for _ in range(2))
     for each in (key, other):
         for lease in LeaseState:
-            connection.execute(insert(NightlyRunStep).values(night_id=each, state=lease, owner="mine"))
+            connection.execute(insert(NightlyRunStep).values(nightly_run_id=each, state=lease, owner="mine"))
     before = rows(connection)
     assert fail_run(connection, key, FETCHING, "It rained.") == (state == FETCHING)
     found = changed(before, rows(connection))
     assert found.keys() == ({key} if state == FETCHING else set())
     open_steps = {"pending", "enqueued", "running"}
     expected = {"cancelled" if state == FETCHING and each in open_steps else each: None for each in LeaseState}
-    assert {lease for night, lease, *_ in steps(connection) if night == key} == set(expected)
-    assert [lease for night, lease, *_ in steps(connection) if night == other] == list(LeaseState)
+    assert {lease for nightly_run, lease, *_ in steps(connection) if nightly_run == key} == set(expected)
+    assert [lease for nightly_run, lease, *_ in steps(connection) if nightly_run == other] == list(LeaseState)
     if state == FETCHING:
         row = rows(connection)[key]
         assert (row["state"], row["reason"]) == (FAILED, "It rained.")
         assert soon(connection, row["finished_at"])
 
 
-def test_whoever_wants_to_be_told_is_told_once_of_a_night_that_ends(connection: Connection) -> None:
+def test_whoever_wants_to_be_told_is_told_once_of_a_run_that_ends(connection: Connection) -> None:
     told, untold = (add(connection, JUDGING, schedule=schedule) for schedule in (1, 2))
     for key in (told, untold):
         assert finish_run(connection, key, {}, regressed=False)
         assert not finish_run(connection, key, {}, regressed=False)
-    rows_of = select(Delivery.night_id, Delivery.team, Delivery.queue_class, Delivery.state)
+    rows_of = select(Delivery.nightly_run_id, Delivery.team, Delivery.queue_class, Delivery.state)
     assert connection.execute(rows_of).all() == [(told, "one", 2, "pending")]
 
 
-def test_nights_of_a_schedule_that_have_not_begun_are_dropped(connection: Connection) -> None:
+def test_runs_of_a_schedule_that_have_not_begun_are_dropped(connection: Connection) -> None:
     keys = {state: add(connection, state) for state in NightlyRunState}
     add(connection, DUE, schedule=2)
     before = rows(connection)

@@ -1,4 +1,4 @@
-"""Preparations: claimed, counted, merged and released in every order, a state is stored once."""
+"""Corpus statistics: counts are claimed, merged and released in every order, and the statistics stored once."""
 
 import threading
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def test_the_whole_way(engine: Engine) -> None:
     mine = claimed(engine, last.ready[1])
     assert mine.merges
     with writing(engine) as connection:
-        parts = [read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)]
+        parts = [read_part(connection, each) for each in counted_parts(connection, mine.corpus_statistics_id)]
         assert parts == [b"part 0", b"part 1", b"part 2"]
         assert complete_task(connection, CORPUS_COUNT, mine, b"state").accepted
         assert not complete_task(connection, CORPUS_COUNT, mine, b"again").accepted
@@ -115,7 +115,7 @@ def test_what_is_not_covered_once_is_not_merged(engine: Engine) -> None:
             with pytest.raises(PartsMissing, match=r"no part, or two, for segment (257|513)\."):
                 merging_work(connection, mine)
             # One whose part is gone is counted again.
-            state = lock_incomplete_statistics(connection, mine.prepared_state_id)
+            state = lock_incomplete_statistics(connection, mine.corpus_statistics_id)
             assert state is not None
             assert missing_ranges(connection, state) == ([] if edit == edits[1] else [(2, 3)])
 
@@ -211,7 +211,7 @@ def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: 
         connection.execute(update(CorpusStatistics).values(edition=7))
         connection.execute(update(Evaluation).values(edition=7))
         # More urgent, but nobody waited for it.
-        row = {"prepared_state_id": 1, "first_block": 0, "last_block": 1, "queue_class": 0, "edition": 7}
+        row = {"corpus_statistics_id": 1, "first_block": 0, "last_block": 1, "queue_class": 0, "edition": 7}
         cancelled = insert(CorpusCount).values(**row, id=0, state=LeaseState.CANCELLED, team="d", due_at=3.0)
         connection.execute(cancelled)
     for key in keys(engine)[1:]:
@@ -230,7 +230,7 @@ def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -
         other = connection.execute(
             insert(CorpusStatistics).values(**row, variable_references=False).returning(CorpusStatistics.id)
         ).scalar_one()
-        values = {"prepared_state_id": other, "first_block": 0, "last_block": 1, "queue_class": 2, "due_at": 9.0}
+        values = {"corpus_statistics_id": other, "first_block": 0, "last_block": 1, "queue_class": 2, "due_at": 9.0}
         connection.execute(insert(CorpusCount).values(**values))
         for key, changes in (
             (first, {"queue_class": 2, "due_at": None}),
@@ -238,7 +238,7 @@ def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -
             (third, {"queue_class": 2, "due_at": 3.0, "state": LeaseState.RUNNING}),
         ):
             connection.execute(update(CorpusCount).where(CorpusCount.id == key).values(**changes))
-        state = connection.scalar(select(CorpusCount.prepared_state_id).where(CorpusCount.id == first))
+        state = connection.scalar(select(CorpusCount.corpus_statistics_id).where(CorpusCount.id == first))
         assert state is not None
         raise_priority(connection, state, 1)
     assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]

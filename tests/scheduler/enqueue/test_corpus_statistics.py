@@ -248,13 +248,13 @@ def test_what_this_release_does_not_count_fails_all_who_wait_and_can_be_tried_ag
     """As after an upgrade to a release whose metric needs something else."""
     job = queue(context)
     other = queue(context, metrics=["nist:case=lc"], campaign="other")
-    mine = select(ProtocolStatistics.prepared_state_id).where(ProtocolStatistics.protocol_id == job.protocols[0])
+    mine = select(ProtocolStatistics.corpus_statistics_id).where(ProtocolStatistics.protocol_id == job.protocols[0])
     with writing(context.engine) as connection:
         connection.execute(
             update(CorpusStatistics).where(CorpusStatistics.id.in_(mine)).values(key="earlier", content_hash="earlier")
         )
         if found_by == "the sweep":
-            cancelled = update(CorpusCount).where(CorpusCount.prepared_state_id.in_(mine))
+            cancelled = update(CorpusCount).where(CorpusCount.corpus_statistics_id.in_(mine))
             connection.execute(cancelled.values(state=LeaseState.CANCELLED))
     if found_by == "the sweep":
         assert sweep(context.engine, context.settings) == 1
@@ -427,7 +427,7 @@ def test_preparations_take_places_in_the_window(context: WorkerContext) -> None:
     queue(context, segments=256 * 20, metrics=["nist"], campaign="waits", team="a")
     queue(context, segments=256 * 20, metrics=["bleu"], team="b")
     hints = sent(context)
-    # The teams take turns, in seconds of work: a preparation takes less.
+    # The teams take turns, in seconds of work: a count of corpus statistics takes less.
     assert sorted(task for task, _ in hints) == ["prepare"] * 4 + ["score_shard"]
     assert sent(context) == []
 

@@ -72,7 +72,7 @@ def test_everybody_at_once(database_url: str) -> None:
                     CORPUS_COUNT,
                     claim,
                     b",".join(
-                        read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
+                        read_part(connection, each) for each in counted_parts(connection, claim.corpus_statistics_id)
                     ),
                 )
             else:
@@ -95,7 +95,7 @@ def test_everybody_at_once(database_url: str) -> None:
             rows = connection.execute(complete.with_for_update(key_share=True)).all()
             assert {row.blob for row in rows} <= {WHOLE}
             undone.update(row.id for row in rows)
-            made = CorpusCount.prepared_state_id.in_([row.id for row in rows])
+            made = CorpusCount.corpus_statistics_id.in_([row.id for row in rows])
             connection.execute(update(CorpusCount).where(made, CorpusCount.state == "done").values(state="cancelled"))
             connection.execute(
                 update(CorpusStatistics).where(CorpusStatistics.id.in_([row.id for row in rows])).values(blob=None)
@@ -149,7 +149,8 @@ def finish(engine, settings, jobs: list[IngestResult]) -> None:  # type: ignore[
                         CORPUS_COUNT,
                         claim,
                         b",".join(
-                            read_part(connection, each) for each in counted_parts(connection, claim.prepared_state_id)
+                            read_part(connection, each)
+                            for each in counted_parts(connection, claim.corpus_statistics_id)
                         ),
                     )
                 else:

@@ -57,7 +57,7 @@ def said(script: str, folder: Path, *passed_on: str, **environment: str) -> str:
 def test_commands_see_what_is_listed_and_named(tmp_path, monkeypatch):
     for name, value in {"LC_TIME": "cs_CZ.UTF-8", "TZ": "Europe/Prague", "HOME": "/home/x", "CUDA": "1"}.items():
         monkeypatch.setenv(name, value)
-    said("env > seen", tmp_path, "CUDA", STEELYARD_NIGHT="x")
+    said("env > seen", tmp_path, "CUDA", STEELYARD_DATE="x")
     seen = dict(line.split("=", 1) for line in (tmp_path / "seen").read_text().splitlines())
     assert (seen["LC_TIME"], seen["TZ"], seen["HOME"], seen["CUDA"]) == ("cs_CZ.UTF-8", "Europe/Prague", "/home/x", "1")
     # A shell sets a few of its own.
@@ -69,7 +69,7 @@ def test_commands_see_what_is_listed_and_named(tmp_path, monkeypatch):
         "TZ",
         "TMPDIR",
         "CUDA",
-        "STEELYARD_NIGHT",
+        "STEELYARD_DATE",
         "PWD",
         "SHLVL",
         "_",
@@ -85,8 +85,8 @@ def test_a_setting_names_more(tmp_path):
         'env > seen; mkdir "$STEELYARD_OUTPUT/news"; echo a > "$STEELYARD_OUTPUT/news/tug.txt"\n'
     )
     source = new_source(None, "sh translate.sh", 60.0, tmp_path, ["news"])
-    settings = Settings(night_environment="HF_TOKEN, CUDA_VISIBLE_DEVICES,")
-    assert settings.night_variables == {"HF_TOKEN", "CUDA_VISIBLE_DEVICES"}
+    settings = Settings(schedule_environment="HF_TOKEN, CUDA_VISIBLE_DEVICES,")
+    assert settings.schedule_variables == {"HF_TOKEN", "CUDA_VISIBLE_DEVICES"}
     with outputs(
         source,
         [],
@@ -94,7 +94,7 @@ def test_a_setting_names_more(tmp_path):
         schedule="gate",
         day=date(2026, 11, 22),
         stop=threading.Event(),
-        passed_on=settings.night_variables,
+        passed_on=settings.schedule_variables,
     ):
         assert "HF_TOKEN=model-hunter\n" in (tmp_path / "seen").read_text()
 

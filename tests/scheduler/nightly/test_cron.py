@@ -1,4 +1,4 @@
-"""When nights are due, also where the clocks are changed."""
+"""When runs are due, also where the clocks are changed."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -78,7 +78,7 @@ def test_once_on_each_day(zone: str, start: int, minute: int, hour: int) -> None
     assert days == list(range(days[0], days[0] + 400))
 
 
-def test_days_and_their_nights() -> None:
+def test_days_and_their_runs() -> None:
     calendar = Calendar("30 2 * * MON", PRAGUE)
     assert calendar.clock(calendar.on(date(2026, 11, 23))) == "2026-11-23 02:30 +01:00"
     assert calendar.clock(calendar.on(date(2026, 11, 24))) == "2026-11-24 12:00 +01:00"

@@ -1,4 +1,4 @@
-"""Nights are planned once each, whoever plans them; of missed ones the last is caught up."""
+"""Runs are planned once each, whoever plans them; of missed ones the last is caught up."""
 
 import threading
 from pathlib import Path
@@ -14,10 +14,10 @@ from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.plan import LATE_SECONDS, MAX_MISSED, correct_plans, plan_due
 from scheduler.nightly.schedules import remove_schedule, request_nightly_run
-from tests.scheduler.nightly.nights import DAY, add, due, nights
+from tests.scheduler.nightly.nightly_runs import DAY, add, due, nightly_runs
 
 
-def test_two_schedulers_plan_one_night(database_url: str, tmp_path: Path) -> None:
+def test_two_schedulers_plan_one_run(database_url: str, tmp_path: Path) -> None:
     add(make_engine(database_url), tmp_path)
     planned, ready = [], threading.Barrier(2)
 
@@ -32,7 +32,7 @@ def test_two_schedulers_plan_one_night(database_url: str, tmp_path: Path) -> Non
         thread.start()
     for thread in threads:
         thread.join()
-    found = nights(make_engine(database_url), "due_at", "state", "caught_up")
+    found = nightly_runs(make_engine(database_url), "due_at", "state", "caught_up")
     assert len(planned) == 20
     assert sum(planned) == 10
     assert [each[0] for each in found] == [due("2026-03-02") + day * DAY for day in range(10)]
@@ -51,14 +51,14 @@ def test_before_its_time_nothing_is_due(sqlite_url: str, tmp_path: Path) -> None
         assert find_schedule(connection, "gate").next_at == due("2026-03-03")
 
 
-def test_the_last_missed_night_is_caught_up(sqlite_url: str, tmp_path: Path) -> None:
+def test_the_last_missed_run_is_caught_up(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)
     plan_due(engine, due("2026-03-02"))
     with writing(engine) as connection:
         connection.execute(update(NightlyRun).values(state="done"))
     assert plan_due(engine, due("2026-03-30") + 3 * 3600) == 1
-    found = nights(engine, "date", "state", "caught_up", "reason")
+    found = nightly_runs(engine, "date", "state", "caught_up", "reason")
     assert [each[0] for each in found] == [f"2026-03-{day:02}" for day in range(2, 31)]
     assert found[0][1:] == ("done", False, None)
     assert {each[1:3] for each in found[1:-1]} == {("missed", False)}
@@ -73,7 +73,7 @@ def test_a_little_late_is_in_time(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)
     plan_due(engine, due("2026-03-02") + LATE_SECONDS)
-    assert nights(engine, "state", "caught_up") == [("due", False)]
+    assert nightly_runs(engine, "state", "caught_up") == [("due", False)]
 
 
 def test_a_long_sleep_leaves_no_flood(sqlite_url: str, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_long_sleep_leaves_no_flood(sqlite_url: str, tmp_path: Path) -> None:
     add(engine, tmp_path, calendar=Calendar("*/10 * * * *", "Europe/Prague"))
     begin = due("2026-03-02")
     plan_due(engine, begin + 900 * DAY + 1)
-    found = nights(engine, "due_at", "state")
+    found = nightly_runs(engine, "due_at", "state")
     assert [each[0] for each in found] == [begin + 900 * DAY - 600 * back for back in reversed(range(MAX_MISSED))]
     assert [each[1] for each in found] == ["missed"] * (MAX_MISSED - 1) + ["due"]
 
@@ -93,7 +93,7 @@ def test_a_schedule_that_cannot_be_read_holds_up_no_other(sqlite_url: str, tmp_p
     with writing(engine) as connection:
         connection.execute(update(Schedule).where(Schedule.id == broken).values(time_zone="Atlantis/Harbour"))
     assert plan_due(engine, due("2026-03-02")) == 2
-    (first, second) = nights(engine, "state", "reason", "date")
+    (first, second) = nightly_runs(engine, "state", "reason", "date")
     assert first[0] == "missed"
     assert 'no time zone "Atlantis/Harbour"' in first[1]
     assert second == ("due", None, "2026-03-02")
@@ -107,7 +107,7 @@ def test_a_plan_made_while_the_clock_was_wrong_is_corrected(sqlite_url: str, tmp
     assert correct_plans(engine, due("2026-03-02") - 5.0) == 1
     assert correct_plans(engine, due("2026-03-02") - 4.0) == 0
     plan_due(engine, due("2026-03-02"))
-    assert nights(engine, "date", "state")[0] == ("2026-03-02", "due")
+    assert nightly_runs(engine, "date", "state")[0] == ("2026-03-02", "due")
 
 
 def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
     with writing(engine) as connection:
         assert "s3cret" not in repr(find_schedule(connection, "gate"))
         assert remove_schedule(connection, "gate", forget=False) == 0
-    assert nights(engine, "state", "reason") == [("missed", "The schedule was removed.")]
+    assert nightly_runs(engine, "state", "reason") == [("missed", "The schedule was removed.")]
     assert plan_due(engine, due("2026-03-09")) == 0
     with writing(engine) as connection:
         with pytest.raises(ScheduleConflict, match="was removed"):
@@ -135,7 +135,7 @@ def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path)
         assert connection.execute(select(NightlyRun.id)).all() == connection.execute(select(Delivery.id)).all() == []
 
 
-def test_nights_by_hand(sqlite_url: str, tmp_path: Path) -> None:
+def test_runs_by_hand(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)
     with writing(engine) as connection:
@@ -148,7 +148,7 @@ def test_nights_by_hand(sqlite_url: str, tmp_path: Path) -> None:
             request_nightly_run(connection, "gate", "1 March")
         with pytest.raises(NotFound, match=r"no schedule 'gat'\. There are: gate"):
             request_nightly_run(connection, "gat", None)
-    found = nights(engine, "due_at", "manual", "state")
+    found = nightly_runs(engine, "due_at", "manual", "state")
     assert found[:2] == [(due("2026-03-02"), True, "due"), (due("2026-03-02") + 1, True, "due")]
     assert len(found) == 3
 

@@ -1,4 +1,4 @@
-"""The rounds in which a scheduler goes on with nights: how often, how many at once, and what it holds on to."""
+"""The rounds in which a scheduler goes on with runs: how often, how many at once, and what it holds on to."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import OperationalError
 
 from models.database.session import make_engine, reading, writing
-from models.queue.kinds.night_steps import ClaimedStep
+from models.queue.kinds.nightly_run_steps import ClaimedStep
 from models.schema.base import now
 from models.schema.nightly import NightlyRunStep, Schedule
 from runtime.settings import Settings
@@ -20,7 +20,7 @@ from scheduler.nightly.commands import CommandStopped
 from scheduler.nightly.runner import AT_ONCE, CORRECT_SECONDS, HASTE_SECONDS, NightlyRunner, _Step
 from scheduler.nightly.schedules import request_nightly_run
 from tests.faults.cluster import PATIENCE, until
-from tests.scheduler.nightly.nights import add
+from tests.scheduler.nightly.nightly_runs import add
 from tests.scheduler.nightly.test_steps import claimed
 
 
@@ -37,7 +37,7 @@ def settings_of(engine: Engine, **others: Any) -> Settings:
 
 @pytest.fixture
 def step(engine: Engine, tmp_path: Path) -> ClaimedStep:
-    """A step that "me" holds, to fetch the outputs of a night."""
+    """A step that "me" holds, to fetch the outputs of a run."""
     add(engine, tmp_path)
     with writing(engine) as connection:
         connection.execute(update(Schedule).values(next_at=None))
@@ -115,7 +115,7 @@ def test_what_ends_a_step_says_if_it_is_released(
 
 
 @pytest.mark.parametrize("only", [None, 7])
-def test_who_does_one_night_plans_and_tells_of_no_other(
+def test_who_does_one_run_plans_and_tells_of_no_other(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, clock: SimpleNamespace, only: int | None
 ) -> None:
     """A round comes when it is time for one, and a look at the plans less often."""

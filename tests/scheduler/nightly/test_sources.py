@@ -1,4 +1,4 @@
-"""Outputs of a night: found by a pattern, or written by a command; what is wrong with them is said at once."""
+"""Outputs of a run: found by a pattern, or written by a command; what is wrong with them is said at once."""
 
 import itertools
 import os
@@ -167,7 +167,7 @@ def test_a_command_writes_what_is_read(tmp_path: Path, monkeypatch: pytest.Monke
     source = new_source(None, "sh translate.sh", 60.0, tmp_path, ["news"])
     assert read(Source.from_json(source.as_json()), TWO[:1]) == {"news": {"tug": b"a\nb"}}
     said = dict(line.split("=", 1) for line in (tmp_path / "said").read_text().splitlines() if "=" in line)
-    assert (said["STEELYARD_NIGHT"], said["STEELYARD_SCHEDULE"]) == ("2026-11-22", "gate")
+    assert (said["STEELYARD_DATE"], said["STEELYARD_SCHEDULE"]) == ("2026-11-22", "gate")
     assert said["STEELYARD_TEST_SETS"] == "news"
     assert not Path(said["STEELYARD_OUTPUT"]).exists()
     assert "secret" not in (tmp_path / "said").read_text()

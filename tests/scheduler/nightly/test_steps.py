@@ -1,4 +1,4 @@
-"""The steps of a night, also when a scheduler dies in one, and what makes a night fail."""
+"""The steps of a run, also when a scheduler dies in one, and what makes a run fail."""
 
 import threading
 from pathlib import Path
@@ -11,7 +11,7 @@ from models.errors import UnreadableSchedule
 from models.nightly.runs import list_nightly_runs, read_nightly_run_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
 from models.nightly.transitions import OpenRun, begin_run, find_open_runs
-from models.queue.kinds.night_steps import NIGHTLY_STEP, ClaimedStep, Judged, waiting_steps
+from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, ClaimedStep, Judged, waiting_steps
 from models.queue.lease import renew
 from models.schema.base import now
 from models.schema.corpus import Submission, System, Text
@@ -35,7 +35,7 @@ from scheduler.recovery import sweep
 from tests.faults.cluster import until
 from tests.scheduler.enqueue.test_randomization import work_off_trials
 from tests.scheduler.jobs import similar_text
-from tests.scheduler.nightly.nights import REFERENCE, add, due, nights, put, work_off
+from tests.scheduler.nightly.nightly_runs import REFERENCE, add, due, nightly_runs, put, work_off
 from tests.tasks import claim_task, complete_task
 
 GO = threading.Event()
@@ -44,9 +44,9 @@ GO = threading.Event()
 def claimed(engine: Engine, owner: str, lease: float = 60.0) -> ClaimedStep:
     """Begin what is due, and claim the one step that waits, which must work."""
     with writing(engine) as connection:
-        for night in find_open_runs(connection):
-            if night.state == NightlyRunState.DUE:
-                begin_run(connection, night)
+        for nightly_run in find_open_runs(connection):
+            if nightly_run.state == NightlyRunState.DUE:
+                begin_run(connection, nightly_run)
         (waiting,) = waiting_steps(connection)
         given = {"owner": owner, "worker": "me", "lease_seconds": lease, "max_attempts": 9}
         step = claim_task(connection, NIGHTLY_STEP, waiting.key, **given)
@@ -81,8 +81,8 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
 
     # Fetching: the first dies before it has written, comes back when another has done it, and is too late.
     first = claimed(engine, "first")
-    night = first.night_id
-    assert nights(engine, "state") == [("fetching",)]
+    nightly_run = first.nightly_run_id
+    assert nightly_runs(engine, "state") == [("fetching",)]
     assert last_step(engine) == ("running", 1, "first")
     with writing(engine) as connection:
         assert find_open_runs(connection) == waiting_steps(connection) == []
@@ -90,7 +90,7 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
         assert claim_task(connection, NIGHTLY_STEP, first.key, **given) is None
     expire(engine, settings)
     fetch(engine, settings, claimed(engine, "second"), GO)
-    assert nights(engine, "state") == [("scoring",)]
+    assert nightly_runs(engine, "state") == [("scoring",)]
     assert last_step(engine) == ("done", 2, None)
     put(tmp_path, "2026-03-02", {"raft": 3})
     fetch(engine, settings, first, GO)
@@ -99,25 +99,25 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     assert amount(engine, Submission) == amount(engine, NightlyRunEvaluation) == 2
 
     # Scoring belongs to nobody.
-    assert not check_scores(engine, night)
+    assert not check_scores(engine, nightly_run)
     work_off(settings)
-    assert check_scores(engine, night)
-    assert nights(engine, "state") == [("judging",)]
+    assert check_scores(engine, nightly_run)
+    assert nightly_runs(engine, "state") == [("judging",)]
     assert last_step(engine) == ("pending", 0, None)
-    check_scores(engine, night)
+    check_scores(engine, nightly_run)
 
     # Judging: likewise.
     third = claimed(engine, "third")
     expire(engine, settings)
     judge(engine, settings, claimed(engine, "fourth"))
-    ((state, verdict, regressed),) = nights(engine, "state", "verdict", "regressed")
+    ((state, verdict, regressed),) = nightly_runs(engine, "state", "verdict", "regressed")
     assert (state, regressed) == ("done", False)
     assert verdict
     judge(engine, settings, third)
     with writing(engine) as connection:
         assert not complete_task(connection, NIGHTLY_STEP, third, Judged({}, regressed=True)).accepted
         assert find_open_runs(connection) == waiting_steps(connection) == []
-    assert nights(engine, "state", "verdict", "regressed") == [(state, verdict, regressed)]
+    assert nightly_runs(engine, "state", "verdict", "regressed") == [(state, verdict, regressed)]
     assert amount(engine, Delivery) == 1
 
     # The same outputs again are not measured again, and judged all the same.
@@ -126,7 +126,7 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     shards = amount(engine, Shard)
     again = claimed(engine, "fifth")
     fetch(engine, settings, again, GO)
-    assert check_scores(engine, again.night_id)
+    assert check_scores(engine, again.nightly_run_id)
     assert (amount(engine, Shard), amount(engine, Submission), amount(engine, Score)) == (shards, 2, 2)
     judge(engine, settings, claimed(engine, "sixth"))
     with reading(engine) as connection:
@@ -140,7 +140,7 @@ def test_a_scheduler_that_dies_in_a_step_is_followed_by_another(database_url: st
     ]
 
 
-def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_path: Path) -> None:
+def test_two_runs_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_path: Path) -> None:
     engine = make_engine(database_url)
     schedule = add(engine, tmp_path)
     with writing(engine) as connection:
@@ -149,13 +149,13 @@ def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_pa
         first, second = find_open_runs(connection)
     begun, ready = [], threading.Barrier(2)
 
-    def begin(night: OpenRun) -> None:
+    def begin(nightly_run: OpenRun) -> None:
         mine = make_engine(database_url)
         ready.wait()
         with writing(mine) as connection:
-            begun.append(begin_run(connection, night))
+            begun.append(begin_run(connection, nightly_run))
 
-    threads = [threading.Thread(target=begin, args=(night,)) for night in (first, second)]
+    threads = [threading.Thread(target=begin, args=(nightly_run,)) for nightly_run in (first, second)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -170,12 +170,12 @@ def test_two_nights_of_a_schedule_do_not_begin_at_once(database_url: str, tmp_pa
 
 
 def failed(engine: Engine) -> str:
-    ((state, reason, verdict),) = nights(engine, "state", "reason", "verdict")
+    ((state, reason, verdict),) = nightly_runs(engine, "state", "reason", "verdict")
     assert (state, verdict) == ("failed", None)
     return reason
 
 
-def test_outputs_that_are_not_as_they_must_be_fail_the_night_and_store_nothing(sqlite_url: str, tmp_path: Path) -> None:
+def test_outputs_that_are_not_as_they_must_be_fail_the_run_and_store_nothing(sqlite_url: str, tmp_path: Path) -> None:
     engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
     add(engine, tmp_path, webhook="https://example.org", webhook_secret="x")
     put(tmp_path, "2026-03-02", {"tug": 1})
@@ -189,41 +189,41 @@ def test_outputs_that_are_not_as_they_must_be_fail_the_night_and_store_nothing(s
     assert amount(engine, Delivery) == 1
 
 
-def test_what_fails_a_night_that_is_scored(sqlite_url: str, tmp_path: Path) -> None:
+def test_what_fails_a_run_that_is_scored(sqlite_url: str, tmp_path: Path) -> None:
     engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
     add(engine, tmp_path)
     put(tmp_path, "2026-03-02", {"tug": 1, "barge": 2, "raft": 3})
     plan_due(engine, due("2026-03-02"))
     step = claimed(engine, "me")
-    night = step.night_id
+    nightly_run = step.nightly_run_id
     fetch(engine, settings, step, GO)
     with writing(engine) as connection:
         first, second, third = connection.scalars(select(Evaluation.id).order_by(Evaluation.id))
         connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="failed", reason="No memory."))
         connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="cancelled"))
-    assert not check_scores(engine, night)
+    assert not check_scores(engine, nightly_run)
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == third).values(state="done"))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
     assert failed(engine) == "1 of 3 evaluations failed and 1 of 3 were cancelled.\nNo memory."
     with writing(engine) as connection:
         connection.execute(update(NightlyRun).values(state="scoring"))
         connection.execute(update(Evaluation).where(Evaluation.id == first).values(state="done", reason=None))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
     assert failed(engine) == "1 of 3 were cancelled."
     with writing(engine) as connection:
         connection.execute(update(NightlyRun).values(state="scoring"))
         connection.execute(update(Evaluation).where(Evaluation.id == second).values(state="failed"))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
     assert failed(engine) == "1 of 3 evaluations failed."
     with writing(engine) as connection:
         connection.execute(update(NightlyRun).values(state="scoring"))
         connection.execute(delete(NightlyRunEvaluation))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
     assert failed(engine) == "Its evaluations were deleted."
 
 
-def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_baseline_with_a_name_is_measured_with_each_run(sqlite_url: str, tmp_path: Path) -> None:
     engine, settings = make_engine(sqlite_url), Settings(database_url=sqlite_url, sweep_seconds=0.01)
     for name in ("gate", "other"):
         add(engine, tmp_path, name=name, baseline=Baseline(BaselineKind.NAMED, "ferry"))
@@ -236,20 +236,20 @@ def test_a_baseline_with_a_name_is_measured_with_each_night(sqlite_url: str, tmp
         # What is stored anywhere will do: the last one.
         assert store_baseline(connection, other, {}) == []
         assert store_baseline(connection, gate, {key: NewSubmission("barge", REFERENCE)}) == []
-        night = request_nightly_run(connection, "other", "2026-03-02")
+        nightly_run = request_nightly_run(connection, "other", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
     fetch(engine, settings, claimed(engine, "me"), GO)
     with reading(engine) as connection:
-        (member,) = read_nightly_run_members(connection, [night])[night]
+        (member,) = read_nightly_run_members(connection, [nightly_run])[nightly_run]
         (ferry,) = connection.scalars(select(Evaluation.id).where(Evaluation.id != member.evaluation_id))
         of_ferry = select(System.name, Text.sha256).select_from(Evaluation).join(Submission).join(System).join(Text)
         assert connection.execute(of_ferry.where(Evaluation.id == ferry)).one() == ("ferry", text_hash(REFERENCE))
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == member.evaluation_id).values(state="done"))
-    assert not check_scores(engine, night), "the baseline has no score yet"
+    assert not check_scores(engine, nightly_run), "the baseline has no score yet"
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == ferry).values(state="done"))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
 
 
 def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp_path: Path) -> None:
@@ -272,17 +272,17 @@ def test_systems_of_its_name_elsewhere_are_not_the_baseline(sqlite_url: str, tmp
         for number, (campaign, test_set, system, team) in enumerate(elsewhere):
             new = NewSubmission(system, similar_text(REFERENCE, 20 + number), team)
             stored += store_submissions(connection, campaign, test_set, [new])
-        night = request_nightly_run(connection, "gate", "2026-03-02")
+        nightly_run = request_nightly_run(connection, "gate", "2026-03-02")
     put(tmp_path, "2026-03-02", {"tug": 1})
     fetch(engine, settings, claimed(engine, "me"), GO)
     with writing(engine) as connection:
-        (member,) = read_nightly_run_members(connection, [night])[night]
+        (member,) = read_nightly_run_members(connection, [nightly_run])[nightly_run]
         measured = {row.id: row.submission_id for row in connection.execute(select(Evaluation))}
         assert len(measured) == 2
         assert not {*measured.values()} & {*stored}
         enqueue_evaluations(connection, settings, member.protocol_id, stored[:3])
         connection.execute(update(Evaluation).where(Evaluation.id.in_(measured)).values(state="done"))
-    assert check_scores(engine, night)
+    assert check_scores(engine, nightly_run)
 
 
 def rounds(context: NightlyRunner, condition: object, what: str) -> None:
@@ -294,7 +294,7 @@ def rounds(context: NightlyRunner, condition: object, what: str) -> None:
 
 
 def ended(engine: Engine) -> bool:
-    return nights(engine, "state")[-1][0] in ("done", "failed")
+    return nightly_runs(engine, "state")[-1][0] in ("done", "failed")
 
 
 def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> None:
@@ -307,18 +307,18 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
         with writing(engine) as connection:
             connection.execute(update(Schedule).values(next_at=None))
             request_nightly_run(connection, "gate", day)
-        rounds(context, lambda: nights(engine, "state")[-1][0] == "scoring", "the outputs")
+        rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
         work_off(settings)
         if seed == 2:
-            rounds(context, lambda: nights(engine, "comparisons")[-1][0], "the question for tests")
+            rounds(context, lambda: nightly_runs(engine, "comparisons")[-1][0], "the question for tests")
             assert amount(engine, Comparison) == 1
-            assert nights(engine, "state")[-1] == ("judging",)
+            assert nightly_runs(engine, "state")[-1] == ("judging",)
             assert last_step(engine) == ("pending", 0, None)
             assert not ended(engine)
             work_off_trials(settings)
         rounds(context, lambda: ended(engine), "the verdict")
     context.stop()
-    assert [each[0] for each in nights(engine, "state")] == ["done", "done"]
+    assert [each[0] for each in nightly_runs(engine, "state")] == ["done", "done"]
     assert amount(engine, Randomization) == 1
     assert amount(engine, Trials) > 0
 
@@ -340,7 +340,7 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
 
     monkeypatch.setattr("scheduler.nightly.runner.fetch", broken)
     context = NightlyRunner(settings)
-    rounds(context, lambda: ended(engine), "the night to fail")
+    rounds(context, lambda: ended(engine), "the run to fail")
     assert failed(engine) == "Its outputs could not be fetched (tried 2 times): RuntimeError: a defect of ours"
     assert len(tries) == 2
     # One that ends its scheduler each time.
@@ -349,7 +349,7 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
     for _ in range(2):
         claimed(engine, "me")
         expire(engine, settings)
-    assert nights(engine, "state", "reason")[-1] == (
+    assert nightly_runs(engine, "state", "reason")[-1] == (
         "failed",
         "Its outputs could not be fetched (tried 2 times): the lease of me expired.",
     )
@@ -357,7 +357,7 @@ def test_what_the_scheduler_cannot_do_is_tried_again_and_then_fails(
 
 
 @pytest.mark.parametrize("state", ["due", "scoring"])
-def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str, tmp_path: Path) -> None:
+def test_a_run_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str, tmp_path: Path) -> None:
     """Its schedule was written by another release, which knew baselines that this one does not."""
     engine = make_engine(sqlite_url)
     settings = Settings(database_url=sqlite_url, retry_seconds=0.0, max_attempts=2, sweep_seconds=0.01)
@@ -372,12 +372,12 @@ def test_a_night_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str,
     context = NightlyRunner(settings)
 
     def states() -> list[tuple[object, ...]]:
-        return nights(engine, "state")
+        return nightly_runs(engine, "state")
 
     rounds(context, lambda: states() == [("failed",), ("scoring",)], "one to fail and one to be fetched")
     work_off(settings)
     rounds(context, lambda: states() == [("failed",), ("done",)], "the healthy one")
-    assert "'median' is not a valid BaselineKind" in nights(engine, "reason")[0][0]
+    assert "'median' is not a valid BaselineKind" in nightly_runs(engine, "reason")[0][0]
 
     def told() -> str | None:
         context.run_once()
@@ -413,10 +413,10 @@ def test_a_schedule_that_cannot_be_planned_stops_no_other(
     monkeypatch.setattr(plan, "Calendar", calendar)
     assert correct_plans(engine, due("2026-03-01")) == 0
     assert plan_due(engine, due("2026-03-02")) == 1
-    assert nights(engine, "state") == [("due",)]
+    assert nightly_runs(engine, "state") == [("due",)]
 
 
-def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_clock_that_is_set_back_leaves_no_run_with_the_dead(sqlite_url: str, tmp_path: Path) -> None:
     """Nor any waiting for its next attempt."""
     engine = make_engine(sqlite_url)
     settings = Settings(database_url=sqlite_url, retry_seconds=0.0, silent_seconds=50.0)
@@ -438,7 +438,7 @@ def test_a_clock_that_is_set_back_leaves_no_night_with_the_dead(sqlite_url: str,
     claimed(engine, "alive")
 
 
-def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_scheduler_that_stops_gives_its_runs_back(sqlite_url: str, tmp_path: Path) -> None:
     settings, engine = Settings(database_url=sqlite_url, sweep_seconds=0.01), make_engine(sqlite_url)
     source = new_source(None, "sh -c 'echo x >> begun; sleep 600'", 600.0, tmp_path, ["trial"])
     add(engine, tmp_path, source=source)
@@ -451,7 +451,7 @@ def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path:
         rounds(context, lambda tries=tries: begun.exists() and len(begun.read_text()) == 2 * tries, "the command")
         assert not context.idle
         context.stop()
-        assert nights(engine, "state") == [("fetching",)]
+        assert nightly_runs(engine, "state") == [("fetching",)]
         assert last_step(engine) == ("pending", 0, None)
     # Somebody else has taken it: the command here ends.
     context = NightlyRunner(settings)
@@ -464,10 +464,10 @@ def test_a_scheduler_that_stops_gives_its_nights_back(sqlite_url: str, tmp_path:
 
 
 def test_commands_can_be_forbidden(sqlite_url: str, tmp_path: Path) -> None:
-    settings, engine = Settings(database_url=sqlite_url, night_commands=False), make_engine(sqlite_url)
+    settings, engine = Settings(database_url=sqlite_url, schedule_commands=False), make_engine(sqlite_url)
     add(engine, tmp_path, source=new_source(None, "touch done", 600.0, tmp_path, ["trial"]))
     with writing(engine) as connection:
         request_nightly_run(connection, "gate", None)
     fetch(engine, settings, claimed(engine, "me"), GO)
-    assert "STEELYARD_NIGHT_COMMANDS" in failed(engine)
+    assert "STEELYARD_SCHEDULE_COMMANDS" in failed(engine)
     assert not (tmp_path / "done").exists()

@@ -23,7 +23,7 @@ from scheduler.recovery import sweep
 from scheduler.webhooks import delivery as webhook
 from scheduler.webhooks.address import BadWebhook, check_webhook, is_public
 from scheduler.webhooks.delivery import deliver_due
-from tests.analysis.nights import add_schedule
+from tests.analysis.nightly_runs import add_schedule
 from tests.scheduler.webhooks.receiver import genuine, receiver
 
 SECRET = "quite a secret"
@@ -39,17 +39,17 @@ def settings_of(**others: object) -> Settings:
 
 
 def add_delivery(engine: Engine, url: str | None, **schedule: object) -> None:
-    """A message that is due, about a night that failed."""
+    """A message that is due, about a run that failed."""
     with writing(engine) as connection:
         campaign = connection.execute(insert(Campaign).values(name="gate").returning(Campaign.id)).scalar_one()
     values = {"name": "gate", "webhook": url, "webhook_secret": SECRET, **schedule}
     schedule_id = add_schedule(engine, campaign, **values)
-    night = {"schedule_id": schedule_id, "due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
+    nightly_run = {"schedule_id": schedule_id, "due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
     with writing(engine) as connection:
-        night_id = connection.execute(
-            insert(NightlyRun).values(**night, reason="Nothing.").returning(NightlyRun.id)
+        nightly_run_id = connection.execute(
+            insert(NightlyRun).values(**nightly_run, reason="Nothing.").returning(NightlyRun.id)
         ).scalar_one()
-        connection.execute(insert(Delivery).values(night_id=night_id))
+        connection.execute(insert(Delivery).values(nightly_run_id=nightly_run_id))
 
 
 def delivery(engine: Engine) -> tuple[str, int, str | None]:
@@ -92,9 +92,9 @@ def test_messages_without_attempts_are_given_up_and_others_arrive(
             schedule = connection.scalar(select(NightlyRun.schedule_id))
             connection.execute(update(Delivery).values(attempts=5, error="The webhook answered with status 500."))
             for number in range(1, 5):
-                night = {"schedule_id": schedule, "due_at": 1.0 + number, "date": "2027-03-01", "state": "failed"}
-                key = connection.execute(insert(NightlyRun).values(night).returning(NightlyRun.id)).scalar_one()
-                connection.execute(insert(Delivery).values(night_id=key, attempts=5 if number < 3 else 0))
+                nightly_run = {"schedule_id": schedule, "due_at": 1.0 + number, "date": "2027-03-01", "state": "failed"}
+                key = connection.execute(insert(NightlyRun).values(nightly_run).returning(NightlyRun.id)).scalar_one()
+                connection.execute(insert(Delivery).values(nightly_run_id=key, attempts=5 if number < 3 else 0))
         fewer = settings_of(webhook_attempts=4)
         assert deliver_due(engine, fewer) == 2
         assert sweep(engine, fewer) == 3
@@ -193,7 +193,7 @@ def test_which_answers_say_that_it_was_heard(
     assert ("redirects" in (delivery(engine)[2] or "")) == (300 <= status < 400)
 
 
-def test_each_schedule_is_told_of_its_own_nights(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_schedule_is_told_of_its_own_runs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what another courier is about to send is left to it, however often it was tried."""
     engine, told = make_engine(sqlite_url), []
 
@@ -207,10 +207,10 @@ def test_each_schedule_is_told_of_its_own_nights(sqlite_url: str, monkeypatch: p
     for name in ("one", "two", "held"):
         values = {"name": name, "webhook": f"https://{name}.example.org/", "webhook_secret": SECRET}
         schedule = add_schedule(engine, campaign, **values)
-        night = {"schedule_id": schedule, "due_at": 1.0, "date": "2027-03-01", "state": "failed"}
+        nightly_run = {"schedule_id": schedule, "due_at": 1.0, "date": "2027-03-01", "state": "failed"}
         with writing(engine) as connection:
-            key = connection.execute(insert(NightlyRun).values(night).returning(NightlyRun.id)).scalar_one()
-            connection.execute(insert(Delivery).values(night_id=key))
+            key = connection.execute(insert(NightlyRun).values(nightly_run).returning(NightlyRun.id)).scalar_one()
+            connection.execute(insert(Delivery).values(nightly_run_id=key))
     with writing(engine) as connection:
         busy = {"state": "running", "owner": "x", "lease_until": webhook.now() + 60, "attempts": 9}
         connection.execute(update(Delivery).where(Delivery.id == 3).values(busy))

@@ -1,11 +1,11 @@
-"""Segments, metrics, nights and the queue in a real browser; `test_every_page` looks whether all can read them."""
+"""Segments, metrics, runs and the queue in a real browser; `test_every_page` looks whether all can read them."""
 
 import re
 
 from playwright.sync_api import expect
 
 from models.schema.roles import SiteRole
-from tests.analysis.nights import add_nights, judge, output
+from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.campaigns import given, hand_in, with_test_set
 from tests.service.inspected_campaign import look_at
 from tests.web.browser.looks import check_page, check_width
@@ -59,9 +59,9 @@ def test_organisers_add_human_scores(site: Site) -> None:
     expect(page.locator("svg.chart").first).to_be_visible()
 
 
-def test_nights_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:
+def test_runs_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:
     outputs = [{"tug": output()}, {"tug": output(0.5, 2)}]
-    judge(site.service.engine, add_nights(site.service.engine, site.service.settings.database_url, outputs)[-1])
+    judge(site.service.engine, add_nightly_runs(site.service.engine, site.service.settings.database_url, outputs)[-1])
     page = site.page(site.service.account("root", SiteRole.ADMINISTRATOR))
     page.goto("/nightly")
     page.get_by_role("link", name="gate").click()

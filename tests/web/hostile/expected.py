@@ -263,8 +263,8 @@ RULES: dict[str, Rule] = {
     "GET /nightly": Rule(FOUNDERS),
     "GET /api/v1/nightly": Rule(FOUNDERS),
     **{
-        f"GET {path}": Rule(ORGANISERS, parts={"name": f"canaryprivate{PRIVATE} nights", "night": 1})
-        for path in ("/nightly/{name}", "/api/v1/nightly/{name}", "/api/v1/nightly/{name}/nights/{night}")
+        f"GET {path}": Rule(ORGANISERS, parts={"name": f"canaryprivate{PRIVATE} runs", "run": 1})
+        for path in ("/nightly/{name}", "/api/v1/nightly/{name}", "/api/v1/nightly/{name}/runs/{run}")
     },
     "GET /campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/me": Rule(EVERYBODY),

@@ -25,7 +25,7 @@ from models.schema.nightly import NightlyRun
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.schema.states import JudgmentKind, NightlyRunState
-from tests.analysis.nights import add_night, add_schedule
+from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.databases import drop, execute
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import given, hand_in, with_test_set
@@ -165,7 +165,7 @@ class World:
             "test_set": [*self.test_sets.values(), 10**6],
             "correction": [*self.corrections.values(), 10**6],
             "label": ["A", "missing"],
-            "night": [1, 2, 10**6],
+            "run": [1, 2, 10**6],
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
             "comparison": [self.comparison, 10**6],
@@ -294,13 +294,13 @@ def build(service: Service) -> World:
         judged = NewJudgments("kept", JudgmentKind.SCORES, {}, [SystemRow("keel", 0.5)])
         store_judgments(connection, campaigns[PRIVATE], test_set, judged)
     for name in (PRIVATE, ELSEWHERE):
-        schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} nights")
-        night = add_night(service.engine, schedule, 1, {})
-        # Why a night failed may tell of folders of the server.
+        schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} runs")
+        nightly_run = add_nightly_run(service.engine, schedule, 1, {})
+        # Why a run failed may tell of folders of the server.
         _change(
             service,
             NightlyRun,
-            NightlyRun.id == night,
+            NightlyRun.id == nightly_run,
             state=NightlyRunState.FAILED,
             reason=f"{SCRIPT} in /canaryfolder",
         )

@@ -1,4 +1,4 @@
-"""Nights, the queue, and how numbers are made."""
+"""Runs, the queue, and how numbers are made."""
 
 from sqlalchemy import update
 
@@ -9,7 +9,7 @@ from models.schema.queue import Evaluation
 from models.schema.roles import SiteRole, Visibility
 from models.schema.states import EvaluationState, NightlyRunState
 from steelyard.metrics.registry import METRICS
-from tests.analysis.nights import add_nights, judge, output
+from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service
 from web.pages.rendering import STATIC
@@ -45,14 +45,16 @@ def test_the_queue_is_for_those_who_run_things_and_tells_each_only_of_what_is_th
 
 
 def _made(service: Service) -> list[int]:
-    """A schedule "gate" with two nights; in the second one "tug" is worse. The nights."""
+    """A schedule "gate" with two runs; in the second one "tug" is worse. The runs."""
     bad = {"tug": output(0.5, 2), "raft": output(0.0, 3)}
-    made = add_nights(service.engine, service.settings.database_url, [{"tug": output(), "raft": output(0.0, 3)}, bad])
+    made = add_nightly_runs(
+        service.engine, service.settings.database_url, [{"tug": output(), "raft": output(0.0, 3)}, bad]
+    )
     judge(service.engine, made[-1])
     return made
 
 
-def test_a_night_is_shown_with_its_verdict_and_the_series_of_its_schedule(service: Service) -> None:
+def test_a_run_is_shown_with_its_verdict_and_the_series_of_its_schedule(service: Service) -> None:
     first, last = _made(service)
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     listed = root.get("/nightly").text
@@ -63,15 +65,15 @@ def test_a_night_is_shown_with_its_verdict_and_the_series_of_its_schedule(servic
     assert "1 regression in 2 scores" in page
     assert page.count('class="chart"') == 2
     assert 'style="' not in page
-    assert f"/nightly/gate?night={first}" in page
-    earlier = root.get("/nightly/gate", params={"night": str(first)}).text
+    assert f"/nightly/gate?run={first}" in page
+    earlier = root.get("/nightly/gate", params={"run": str(first)}).text
     assert "Run of 2027-03-01" in earlier
     assert "no baseline" in earlier
-    told = root.get(f"/api/v1/nightly/gate/nights/{last}").json()
+    told = root.get(f"/api/v1/nightly/gate/runs/{last}").json()
     assert told["verdict"]["regressed"] is True
-    assert [each["date"] for each in root.get("/api/v1/nightly/gate").json()["nights"]] == ["2027-03-01", "2027-03-02"]
-    for night in ("99", "x", str(last + 10)):
-        assert root.get("/nightly/gate", params={"night": night}).status_code == 404
+    assert [each["date"] for each in root.get("/api/v1/nightly/gate").json()["runs"]] == ["2027-03-01", "2027-03-02"]
+    for nightly_run in ("99", "x", str(last + 10)):
+        assert root.get("/nightly/gate", params={"run": nightly_run}).status_code == 404
 
 
 def test_schedules_are_shown_to_those_who_may_see_their_campaigns(service: Service) -> None:
@@ -89,9 +91,9 @@ def test_schedules_are_shown_to_those_who_may_see_their_campaigns(service: Servi
     organiser = service.browser(mary)
     assert "gate" in organiser.get("/nightly").text
     # Where the server keeps its files is for administrators.
-    for path in (f"/nightly/gate?night={first}", "/api/v1/nightly/gate", f"/api/v1/nightly/gate/nights/{first}"):
+    for path in (f"/nightly/gate?run={first}", "/api/v1/nightly/gate", f"/api/v1/nightly/gate/runs/{first}"):
         answer = organiser.get(path)
         assert answer.status_code == 200
         assert "secret" not in answer.text
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
-    assert "secret" in root.get(f"/nightly/gate?night={first}").text
+    assert "secret" in root.get(f"/nightly/gate?run={first}").text

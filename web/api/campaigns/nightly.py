@@ -25,7 +25,7 @@ class ScheduleResponse(BaseModel):
     overdue: bool
     """Whether its next run is due and no scheduler has started it."""
     metrics: list[str]
-    nights: int
+    runs: int
     last_date: str | None
     last_state: str | None
     last_regressed: bool | None
@@ -51,7 +51,7 @@ def list_schedules(request: Request, principal: CurrentPrincipal) -> ScheduleLis
             next_at=each.schedule.next_at,
             overdue=each.overdue,
             metrics=list(each.schedule.metrics),
-            nights=each.nights,
+            runs=each.nightly_runs,
             last_date=each.last.date if each.last else None,
             last_state=each.last.state if each.last else None,
             last_regressed=each.last.regressed if each.last else None,
@@ -68,16 +68,16 @@ def read_schedule_history(request: Request, name: str, principal: CurrentPrincip
         found = visible_history(connection, principal, name).as_json()
     if not principal.administrates:
         # Reasons may name folders and commands of the server.
-        for night in found["nights"]:
-            night["reason"] = None
+        for nightly_run in found["runs"]:
+            nightly_run["reason"] = None
     return found
 
 
-@router.get("/nightly/{name}/nights/{night}")
-def read_nightly_run(request: Request, name: str, night: int, principal: CurrentPrincipal) -> dict[str, Any]:
+@router.get("/nightly/{name}/runs/{run}")
+def read_nightly_run(request: Request, name: str, run: int, principal: CurrentPrincipal) -> dict[str, Any]:
     """Read the result of one run, in the format of `steelyard nightly run -f json` (docs/reference/regressions.md)."""
     with reading(app_state(request).engine) as connection:
-        report = visible_report(connection, principal, name, night)
+        report = visible_report(connection, principal, name, run)
     found = report.as_json()
     if not principal.administrates:
         found["reason"] = None

@@ -23,7 +23,7 @@ from web.pages.rendering import page
 
 router = APIRouter()
 
-NIGHTS = 60
+RUNS = 60
 """Number of runs listed for a schedule, newest first."""
 PLACES = 2
 
@@ -38,13 +38,13 @@ def list_schedules(request: Request, principal: CurrentPrincipal) -> Response:
 
 @router.get("/nightly/{name}")
 def show_schedule(
-    request: Request, name: str, principal: CurrentPrincipal, metric: str = "", system: str = "", night: str = ""
+    request: Request, name: str, principal: CurrentPrincipal, metric: str = "", system: str = "", run: str = ""
 ) -> Response:
     """Show the scores of a schedule over time, and the verdict on its latest or another run."""
     with reading(app_state(request).engine) as connection:
         history = visible_history(connection, principal, name)
-        ended = [each for each in history.nights if each.state != NightlyRunState.DUE]
-        run = night or (str(ended[-1].id) if ended else "")
+        ended = [each for each in history.nightly_runs if each.state != NightlyRunState.DUE]
+        run = run or (str(ended[-1].id) if ended else "")
         if run and not (run.isascii() and run.isdigit() and len(run) < 10):
             raise NotFound("This schedule has no such run.")
         report = visible_report(connection, principal, name, int(run)) if run else None
@@ -66,7 +66,7 @@ def show_schedule(
         series=series,
         charts=[chart(each) for each in series[:CHARTS]],
         changes=[change for each in series for change in each.changes],
-        nights=list(reversed(history.nights))[:NIGHTS],
+        nightly_runs=list(reversed(history.nightly_runs))[:RUNS],
         level_of=level_of,
         place_of=place_of,
         places=PLACES,

@@ -35,7 +35,7 @@ OTHERS = {
     "shard": ("queue_class",),
 }
 """Columns with names of time zones, metrics, classes and the like."""
-NO_ROWS = {"confirmation", "delivery", "night_step", "preparation", "prepared_state", "trials"}
+NO_ROWS = {"confirmation", "delivery", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"}
 """Tables of which the world has no rows, or none that anybody looks at."""
 
 
@@ -53,7 +53,7 @@ EDITS = [
     ("protocol", {"metrics": '["party"]'}),
     ("protocol", {"reference_labels": '["party"]'}),
     ("diagnosis", {"findings": '[{"code": 7}]'}),
-    ("night", {"verdict": '{"version": 7}'}),
+    ("nightly_run", {"verdict": '{"version": 7}'}),
     ("schedule", {"source": '{"kind": 7}', "baseline": '{"kind": "party"}', "test_sets": '[{"party": 7}]'}),
     ("api_token", {"scopes": '["party"]'}),
     ("comparison", {"contestants": "[[]]", "tests": "[[7]]"}),

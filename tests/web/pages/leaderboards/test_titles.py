@@ -32,14 +32,14 @@ def test_two_of_one_name_are_told_apart_everywhere(service: Service) -> None:
         measures = read_measures(connection, scored.campaign_id, scored.test_set)
         (measure,) = protocols_on(connection, scored.campaign_id)
         access = read_access(connection, COMMAND_LINE, "port")
-        of_night = apart(read_nightly_scores(connection, list(scored.evaluations.values())))
+        of_run = apart(read_nightly_scores(connection, list(scored.evaluations.values())))
     assert board is not None
     assert board.titles == view.titles == TITLES
     assert [[each.title for each in row.scores] for row in board.rows] == [TITLES, TITLES]
     assert [each.title for each in measures] == TITLES
     assert find_measure(measures, "BLEU (tok=zh)") is measures[1]
     assert [_compare_metric(measure, place, {}, {}).title for place in (0, 1)] == TITLES
-    assert [of_night[key].title for key in sorted(of_night)] == TITLES * 2
+    assert [of_run[key].title for key in sorted(of_run)] == TITLES * 2
     (told,) = read_feedback(service.engine, access, [submission])[submission]
     assert [each.title for each in told.scores] == TITLES
     root = service.program(service.account("root", SiteRole.ADMINISTRATOR))

@@ -55,12 +55,12 @@ def queue(cluster: Cluster) -> IngestResult:
 
 
 def slow(cluster: Cluster, *, merges: bool) -> list[int]:
-    """Preparations with a pause that run now."""
+    """Counts with a pause that run now."""
     with reading(cluster.engine) as connection:
         return list(
             connection.scalars(
                 select(CorpusCount.id)
-                .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.prepared_state_id)
+                .join(CorpusStatistics, CorpusStatistics.id == CorpusCount.corpus_statistics_id)
                 .where(
                     CorpusStatistics.metric.startswith("careful"),
                     CorpusCount.state == LeaseState.RUNNING,
@@ -94,12 +94,12 @@ def test_a_pool_process_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     cluster.start("scheduler", "scheduler")
     worker = cluster.start_worker()
     job = queue(cluster)
-    victims = until(lambda: slow(cluster, merges=merges), "a running preparation")
+    victims = until(lambda: slow(cluster, merges=merges), "a running count")
     assert not cluster.done(), "no shard may be done before"
     for child in children(worker.pid):
         os.kill(child, signal.SIGKILL)
     check(cluster, job, undisturbed)
-    assert attempts(cluster, victims) > 1, "the kill hit no running preparation"
+    assert attempts(cluster, victims) > 1, "the kill hit no running count"
     # The main process released it: the lease is three minutes long.
     assert "is reclaimed" not in cluster.log("scheduler")
 
@@ -110,9 +110,9 @@ def test_a_whole_worker_is_killed_in_the_middle(cluster: Cluster, undisturbed: S
     cluster.start("scheduler", "scheduler")
     cluster.start_worker()
     job = queue(cluster)
-    victims = until(lambda: slow(cluster, merges=merges), "a running preparation")
+    victims = until(lambda: slow(cluster, merges=merges), "a running count")
     cluster.kill("worker")
-    assert set(victims) & set(slow(cluster, merges=merges)), "the kill hit no running preparation"
+    assert set(victims) & set(slow(cluster, merges=merges)), "the kill hit no running count"
     cluster.start_worker("second")
     check(cluster, job, undisturbed)
     assert attempts(cluster, victims) > 1
@@ -126,7 +126,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     job = queue(cluster)
     cluster.start("scheduler", "scheduler")
     worker = cluster.start_worker()
-    until(lambda: slow(cluster, merges=False), "a running preparation")
+    until(lambda: slow(cluster, merges=False), "a running count")
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
         lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")

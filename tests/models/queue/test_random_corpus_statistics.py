@@ -67,7 +67,7 @@ class Counting:
             ours = connection.scalar(held) == mine.key
             if mine.merges:
                 whole = b",".join(
-                    read_part(connection, each) for each in counted_parts(connection, mine.prepared_state_id)
+                    read_part(connection, each) for each in counted_parts(connection, mine.corpus_statistics_id)
                 )
                 assert complete_task(connection, CORPUS_COUNT, mine, whole).accepted == ours
             else:

@@ -29,7 +29,7 @@ DAY = 86400.0
 
 
 def add(engine: Engine, folder: Path, *, name: str = "gate", source: Source | None = None, **others: object) -> int:
-    """Store a schedule for 02:30 in Prague, whose next night is the one of 2026-03-02."""
+    """Store a schedule for 02:30 in Prague, whose next run is the one of 2026-03-02."""
     if source is None:
         source = new_source(f"{folder}/{{date}}/{{system}}.txt", None, 1.0, folder, ["trial"])
     values = {
@@ -47,7 +47,7 @@ def add(engine: Engine, folder: Path, *, name: str = "gate", source: Source | No
 
 
 def due(day: str) -> float:
-    """The moment of a night."""
+    """The moment of a run."""
     return Calendar("30 2 * * *", "Europe/Prague").on(date.fromisoformat(day))
 
 
@@ -65,8 +65,8 @@ def put(folder: Path, day: str, seeds: dict[str, int], *, worse: float = 0.0, se
         path.write_text("\n".join(spoilt) + "\n")
 
 
-def nights(engine: Engine, *columns: str) -> list[tuple[object, ...]]:
-    """These columns of all nights, by time."""
+def nightly_runs(engine: Engine, *columns: str) -> list[tuple[object, ...]]:
+    """These columns of all runs, by time."""
     chosen = [getattr(NightlyRun, name) for name in columns]
     with reading(engine) as connection:
         return [tuple(row) for row in connection.execute(select(*chosen).order_by(NightlyRun.due_at, NightlyRun.id))]

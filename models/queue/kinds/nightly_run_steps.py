@@ -28,7 +28,7 @@ FAILED = {
 class ClaimedStep(Claim):
     """A step of a nightly run under our lease, which is renewed while the step runs."""
 
-    night_id: int
+    nightly_run_id: int
     state: NightlyRunState
     """The state of the run, which determines the step."""
     comparisons: tuple[int, ...] | None
@@ -40,7 +40,7 @@ class WaitingStep:
     """A step that can be claimed."""
 
     key: int
-    night_id: int
+    nightly_run_id: int
     state: NightlyRunState
     comparisons: tuple[int, ...] | None
 
@@ -73,8 +73,8 @@ def waiting_steps(connection: Connection, only: int | None = None) -> list[Waiti
     With `only`, none but those of this run, and of the runs of its schedule that it waits for.
     """
     chosen = (
-        select(NightlyRunStep.id, NightlyRunStep.night_id, NightlyRun.state, NightlyRun.comparisons)
-        .join(NightlyRun, NightlyRun.id == NightlyRunStep.night_id)
+        select(NightlyRunStep.id, NightlyRunStep.nightly_run_id, NightlyRun.state, NightlyRun.comparisons)
+        .join(NightlyRun, NightlyRun.id == NightlyRunStep.nightly_run_id)
         .where(NightlyRunStep.state == LeaseState.PENDING, NightlyRunStep.not_before <= now())
         .order_by(NightlyRun.due_at, NightlyRun.id)
     )
@@ -85,7 +85,9 @@ def waiting_steps(connection: Connection, only: int | None = None) -> list[Waiti
             or_(NightlyRun.id == only, and_(NightlyRun.schedule_id == schedule, NightlyRun.state.in_(BEGUN)))
         )
     return [
-        WaitingStep(row.id, row.night_id, row.state, None if row.comparisons is None else kept(row.comparisons, tuple))
+        WaitingStep(
+            row.id, row.nightly_run_id, row.state, None if row.comparisons is None else kept(row.comparisons, tuple)
+        )
         for row in connection.execute(chosen)
     ]
 
@@ -93,24 +95,24 @@ def waiting_steps(connection: Connection, only: int | None = None) -> list[Waiti
 def _load(connection: Connection, claim: Claim) -> ClaimedStep | None:
     row = connection.execute(
         select(NightlyRun.id, NightlyRun.state, NightlyRun.comparisons)
-        .join(NightlyRunStep, NightlyRunStep.night_id == NightlyRun.id)
+        .join(NightlyRunStep, NightlyRunStep.nightly_run_id == NightlyRun.id)
         .where(NightlyRunStep.id == claim.key)
     ).one()
     if row.state not in FAILED:
         return None
     comparisons = None if row.comparisons is None else kept(row.comparisons, tuple)
-    return ClaimedStep(*claim.identity, night_id=row.id, state=row.state, comparisons=comparisons)
+    return ClaimedStep(*claim.identity, nightly_run_id=row.id, state=row.state, comparisons=comparisons)
 
 
 def _complete(connection: Connection, step: ClaimedStep, result: Fetched | Asked | Judged) -> None:
     """Advance the run. Only the holder of the step does so, apart from functions that end both."""
     match result:
         case Fetched(members):
-            begin_scoring(connection, step.night_id, members)
+            begin_scoring(connection, step.nightly_run_id, members)
         case Asked(comparisons):
-            await_comparisons(connection, step.night_id, comparisons)
+            await_comparisons(connection, step.nightly_run_id, comparisons)
         case Judged(verdict, regressed):
-            finish_run(connection, step.night_id, verdict, regressed=regressed)
+            finish_run(connection, step.nightly_run_id, verdict, regressed=regressed)
 
 
 def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
@@ -118,11 +120,11 @@ def _exhausted(connection: Connection, row: Row[Any], failure: Failure) -> None:
     for state, what in FAILED.items():
         # A permanent error is a sufficient reason by itself.
         reason = failure.reason if failure.permanent else failure.describe(what)
-        fail_run(connection, row.night_id, state, reason)
+        fail_run(connection, row.nightly_run_id, state, reason)
 
 
 def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
-    return {"night": connection.scalar(select(NightlyRunStep.night_id).where(NightlyRunStep.id == key))}
+    return {"nightly_run": connection.scalar(select(NightlyRunStep.nightly_run_id).where(NightlyRunStep.id == key))}
 
 
 def _policy(settings: Settings) -> LeasePolicy:
@@ -132,7 +134,7 @@ def _policy(settings: Settings) -> LeasePolicy:
 
 
 NIGHTLY_STEP: TaskKind[ClaimedStep, Fetched | Asked | Judged] = TaskKind(
-    name="night_steps",
+    name="nightly_run_steps",
     table=NightlyRunStep,
     message=None,
     run=None,

@@ -1,4 +1,4 @@
-"""Schedules with nights that were scored, made by hand: systems' outputs of every night are given."""
+"""Schedules with runs that were scored, made by hand: systems' outputs of every night are given."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def add_schedule(engine: Engine, campaign_id: int, **others: object) -> int:
         return connection.execute(insert(Schedule).values({**values, **others}).returning(Schedule.id)).scalar_one()
 
 
-def add_nights(
+def add_nightly_runs(
     engine: Engine,
     url: str,
     outputs: Sequence[Mapping[str, bytes]],
@@ -70,11 +70,11 @@ def add_nights(
     judged: bool = True,
     **schedule: object,
 ) -> list[int]:
-    """A schedule with one scored night for each mapping of systems to outputs, from 2027-03-01 on; the nights.
+    """A schedule with one scored run for each mapping of systems to outputs, from 2027-03-01 on; the runs.
 
     With `judged` all but the last are done and have verdicts; the last is being judged.
     """
-    settings, nights, schedule_id = one_block_shards(url), [], None
+    settings, nightly_runs, schedule_id = one_block_shards(url), [], None
     for number, systems in enumerate(outputs):
         intake = ingest_campaign(
             engine,
@@ -96,14 +96,14 @@ def add_nights(
             ).all()
         if schedule_id is None:
             schedule_id = add_schedule(engine, _campaign(engine), **{"replicates": replicates, **schedule})
-        nights.append(add_night(engine, schedule_id, number, {row.name: row.id for row in rows}))
+        nightly_runs.append(add_nightly_run(engine, schedule_id, number, {row.name: row.id for row in rows}))
         if judged and number < len(outputs) - 1:
-            judge(engine, nights[-1])
-    return nights
+            judge(engine, nightly_runs[-1])
+    return nightly_runs
 
 
-def add_night(engine: Engine, schedule_id: int, number: int, evaluations: Mapping[str, int]) -> int:
-    """One night that is to be judged; the night."""
+def add_nightly_run(engine: Engine, schedule_id: int, number: int, evaluations: Mapping[str, int]) -> int:
+    """One run that is to be judged; the run."""
     values = {
         "schedule_id": schedule_id,
         "due_at": 86_400.0 * number,
@@ -111,21 +111,21 @@ def add_night(engine: Engine, schedule_id: int, number: int, evaluations: Mappin
         "state": NightlyRunState.JUDGING,
     }
     with writing(engine) as connection:
-        night = connection.execute(insert(NightlyRun).values(values).returning(NightlyRun.id)).scalar_one()
+        nightly_run = connection.execute(insert(NightlyRun).values(values).returning(NightlyRun.id)).scalar_one()
         for system, evaluation in evaluations.items():
             connection.execute(
-                insert(NightlyRunEvaluation).values(night_id=night, evaluation_id=evaluation, system=system)
+                insert(NightlyRunEvaluation).values(nightly_run_id=nightly_run, evaluation_id=evaluation, system=system)
             )
-    return night
+    return nightly_run
 
 
-def judge(engine: Engine, night: int) -> Verdict:
-    """Judge a night and store the verdict, as the scheduler does."""
+def judge(engine: Engine, nightly_run: int) -> Verdict:
+    """Judge a run and store the verdict, as the scheduler does."""
     with reading(engine) as connection:
-        verdict = judge_nightly_run(connection, night)
+        verdict = judge_nightly_run(connection, nightly_run)
     values = {"state": NightlyRunState.DONE, "verdict": verdict.as_json(), "regressed": verdict.regressed}
     with writing(engine) as connection:
-        connection.execute(update(NightlyRun).where(NightlyRun.id == night).values(**values, finished_at=now()))
+        connection.execute(update(NightlyRun).where(NightlyRun.id == nightly_run).values(**values, finished_at=now()))
     return verdict
 
 
