@@ -15,7 +15,7 @@ install: $(VENV)/installed  ## make .venv with all that is needed and compile th
 $(VENV)/installed: pyproject.toml library/pyproject.toml library/hatch_build.py $(wildcard library/steelyard/kernels/*.[ch] library/steelyard/kernels/*/*.[ch])
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(BIN)/python bring_pip.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko]' --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko,spm]' --editable '.[dev]'
 	@touch $@
 
 docs: install  ## build the documentation's site into web/documentation, where `steelyard serve` finds it

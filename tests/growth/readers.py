@@ -23,6 +23,7 @@ from steelyard.tokenizers.registry import TOKENIZERS, folds_afterwards, prepared
 from steelyard.tokenizers.tercom import reference_text
 from tests.growth.families import FAMILIES, in_turn
 from tests.growth.measuring import USUAL, Subject
+from tests.library.tokenizers.models import files
 
 XML = '<?xml version="1.0"?>'
 CONTEXTS = {
@@ -159,7 +160,7 @@ def texts() -> Iterator[Subject]:
         # MeCab takes a thousand instructions for each letter, and the square of a row of one kind, up to LONGEST_LINE.
         analyzed = isinstance(TOKENIZERS[tokenizer], Analyzer)
         most, power = (1 << 9, 2.0) if analyzed else (USUAL, 1.0)
-        cut = lambda text, tokenizer=tokenizer: prepared_text(text.encode(), tokenizer)  # noqa: E731
+        cut = lambda text, tokenizer=tokenizer: prepared_text(text.encode(), tokenizer, files())  # noqa: E731
         yield from of_every_family(
             f"tokenizer {tokenizer}", _applied(cut), number, refuses=(MetricsError,), largest=most, exponent=power
         )

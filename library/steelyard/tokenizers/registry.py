@@ -10,6 +10,7 @@ from steelyard.plugins.entry_points import PluginGroup
 from steelyard.text.languages import UNSEPARATED, main_code
 from steelyard.tokenizers import rules
 from steelyard.tokenizers.mecab import JAPANESE, KOREAN
+from steelyard.tokenizers.sentencepiece import SentencePiece
 from steelyard.tokenizers.tokenizer import NoFiles, Tokenizer
 
 if TYPE_CHECKING:
@@ -34,11 +35,14 @@ TOKENIZERS = {
         ),
         Tokenizer("none", "the words as they are", rules.none, folds_afterwards=lambda _: True),
         Tokenizer("intl", "mteval-v14's rules by Unicode's categories", rules.international),
-        Tokenizer(BY_CHARACTER, "every character", rules.characters, by_character=True),
+        Tokenizer(BY_CHARACTER, "every character", rules.characters, any_language=True),
         Tokenizer("zh", "every Chinese character, the rest as 13a", rules.chinese, frozenset({"zh", "yue"})),
         JAPANESE,
         KOREAN,
         Tokenizer("thesis", "MTrics' rules (Kos 2008)", rules.thesis),
+        SentencePiece("flores200", "pieces of words by the model of FLORES-200", any_language=True),
+        SentencePiece("flores101", "pieces of words by the model of FLORES-101", any_language=True),
+        SentencePiece("spm", "pieces of words by a SentencePiece model of your own", any_language=True),
     )
 }  # fmt: skip
 """Every tokenizer of the library, by the name on the command line. CONTRIBUTING.md says how to add one."""
@@ -113,7 +117,7 @@ def resolve_tokenizer(tokenizer: str, language: str, files: Files | None = None)
 def separates_words(tokenizer: str, language: str) -> bool:
     """Whether the tokens of this tokenizer are words of the language as its own tokenizer has them, or characters."""
     code, name, own = main_code(language), tokenizer_name(tokenizer), tokenizer_of(language)
-    if (name in TOKENIZERS and TOKENIZERS[name].by_character) or (own != USUAL and name == own):
+    if (name in TOKENIZERS and TOKENIZERS[name].any_language) or (own != USUAL and name == own):
         return True
     return code not in UNSEPARATED and (own == USUAL or name == "none")
 

@@ -57,8 +57,8 @@ class Tokenizer:
     """UTF-8 lines to as many UTF-8 lines; None where `cut` is overridden."""
     languages: frozenset[str] = frozenset()
     """Codes of the languages that ask for it where no tokenizer is named."""
-    by_character: bool = False
-    """Its tokens are characters, which suits every language."""
+    any_language: bool = False
+    """Its tokens are characters or pieces of words, which suits every language."""
     folds_afterwards: Callable[[bytes], bool] = lambda _: False
     """Whether the lowercased tokens of a text are the tokens of the lowercased text; no is always right, but slower."""
     before_western: Callable[[bytes], bytes] | None = None

@@ -34,6 +34,7 @@ from steelyard.tokenizers.registry import (
 from steelyard.tokenizers.rules import unescaped
 from steelyard.tokenizers.tokenizer import NoFiles
 from tests.library.campaigns import read_campaign, segment
+from tests.library.tokenizers.models import NAMES, files
 
 THEIRS = {
     "13a": Tokenizer13a(),
@@ -54,7 +55,7 @@ anything = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characte
 
 
 def tokens_of(lines: list[str], name: str) -> list[list[str]]:
-    text = prepared_text("\n".join(lines).encode(), name).decode()
+    text = prepared_text("\n".join(lines).encode(), name, files()).decode()
     return [line.split() for line in text.split("\n")]
 
 
@@ -129,7 +130,7 @@ def test_thesis_joins_digits_and_keeps_numbers():
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_no_line_is_lost(name):
     for text in (b"", b"\n", b"\n\n", b"a\n", b"\na", b" \n. \n\xe3\x80\x80\n"):
-        assert prepared_text(text, name).count(b"\n") == text.count(b"\n")
+        assert prepared_text(text, name, files()).count(b"\n") == text.count(b"\n")
 
 
 def test_signatures_are_sacrebleus():
@@ -139,7 +140,7 @@ def test_signatures_are_sacrebleus():
 
 
 def test_an_unknown_tokenizer_is_named_with_those_there_are():
-    names = "13a, none, intl, char, zh, ja-mecab, ko-mecab, thesis"
+    names = "13a, none, intl, char, zh, ja-mecab, ko-mecab, thesis, flores200, flores101, spm"
     with pytest.raises(BadParameter, match=rf'no tokenizer "moses"\. .*: {names}'):
         prepared_text(b"a", "moses")
     with pytest.raises(BadParameter, match=r'no tokenizer "auto"\. auto needs a target language'):
@@ -169,10 +170,10 @@ def test_only_words_and_characters_are_tokens_of_a_language():
         language: {name for name in TOKENIZERS if separates_words(name, language)}
         for language in ("zh-TW", "ja", "ko", "tha", "lo", "km", "my", "bo", "dz", "yue", "cs", "vi", "")
     }
-    everything = set(TOKENIZERS)
+    everything, every = set(TOKENIZERS), {"char", *NAMES}
     assert of_language == {
-        "zh-TW": {"zh", "char"}, "yue": {"zh", "char"}, "ja": {"ja-mecab", "char"}, "ko": {"ko-mecab", "char", "none"},
-        **{key: {"char"} for key in ("tha", "lo", "km", "my", "bo", "dz")},
+        "zh-TW": {"zh", *every}, "yue": {"zh", *every}, "ja": {"ja-mecab", *every}, "ko": {"ko-mecab", "none", *every},
+        **dict.fromkeys(("tha", "lo", "km", "my", "bo", "dz"), every),
         **dict.fromkeys(("cs", "vi", ""), everything),
     }  # fmt: skip
     assert separates_words("ja-mecab-0.996-IPA@ipadic-1.0.0", "ja")

@@ -16,6 +16,7 @@ from steelyard.errors import BadText, BadVectors
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.tokenizers import registry as tokenizers
+from tests.library.tokenizers.models import NAMES
 
 ROOT = Path(__file__).parents[4]
 PAIRS = [("north", "south"), ("red", "green"), ("bread", "cheese")]
@@ -111,7 +112,7 @@ def test_words_are_those_of_the_metrics(tmp_path):
         ["říp", ",", "5.5", "&", '"', "hora", '"'], ["σας", "x"], ["last"],
     ]  # fmt: skip
     assert next(iter(Sentences([path], Training(case="mixed", tok="none")))) == ["Říp,", "5.5", "&amp;", '"Hora"']
-    for tok in tokenizers.TOKENIZERS:
+    for tok in set(tokenizers.TOKENIZERS).difference(NAMES):
         assert len(list(Sentences([path], Training(tok=tok)))) == 3
 
 
