@@ -108,7 +108,18 @@ def correct_test_set(
 
     Returns the id of the correction. All in this transaction: the new version, its protocols and its submissions. What
     the correction does not change is not scored again (`scheduler.enqueue.reuse`). Human judgments are copied, since
-    source and segments are the same. Raises BadRequest, Conflict, BadText and BadIngest.
+    source and segments are the same.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
+    BadText
+        If a text is invalid.
+    BadIngest
+        If the texts do not fit the test set.
     """
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not reason:
@@ -173,7 +184,13 @@ def list_corrections(
 
 
 def find_correction(connection: Connection, access: CampaignAccess, correction: int) -> CorrectionInfo:
-    """Return the correction with that id. Raises NotFound."""
+    """Return the correction with that id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     for known in list_corrections(connection, access):
         if known.id == correction:
             return known
@@ -297,7 +314,15 @@ def _read_test_set(connection: Connection, test_set: CampaignTestSetInfo) -> New
 
 
 def _with_references(old: NewTestSet, references: Mapping[str, Text], test_set: CampaignTestSetInfo) -> NewTestSet:
-    """Return the test set with these references replaced. Raises BadRequest and BadText."""
+    """Return the test set with these references replaced.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    BadText
+        If a text is invalid.
+    """
     strangers = sorted(references.keys() - old.references.keys())
     if strangers or not references:
         raise BadRequest(

@@ -111,8 +111,20 @@ def declare_submission(
 ) -> DeclaredSubmission:
     """Change the declaration of a submission. A new primary replaces the team's previous one for the test set.
 
-    Allowed for members of the team until the deadline, for organisers at any time. Raises NotFound, NotSignedIn,
-    Forbidden, BadRequest and Conflict.
+    Allowed for members of the team until the deadline, for organisers at any time.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    NotSignedIn
+        If nobody is signed in.
+    Forbidden
+        If the caller lacks the permission.
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
     """
     access, before, override = _lock_submission(connection, principal, submission_id)
     values: dict[str, Any] = {}

@@ -46,7 +46,12 @@ class _Contents:
 def export_campaign(engine: Engine, principal: Principal, campaign: str) -> Iterator[bytes]:
     """Yield the zip, part by part. Organisers get everything, others what they may see on pages.
 
-    Permissions are read before anything is returned. Raises NotFound.
+    Permissions are read before anything is returned.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     with reading(engine) as connection:
         access = read_access(connection, principal, campaign)

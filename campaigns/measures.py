@@ -105,8 +105,16 @@ def add_measures(
     """Add metrics on a test set of a locked campaign (`lock_for_change`) and queue its submissions.
 
     Returns notices for the organisers. Metrics that are measured on the same references already are kept: the
-    leaderboard gains columns. Raises BadRequest, BadIngest, and MetricsError for metrics that do not exist or miss a
-    layer or resource.
+    leaderboard gains columns.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    BadIngest
+        If the texts do not fit the test set.
+    MetricsError
+        For metrics that do not exist or miss a layer or resource.
     """
     references = read_references(connection, test_set_id)
     if not 0 <= measuring.replicates <= MAX_REPLICATES:
@@ -136,7 +144,13 @@ def add_measures(
 
 
 def parse_measure_request(connection: Connection, access: CampaignAccess, measuring: MeasureRequest) -> list[Metric]:
-    """Return the metrics of a request. Raises MetricsError for metrics that do not exist."""
+    """Return the metrics of a request.
+
+    Raises
+    ------
+    MetricsError
+        For metrics that do not exist.
+    """
     return _requested_metrics(connection, measuring, protocols_on(connection, access.campaign_id))
 
 

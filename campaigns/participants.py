@@ -97,7 +97,13 @@ def _invitation(connection: Connection, campaign: str, team: str) -> Any:
 
 
 def _invite_team(connection: Connection, access: CampaignAccess, team_id: int, team: str, seconds: float) -> None:
-    """Invite a team to a campaign. Raises Conflict if it takes part or was invited already."""
+    """Invite a team to a campaign.
+
+    Raises
+    ------
+    Conflict
+        If it takes part or was invited already.
+    """
     lock_campaign(connection, access.campaign_id)
     if team in access.teams:
         raise Conflict(f"The team {team} already participates in this campaign.")
@@ -119,7 +125,13 @@ def _invite_team(connection: Connection, access: CampaignAccess, team_id: int, t
 def add_team(
     connection: Connection, principal: Principal, campaign_id: int, campaign: str, team_id: int, team: str
 ) -> None:
-    """Add a team with a randomly drawn number; the caller has checked the permission. Raises Conflict."""
+    """Add a team with a randomly drawn number; the caller has checked the permission.
+
+    Raises
+    ------
+    Conflict
+        If it contradicts what is stored.
+    """
     lock_campaign(connection, campaign_id)
     taken = select(Participation.team_id, Participation.number).where(Participation.campaign_id == campaign_id)
     numbers = {row.team_id: row.number for row in connection.execute(taken)}
@@ -132,7 +144,17 @@ def add_team(
 
 
 def leave_with_team(connection: Connection, principal: Principal, campaign: str, team: str) -> None:
-    """Remove a team that has not submitted from a campaign. Raises NotFound, Forbidden and Conflict."""
+    """Remove a team that has not submitted from a campaign.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    Forbidden
+        If the caller lacks the permission.
+    Conflict
+        If it contradicts what is stored.
+    """
     access = read_access(connection, principal, campaign)
     if not access.organises:
         _require_lead(principal, team)
@@ -168,7 +190,15 @@ def campaign_members(connection: Connection, campaign_id: int) -> list[MemberInf
 
 
 def set_campaign_role(connection: Connection, access: CampaignAccess, email: str, role: CampaignRole) -> MemberInfo:
-    """Make an account an organiser or viewer of a locked campaign (`lock_for_change`). Raises NotFound and Conflict."""
+    """Make an account an organiser or viewer of a locked campaign (`lock_for_change`).
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    """
     try:
         account = find_account(connection, email)
     except NotFound as error:
@@ -191,7 +221,15 @@ def set_campaign_role(connection: Connection, access: CampaignAccess, email: str
 
 
 def remove_from_campaign(connection: Connection, access: CampaignAccess, account_id: int) -> None:
-    """Remove an organiser or viewer from a locked campaign (`lock_for_change`). Raises NotFound and Conflict."""
+    """Remove an organiser or viewer from a locked campaign (`lock_for_change`).
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    """
     members = {each.account_id: each for each in campaign_members(connection, access.campaign_id)}
     member = members.get(account_id)
     if member is None:

@@ -215,7 +215,10 @@ class CampaignAccess:
 def read_access(connection: Connection, principal: Principal, campaign: str) -> CampaignAccess:
     """Return the principal's access to the campaign of that name.
 
-    Raises NotFound, with the same message whether it does not exist or is not visible.
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible, with the same message.
     """
     found = _read_accesses(connection, principal, Campaign.name == campaign)
     if not found:
@@ -304,7 +307,12 @@ def _read_accesses(
 ) -> list[CampaignAccess]:
     """Return the access to each visible one of these campaigns, newest first, by four queries for any number.
 
-    Raises UnreadableRow, or adds what cannot be read to `unreadable` if that is given.
+    What cannot be read is added to `unreadable` if that is given.
+
+    Raises
+    ------
+    UnreadableRow
+        If a stored value cannot be read and `unreadable` is None.
     """
     campaigns = connection.execute(
         select(

@@ -40,7 +40,13 @@ class PhaseRules:
 
 
 def find_phase(access: CampaignAccess, wanted: str | int) -> PhaseInfo:
-    """Return the phase with that name or id. Raises NotFound with the existing names."""
+    """Return the phase with that name or id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist; the message lists the existing names.
+    """
     for phase in access.phases:
         if wanted in (phase.name, phase.id):
             return phase
@@ -55,7 +61,15 @@ def rules_of(phase: PhaseInfo) -> PhaseRules:
 
 
 def add_phase(connection: Connection, access: CampaignAccess, rules: PhaseRules) -> int:
-    """Add a phase; its id. Raises BadRequest, and Conflict if it overlaps another one."""
+    """Add a phase; its id.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it overlaps another one.
+    """
     values = asdict(_validated(access, rules, None))
     row = insert(Phase).values(campaign_id=access.campaign_id, **values).returning(Phase.id)
     phase_id = int(connection.execute(row).scalar_one())
@@ -66,7 +80,12 @@ def add_phase(connection: Connection, access: CampaignAccess, rules: PhaseRules)
 def change_phase(connection: Connection, access: CampaignAccess, phase: PhaseInfo, rules: PhaseRules) -> None:
     """Change a phase. Late submissions are reevaluated against a later deadline.
 
-    Raises BadRequest, and Conflict if it would overlap another one.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it would overlap another one.
     """
     checked = _validated(access, rules, phase)
     if checked.name != phase.name and phase.starts_at <= access.at:
@@ -84,7 +103,15 @@ def change_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
 
 
 def extend_phase(connection: Connection, access: CampaignAccess, phase: PhaseInfo, ends_at: float) -> None:
-    """Extend the deadline of a phase, even one that has passed. Raises BadRequest and Conflict."""
+    """Extend the deadline of a phase, even one that has passed.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
+    """
     if phase.ends_at is None:
         raise BadRequest(f'The phase "{phase.name}" has no deadline that could be extended.')
     if ends_at <= phase.ends_at:
@@ -96,7 +123,13 @@ def extend_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
 
 
 def remove_phase(connection: Connection, access: CampaignAccess, phase: PhaseInfo) -> None:
-    """Delete a phase without test sets and submissions, with its quotas. Raises Conflict."""
+    """Delete a phase without test sets and submissions, with its quotas.
+
+    Raises
+    ------
+    Conflict
+        If it contradicts what is stored.
+    """
     bound = connection.scalar(
         select(func.count()).select_from(CampaignTestSet).where(CampaignTestSet.phase_id == phase.id)
     )
@@ -118,7 +151,13 @@ def remove_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
 
 
 def close_now(connection: Connection, access: CampaignAccess) -> PhaseInfo:
-    """Close the current phase now; returns it. Raises BadRequest."""
+    """Close the current phase now; returns it.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    """
     phase = access.phase
     if phase is None or not phase.takes(access.at):
         raise BadRequest("No current phase accepts submissions.")
@@ -129,7 +168,12 @@ def close_now(connection: Connection, access: CampaignAccess) -> PhaseInfo:
 def publish_now(connection: Connection, access: CampaignAccess) -> None:
     """Publish the results now: the current phase ends, and the phase planned for publication begins.
 
-    Raises BadRequest if they are published, and Conflict if other phases are still to come.
+    Raises
+    ------
+    BadRequest
+        If they are published.
+    Conflict
+        If other phases are still to come.
     """
     if access.published:
         raise BadRequest("The results are already published.")

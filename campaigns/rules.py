@@ -44,8 +44,20 @@ class Rules:
 def create_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
     """Create a campaign organised by the principal; its id.
 
-    Raises NotSignedIn and Forbidden; BadRequest for an invalid name; Conflict; UnknownMetric and BadParameter for an
-    unknown metric to rank by.
+    Raises
+    ------
+    NotSignedIn
+        If nobody is signed in.
+    Forbidden
+        If the caller lacks the permission.
+    BadRequest
+        For an invalid name.
+    Conflict
+        If it contradicts what is stored.
+    UnknownMetric
+        If a metric does not exist.
+    BadParameter
+        For an unknown metric to rank by.
     """
     if principal is not COMMAND_LINE:
         principal.require(Scope.ORGANISE)
@@ -68,7 +80,15 @@ def create_campaign(connection: Connection, principal: Principal, name: str, rul
 
 
 def set_rules(connection: Connection, access: CampaignAccess, rules: Rules) -> None:
-    """Change the rules of a campaign (`campaigns.changes.lock_for_change`). Raises BadRequest and BadSchedule."""
+    """Change the rules of a campaign (`campaigns.changes.lock_for_change`).
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    BadSchedule
+        If the time zone does not exist.
+    """
     values = _validated(rules, _metrics(connection, access.campaign_id))
     before = connection.execute(select(Campaign).where(Campaign.id == access.campaign_id)).one()._asdict()
     changes = changed_fields(before, values)

@@ -15,8 +15,13 @@ def short_text(given: str, what: str, longest: int, *, shortest: int = 0, lines:
     """Normalize a person's text to Unicode's NFC, stripped; a single line has one space between words.
 
     `what` begins error messages: "The name". `longest` and `shortest` count characters, and are checked before anything
-    else is done with the text; `lines` allows line breaks. Raises BadRequest for a wrong length, and for characters
-    that control or hide text instead of being shown, such as those that change the direction of what follows.
+    else is done with the text; `lines` allows line breaks.
+
+    Raises
+    ------
+    BadRequest
+        For a wrong length, and for characters that control or hide text instead of being shown, such as those that
+        change the direction of what follows.
     """
     text = given.replace("\r\n", "\n").strip() if lines else " ".join(given.split())
     if len(text) <= PARTS_EACH * longest:

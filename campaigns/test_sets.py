@@ -94,8 +94,13 @@ def read_test_set_files(
 ) -> CampaignFolder:
     """Read the files of a test set with all the checks of a campaign's folder; large texts stay in files at `place`.
 
-    Raises BadRequest, and BadText with all problems, by file and line; also for a reference with a segment that is too
-    long for one of `metrics`.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    BadText
+        If a text is invalid, with all problems, by file and line; also for a reference with a segment that is too
+        long for one of `metrics`.
     """
     if not given.references:
         raise BadRequest("A test set needs at least one reference.")
@@ -127,7 +132,16 @@ def add_test_set(
 ) -> tuple[int, list[str]]:
     """Store a test set in a locked campaign (`lock_for_change`), with its metrics; its id, and notices.
 
-    Raises BadRequest, Conflict, BadIngest and MetricsError.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
+    BadIngest
+        If the texts do not fit the test set.
+    MetricsError
+        If a metric does not exist.
     """
     name = short_text(name, "The name", MAX_NAME_LENGTH)
     if fault := fault_of_name(name):
@@ -147,7 +161,12 @@ def read_reference_files(
 ) -> dict[str, Text]:
     """Read references by label, each from a file with that name.
 
-    Raises BadRequest, and BadText as `read_test_set_files` does.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    BadText
+        As in `read_test_set_files`.
     """
     texts: dict[str, Text] = {}
     for file in files:
@@ -212,7 +231,10 @@ def list_campaign_test_sets(connection: Connection, access: CampaignAccess) -> l
 def find_campaign_test_set(connection: Connection, access: CampaignAccess, wanted: str | int) -> CampaignTestSetInfo:
     """Return the test set with that name (`match_test_set`), preferring current ones over replaced ones.
 
-    Raises NotFound with the existing names.
+    Raises
+    ------
+    NotFound
+        If it does not exist; the message lists the existing names.
     """
     known = list_campaign_test_sets(connection, access)
     if (found := match_test_set(known, str(wanted))) is not None:
@@ -232,8 +254,12 @@ def set_test_set(
 ) -> None:
     """Bind a test set of a locked campaign to a phase, or to none (""); release or hide its references.
 
-    Raises BadRequest, and Conflict if references would be released while outputs are accepted, unless `early` confirms
-    it.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If references would be released while outputs are accepted, unless `early` confirms it.
     """
     values: dict[str, Any] = {}
     if phase is not None:
@@ -259,7 +285,13 @@ def _change(connection: Connection, access: CampaignAccess, test_set_id: int, **
 
 
 def remove_test_set(connection: Connection, access: CampaignAccess, test_set: CampaignTestSetInfo) -> None:
-    """Remove a test set without submissions from a campaign. Raises Conflict."""
+    """Remove a test set without submissions from a campaign.
+
+    Raises
+    ------
+    Conflict
+        If it contradicts what is stored.
+    """
     submissions = connection.scalar(
         select(func.count())
         .select_from(Submission)

@@ -15,7 +15,13 @@ BLOCKS_AT_ONCE = 64
 
 
 def source_text(connection: Connection, access: CampaignAccess, test_set_id: int) -> int:
-    """Return the text id of a test set's source. Raises NotFound if it does not exist or may not be seen yet."""
+    """Return the text id of a test set's source.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or may not be seen yet.
+    """
     text_id = None
     if access.sees_source(test_set_id):
         text_id = connection.scalar(select(TestSet.source_text_id).where(TestSet.id == test_set_id))
@@ -27,7 +33,10 @@ def source_text(connection: Connection, access: CampaignAccess, test_set_id: int
 def reference_text(connection: Connection, access: CampaignAccess, test_set_id: int, label: str) -> int:
     """Return the text id of a reference.
 
-    Raises NotFound, with the same message whether it does not exist or is not released.
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not released, with the same message.
     """
     text_id = None
     if access.sees_references(test_set_id):

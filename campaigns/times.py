@@ -13,7 +13,13 @@ _EXAMPLE = "Write a day and a time such as 2026-11-30T18:00, or with its offset 
 
 
 def check_zone(name: str) -> str:
-    """Return the name of an existing time zone. Raises BadSchedule with similar names."""
+    """Return the name of an existing time zone.
+
+    Raises
+    ------
+    BadSchedule
+        If the time zone does not exist; the message lists similar names.
+    """
     # Only the time zone matters here.
     Calendar("0 0 * * *", name)
     return name
@@ -22,8 +28,12 @@ def check_zone(name: str) -> str:
 def parse_local_time(written: str, time_zone: str) -> float:
     """Parse a time in a time zone, or one with its own offset; seconds since 1970.
 
-    Raises BadTime for an invalid time, and BadRequest for an ambiguous or non-existent local time (daylight saving),
-    with the unambiguous times to write instead.
+    Raises
+    ------
+    BadTime
+        For an invalid time.
+    BadRequest
+        For an ambiguous or non-existent local time (daylight saving), with the unambiguous times to write instead.
     """
     written = written.strip()
     try:

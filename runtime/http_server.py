@@ -29,7 +29,13 @@ MOST_REQUESTS = 8
 
 
 class HealthServer:
-    """Serves from `start` to `stop`; who comes before has to wait. Raises AddressTaken when it is made."""
+    """Serves from `start` to `stop`; who comes before has to wait.
+
+    Raises
+    ------
+    AddressTaken
+        If the address cannot be bound.
+    """
 
     def __init__(self, host: str, port: int, outlook: ProcessStatus) -> None:
         try:
@@ -66,7 +72,13 @@ class HealthServer:
 
 @contextmanager
 def serve_status(host: str, port: int | None, outlook: Callable[[], ProcessStatus]) -> Iterator[HealthServer | None]:
-    """A server that is bound and not started, and stopped at the end; none without a port. Raises AddressTaken."""
+    """A server that is bound and not started, and stopped at the end; none without a port.
+
+    Raises
+    ------
+    AddressTaken
+        If the address cannot be bound.
+    """
     if port is None:
         yield None
         return

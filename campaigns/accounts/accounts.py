@@ -67,7 +67,12 @@ def normalize_email(text: str) -> str:
     """Normalize an e-mail address for storage: case-folded, its domain as used in DNS (`xn--...`).
 
     Python's own parser, by which mails are sent, must find exactly this address: no quotes, comments, encoded words or
-    IP addresses, which other programs take for another address. Raises BadRequest for an invalid address.
+    IP addresses, which other programs take for another address.
+
+    Raises
+    ------
+    BadRequest
+        For an invalid address.
     """
     email = text.strip()
     wrong = BadRequest(f"{email[:80]!a} is not an e-mail address such as mary@example.org.")
@@ -87,7 +92,13 @@ def normalize_email(text: str) -> str:
 
 
 def check_name(text: str) -> str:
-    """Return a person's name, stripped. Raises BadRequest."""
+    """Return a person's name, stripped.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    """
     return short_text(text, "The name", MAX_NAME_LENGTH, shortest=1)
 
 
@@ -107,7 +118,14 @@ def add_account(
 
     `password_hash` is None where no password is set yet, `verified` says whether the address is confirmed, `claimed`
     whether nobody but its owner says that the address is theirs, and `how`, for the audit log, how the account came
-    about. Raises BadRequest for an invalid address or name, and AddressTaken.
+    about.
+
+    Raises
+    ------
+    BadRequest
+        For an invalid address or name.
+    AddressTaken
+        If an account or its address exists already.
     """
     email, name = normalize_email(email), check_name(name)
     row = {"email": email, "name": name, "password_hash": password_hash, "role": role}
@@ -119,7 +137,13 @@ def add_account(
 
 
 def find_account(connection: Connection, email: str) -> AccountInfo:
-    """Return the account with an address. Raises NotFound."""
+    """Return the account with an address.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     found = _read(connection, Account.email == normalize_email(email))
     if found is None:
         raise NotFound(f"There is no account with the address {normalize_email(email)}.")
@@ -127,7 +151,13 @@ def find_account(connection: Connection, email: str) -> AccountInfo:
 
 
 def read_account(connection: Connection, account_id: int) -> AccountInfo:
-    """Return the account with an id. Raises NotFound."""
+    """Return the account with an id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     found = _read(connection, Account.id == account_id)
     if found is None:
         raise NotFound(f"There is no account {account_id}.")
@@ -148,7 +178,17 @@ def list_accounts(
 
 
 def set_role(connection: Connection, actor: Principal, account_id: int, role: SiteRole) -> None:
-    """Set the role of an account. Raises Forbidden, NotFound, and Conflict for the last administrator."""
+    """Set the role of an account.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        For the last administrator.
+    """
     _require_administrator(actor)
     known = read_account(connection, account_id)
     if known.role == role:
@@ -164,8 +204,16 @@ def set_role(connection: Connection, actor: Principal, account_id: int, role: Si
 def set_disabled(connection: Connection, actor: Principal, account_id: int, disabled: bool) -> None:
     """Disable or enable an account.
 
-    Disabling ends its sessions; its tokens do not work while it is disabled. Raises Forbidden, NotFound, and Conflict
-    for the last administrator.
+    Disabling ends its sessions; its tokens do not work while it is disabled.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        For the last administrator.
     """
     _require_administrator(actor)
     known = read_account(connection, account_id)
@@ -182,7 +230,15 @@ def set_disabled(connection: Connection, actor: Principal, account_id: int, disa
 
 
 def set_verified(connection: Connection, actor: Principal, account_id: int) -> None:
-    """Confirm the address of an account where no mail can verify it. Raises Forbidden, NotFound."""
+    """Confirm the address of an account where no mail can verify it.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    """
     _require_administrator(actor)
     known = read_account(connection, account_id)
     if known.verified_at is None:
@@ -191,7 +247,15 @@ def set_verified(connection: Connection, actor: Principal, account_id: int) -> N
 
 
 def set_password(connection: Connection, actor: Principal, account_id: int, password_hash: str) -> int:
-    """Set the password of an account and return how many sessions that ended. Raises Forbidden, NotFound."""
+    """Set the password of an account and return how many sessions that ended.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    """
     _require_administrator(actor)
     known = read_account(connection, account_id)
     connection.execute(update(Account).where(Account.id == account_id).values(password_hash=password_hash))
@@ -210,7 +274,13 @@ def rename_account(connection: Connection, actor: Principal, account_id: int, na
 
 
 def change_email(connection: Connection, actor: Principal, account_id: int, email: str) -> bool:
-    """Change the address of an account, which must then be confirmed; False if it is the same. Raises Conflict."""
+    """Change the address of an account, which must then be confirmed; False if it is the same.
+
+    Raises
+    ------
+    Conflict
+        If it contradicts what is stored.
+    """
     known, email = read_account(connection, account_id), normalize_email(email)
     if known.email == email:
         return False

@@ -52,7 +52,13 @@ def make_confirmation(
 
 
 def find_confirmation(connection: Connection, secret: str, purpose: Purpose) -> ConfirmationInfo:
-    """Return the account that a valid link belongs to. Raises NotFound if it is used or expired."""
+    """Return the account that a valid link belongs to.
+
+    Raises
+    ------
+    NotFound
+        If it is used or expired.
+    """
     row = connection.execute(_valid_confirmation(secret, purpose)).one_or_none()
     if row is None:
         raise NotFound(USED_UP)
@@ -70,7 +76,13 @@ def confirm_address(connection: Connection, principal: Principal, secret: str) -
     """Confirm the address of the signed-in account.
 
     The account must be signed in: signing up with a stranger's address gains nothing when the stranger opens the link.
-    Raises NotFound, Forbidden.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    Forbidden
+        If the caller lacks the permission.
     """
     known = find_confirmation(connection, secret, "address")
     if known.account_id != principal.account_id:
@@ -88,7 +100,12 @@ def set_password_by_link(
     """Set the password of the account that a link belongs to, and revoke all its sessions and tokens.
 
     Also ends its pending invitations: whoever knew the old password may have made them for themselves. A link that came
-    by mail confirms the address. Raises NotFound.
+    by mail confirms the address.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
     """
     known = find_confirmation(connection, secret, "password")
     _mark_used(connection, known)
@@ -107,7 +124,17 @@ def set_password_by_link(
 
 
 def issue_password_link(connection: Connection, actor: Principal, account_id: int, seconds: float) -> str:
-    """Create a password link for an administrator to pass on; its secret. Raises Forbidden, NotFound, Conflict."""
+    """Create a password link for an administrator to pass on; its secret.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    """
     if not actor.administrates:
         raise Forbidden("Only administrators may do that.")
     known = read_account(connection, account_id)

@@ -54,7 +54,13 @@ class Email:
 
 
 def mail_server(url: str) -> MailServer:
-    """Parse a mail URL. Raises BadMailUrl, which does not repeat the URL because it may contain a password."""
+    """Parse a mail URL.
+
+    Raises
+    ------
+    BadMailUrl
+        If it is invalid; the message does not repeat it because it may contain a password.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -81,7 +81,13 @@ def needs_rehash(stored: str) -> bool:
 
 
 class _HashingSlot:
-    """One of the few slots for hashing. Raises Unavailable if none becomes free in time."""
+    """One of the few slots for hashing.
+
+    Raises
+    ------
+    Unavailable
+        If none becomes free in time.
+    """
 
     def __enter__(self) -> None:
         if not _hashing_slots.acquire(timeout=WAIT_SECONDS):

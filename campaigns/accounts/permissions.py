@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
 
 def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -> int:
-    """Return the id of an administrator's account. Raises NotSignedIn, Forbidden."""
+    """Return the id of an administrator's account.
+
+    Raises
+    ------
+    NotSignedIn
+        If nobody is signed in.
+    Forbidden
+        If the caller lacks the permission.
+    """
     account_id = principal.require(scope)
     if not principal.administrates:
         raise Forbidden("Only administrators can do that.")
@@ -20,9 +28,16 @@ def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -
 
 
 def require_browser(principal: Principal) -> int:
-    """Return the account's id if a person is signed in by a browser. Raises NotSignedIn, and Forbidden for a token.
+    """Return the account's id if a person is signed in by a browser.
 
     A stolen token thus cannot create others that outlive it.
+
+    Raises
+    ------
+    NotSignedIn
+        If nobody is signed in.
+    Forbidden
+        For a token.
     """
     account_id = principal.require(Scope.ORGANISE)
     if principal.session_id is None:

@@ -55,7 +55,15 @@ class Principal:
         return self.role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER)
 
     def require(self, scope: Scope) -> int:
-        """Return the account's id. Raises NotSignedIn, and Forbidden if its token does not have the scope."""
+        """Return the account's id.
+
+        Raises
+        ------
+        NotSignedIn
+            If nobody is signed in.
+        Forbidden
+            If its token does not have the scope.
+        """
         if self.account_id is None:
             raise NotSignedIn
         if scope not in self.scopes:

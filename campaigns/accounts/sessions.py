@@ -50,8 +50,14 @@ def authenticate(engine: Engine, throttle: Throttle, email: str, password: str, 
 
     A network may try `tries` wrong passwords in a quarter of an hour. Guessing from one network slows down that network
     only: the owner can sign in from elsewhere. If there are very many wrong passwords from all networks, each network
-    gets a few tries. Raises TooMany, and SignInFailed with the same message after the same time if the account does not
-    exist, is disabled or has another password.
+    gets a few tries.
+
+    Raises
+    ------
+    TooMany
+        If a limit on attempts is reached.
+    SignInFailed
+        If the account does not exist, is disabled or has another password: the same message after the same time.
     """
     email, whence = email.strip().casefold(), network_of(address)
     here = f"{whence} {email}"

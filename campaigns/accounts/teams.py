@@ -66,7 +66,16 @@ def create_team(
     """Create a team led by the account `lead` (the actor by default).
 
     The name never changes. Only administrators may use a name under which outputs were submitted already: the team then
-    owns those outputs. Raises BadRequest, Forbidden, Conflict.
+    owns those outputs.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Forbidden
+        If the caller lacks the permission.
+    Conflict
+        If it contradicts what is stored.
     """
     if lead is not None and lead != actor.account_id:
         read_account(connection, lead).require_owner()
@@ -104,7 +113,19 @@ def change_team(
     publication_name: str | None = None,
     affiliation: str | None = None,
 ) -> TeamInfo:
-    """Change the publication name and affiliation of a team. Raises BadRequest, Forbidden, NotFound, Conflict."""
+    """Change the publication name and affiliation of a team.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    """
     known = _led_team(connection, actor, name)
     values = {}
     if publication_name is not None:
@@ -120,7 +141,13 @@ def change_team(
 
 
 def team_for(connection: Connection, actor: Principal, name: str) -> TeamInfo:
-    """Return a team that the actor is in or administers. Raises NotFound, also if it does not exist."""
+    """Return a team that the actor is in or administers.
+
+    Raises
+    ------
+    NotFound
+        If the actor may not see it, with the same message as if it does not exist.
+    """
     if actor.administrates or name in actor.teams:
         return read_team(connection, name)
     raise NotFound("You are not in a team with this name.")
@@ -139,7 +166,13 @@ def teams_of(
 
 
 def read_team(connection: Connection, name: str) -> TeamInfo:
-    """Return the team with that name, without an access check. Raises NotFound."""
+    """Return the team with that name, without an access check.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     row = connection.execute(_teams().where(Team.name == name)).one_or_none()
     if row is None:
         raise NotFound("There is no team with this name.")
@@ -164,7 +197,17 @@ def campaigns_of(connection: Connection, team_id: int) -> list[str]:
 
 
 def add_member(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Add an account to a team without asking it, for administrators. Raises Forbidden, NotFound, Conflict."""
+    """Add an account to a team without asking it, for administrators.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    """
     if not actor.administrates:
         raise Forbidden("Only administrators can add accounts to a team; leads can invite them.")
     read_account(connection, account_id).require_owner()
@@ -172,7 +215,13 @@ def add_member(connection: Connection, actor: Principal, name: str, account_id: 
 
 
 def join_team(connection: Connection, actor: Principal, team_id: int, account_id: int, role: TeamRole) -> None:
-    """Add an account to a team; the caller has checked that it may join. Raises Conflict if it is a member already."""
+    """Add an account to a team; the caller has checked that it may join.
+
+    Raises
+    ------
+    Conflict
+        If it is a member already.
+    """
     team, email = _team_and_email(connection, team_id, account_id)
     there = Membership.team_id == team_id, Membership.account_id == account_id
     if connection.execute(select(Membership.role).where(*there)).first() is not None:
@@ -182,7 +231,17 @@ def join_team(connection: Connection, actor: Principal, team_id: int, account_id
 
 
 def set_member_role(connection: Connection, actor: Principal, name: str, account_id: int, role: TeamRole) -> None:
-    """Make a member a lead, or a lead a member. Raises Forbidden, NotFound, and Conflict for the last lead."""
+    """Make a member a lead, or a lead a member.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        For the last lead.
+    """
     known = _led_team(connection, actor, name)
     member = _member(connection, known, account_id)
     if member.role == role:

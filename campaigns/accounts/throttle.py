@@ -53,7 +53,13 @@ class Throttle:
             self._shared = SlidingWindowCounterRateLimiter(storage_from_string(broker_url, wrap_exceptions=True))
 
     def hit(self, rate: Rate, whose: str, message: str | None = None) -> None:
-        """Count one event. Raises TooMany, with the time until a retry is worthwhile, if the limit is reached."""
+        """Count one event.
+
+        Raises
+        ------
+        TooMany
+            If the limit is reached, with the time until a retry is worthwhile.
+        """
         if not self._call("hit", rate, whose):
             raise TooMany(message, retry_seconds=self._wait(rate, whose))
 

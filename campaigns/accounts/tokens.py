@@ -51,7 +51,15 @@ def make_token(
     days: int,
     longest_days: int,
 ) -> tuple[int, str]:
-    """Create a token; its id, and its secret, which is shown only once. Raises BadRequest, Conflict."""
+    """Create a token; its id, and its secret, which is shown only once.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
+    """
     name, chosen = check_name(name), check_scopes(scopes)
     if not 1 <= days <= longest_days:
         raise BadRequest(f"A token can be valid for 1 to {longest_days} days, not for {days}.")
@@ -71,7 +79,13 @@ def make_token(
 
 
 def check_scopes(scopes: Iterable[str]) -> list[Scope]:
-    """Return the scopes of a token, each once. Raises BadRequest."""
+    """Return the scopes of a token, each once.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    """
     known = [each.value for each in Scope]
     given = list(scopes)
     if unknown := [each for each in given if each not in known]:
@@ -101,7 +115,13 @@ def list_tokens(connection: Connection, account_id: int) -> list[TokenInfo]:
 
 
 def revoke_token(connection: Connection, actor: Principal, account_id: int, token_id: int) -> None:
-    """Revoke a token of an account. Raises NotFound if the account has no token with that id."""
+    """Revoke a token of an account.
+
+    Raises
+    ------
+    NotFound
+        If the account has no token with that id.
+    """
     mine = ApiToken.id == token_id, ApiToken.account_id == account_id
     row = connection.execute(select(ApiToken.name, ApiToken.revoked_at, Account.email).join(Account).where(*mine))
     found = row.one_or_none()

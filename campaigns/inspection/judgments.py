@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 
 def read_tables(tables: Sequence[tuple[str, bytes]], how: Reading) -> Judged:
-    """Read named tables of judgments. Raises BadRequest."""
+    """Read named tables of judgments.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    """
     try:
         return read_judgments([Contents(text, name=name) for name, text in tables], how)
     except MetricsError as error:
@@ -90,7 +96,12 @@ def audit_subject(stored: StoredJudgments, test_set: NamedTestSet) -> str:
 def remove_judgments(connection: Connection, access: CampaignAccess, test_set: str, title: str) -> str:
     """Delete one version of human scores, `NAME@VERSION`; returns its name.
 
-    Raises Forbidden for others than organisers, and NotFound.
+    Raises
+    ------
+    Forbidden
+        For others than organisers.
+    NotFound
+        If it does not exist or is not visible.
     """
     access.require_organiser()
     chosen = find_test_set(visible_test_sets(connection, access), test_set)

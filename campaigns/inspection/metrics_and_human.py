@@ -92,8 +92,14 @@ def read_metrics(
 ) -> MetricsView:
     """Read what to show, without the systems of the submissions in `without`; unknown ones are ignored.
 
-    Raises NotFound, Forbidden if the leaderboard is not visible, and NotSignedIn if somebody without an account leaves
-    systems out: every selection is a new computation.
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    Forbidden
+        If the leaderboard is not visible.
+    NotSignedIn
+        If somebody without an account leaves systems out: every selection is a new computation.
     """
     if without and not access.principal.signed_in:
         raise NotSignedIn

@@ -35,7 +35,15 @@ class QueueView:
 
 
 def read_queue(connection: Connection, principal: Principal, settings: WebSettings) -> QueueView:
-    """Return the queue with the visible campaigns and failures. Raises NotSignedIn and Forbidden."""
+    """Return the queue with the visible campaigns and failures.
+
+    Raises
+    ------
+    NotSignedIn
+        If nobody is signed in.
+    Forbidden
+        If the caller lacks the permission.
+    """
     require_watcher(principal)
     overview = read_overview(connection, silent_seconds=settings.silent_seconds, most_failures=MAX_FAILURES)
     if not principal.administrates:

@@ -63,13 +63,33 @@ def visible_schedules(connection: Connection, principal: Principal) -> list[Sche
 
 
 def visible_history(connection: Connection, principal: Principal, name: str) -> History:
-    """Return the runs of a schedule. Raises NotFound, Forbidden and NotSignedIn."""
+    """Return the runs of a schedule.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    Forbidden
+        If the caller lacks the permission.
+    NotSignedIn
+        If nobody is signed in.
+    """
     require_watcher(principal)
     return read_history(connection, _find(connection, principal, name).id)
 
 
 def visible_report(connection: Connection, principal: Principal, name: str, nightly_run: int) -> NightlyRunReport:
-    """Return the report of one run of a schedule. Raises NotFound, Forbidden and NotSignedIn."""
+    """Return the report of one run of a schedule.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    Forbidden
+        If the caller lacks the permission.
+    NotSignedIn
+        If nobody is signed in.
+    """
     require_watcher(principal)
     schedule = _find(connection, principal, name)
     if nightly_run not in {each.id for each in list_nightly_runs(connection, schedule.id)}:

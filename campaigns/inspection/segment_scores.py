@@ -81,7 +81,10 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
 def find_measure(measures: Sequence[Measure], metric: str = "", references: str = "") -> Measure | None:
     """Return the first that matches a key, specification, title or name, and labels; None if there are no scores.
 
-    Raises NotFound if there are scores, but none that matches.
+    Raises
+    ------
+    NotFound
+        If there are scores, but none that matches.
     """
     labels = sorted(each for each in references.split(",") if each)
     for each in measures:

@@ -145,7 +145,14 @@ def read_segments(
 ) -> SegmentPage:
     """Return a page of the segments that match the query, as far as they are visible.
 
-    Scores, and marks against references, are shown only together with the references. Raises NotFound and BadRequest.
+    Scores, and marks against references, are shown only together with the references.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    BadRequest
+        If a value is invalid.
     """
     test_sets = visible_test_sets(connection, access)
     test_set, outputs = _chosen_test_set(connection, access, test_sets, query)

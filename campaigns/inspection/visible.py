@@ -90,7 +90,13 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
 
 
 def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTestSet:
-    """Return the test set of that name (`match_test_set`); by default the first. Raises NotFound."""
+    """Return the test set of that name (`match_test_set`); by default the first.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    """
     found = match_test_set(test_sets, wanted) if wanted else next(iter(test_sets), None)
     if found is not None:
         return found
@@ -122,7 +128,13 @@ def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id:
 
 
 def choose_outputs(outputs: Sequence[VisibleOutput], wanted: Sequence[str]) -> list[VisibleOutput]:
-    """Return the outputs with these names or submission ids, in that order. Raises NotFound."""
+    """Return the outputs with these names or submission ids, in that order.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible.
+    """
     by_name = {key: each for each in outputs for key in (str(each.submission), each.name)}
     if missing := [each for each in wanted if each not in by_name]:
         raise NotFound(

@@ -77,7 +77,16 @@ def make_invitation(
     """Create an invitation to the site, to a team (by its leads), or to a campaign; with its secret.
 
     The caller has checked by its `CampaignAccess` that the actor organises the campaign. Without a campaign role, the
-    invitation admits a team of whoever accepts it. Raises BadRequest, Forbidden, NotFound.
+    invitation admits a team of whoever accepts it.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
     """
     email = normalize_email(email) if email.strip() else ""
     if role not in SMALL_ROLES and not actor.administrates:
@@ -119,8 +128,11 @@ def make_invitation(
 def find_invitation(connection: Connection, secret: str) -> InvitationInfo:
     """Return the invitation with this secret.
 
-    Raises NotFound if it is used, expired, or its creator could not create it any more: a user who has lost a right
-    must not regain it by an own link.
+    Raises
+    ------
+    NotFound
+        If it is used, expired, or its creator could not create it any more: a user who has lost a right must not
+        regain it by an own link.
     """
     hashed = hash_of(secret)
     either = (Invitation.secret_hash == hashed) | (Invitation.mailed_hash == hashed)
@@ -156,7 +168,13 @@ def require_proof(known: InvitationInfo, verified: bool) -> None:
 
 
 def read_invitation(connection: Connection, invitation_id: int) -> InvitationInfo:
-    """Return the invitation with an id. Raises NotFound."""
+    """Return the invitation with an id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     row = connection.execute(_invitations().where(Invitation.id == invitation_id)).one_or_none()
     if row is None:
         raise NotFound(f"You have no invitation {invitation_id}.")

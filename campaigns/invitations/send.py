@@ -59,7 +59,17 @@ def invite(
     campaign: str = "",
     campaign_role: CampaignRole | None = None,
 ) -> InvitationResult:
-    """Invite somebody, by a link to hand on. Raises BadRequest, Forbidden, NotFound."""
+    """Invite somebody, by a link to hand on.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    """
     campaign_id = None
     if campaign:
         access = read_access(connection, actor, campaign)
@@ -104,7 +114,15 @@ def invite_by_mail(
 
 
 def _count_invitation(settings: WebSettings, throttle: Throttle, actor: Principal, known: InvitationInfo) -> None:
-    """Count an e-mail for its sender, the sender's team and its recipient. Raises TooMany, Forbidden."""
+    """Count an e-mail for its sender, the sender's team and its recipient.
+
+    Raises
+    ------
+    TooMany
+        If a limit on attempts is reached.
+    Forbidden
+        If the caller lacks the permission.
+    """
     if not actor.verified and not actor.administrates:
         raise Forbidden(
             "Confirm your own address before you invite others by e-mail, or invite without an address and send "
@@ -139,7 +157,14 @@ def visible_invitations(
 ) -> list[InvitationInfo]:
     """Return invitations to a team that the actor leads, to a campaign it organises, or (without either) its own.
 
-    Administrators see all. One more than `limit` if there are more. Raises Forbidden, NotFound.
+    Administrators see all. One more than `limit` if there are more.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
     """
     team_id = campaign_id = made_by = None
     if team:
@@ -165,7 +190,13 @@ def visible_invitations(
 
 
 def withdraw_visible_invitation(connection: Connection, actor: Principal, invitation_id: int) -> InvitationInfo:
-    """Revoke an invitation. Raises NotFound, with the same message if the actor may not revoke it."""
+    """Revoke an invitation.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or the actor may not revoke it, with the same message.
+    """
     known = read_invitation(connection, invitation_id)
     if not may_withdraw(actor, known) and not _organises(connection, actor, known):
         raise NotFound(f"You have no invitation {invitation_id}.")

@@ -68,8 +68,20 @@ def sign_up(
     """Create an account, with what an invitation gives it.
 
     If e-mails are configured, signing up without an invitation reveals nothing about other accounts: the response is
-    the same, and the owner of an existing account is told by e-mail. Raises Forbidden, BadRequest, NotFound, Conflict,
-    TooMany.
+    the same, and the owner of an existing account is told by e-mail.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    BadRequest
+        If a value is invalid.
+    NotFound
+        If it does not exist.
+    Conflict
+        If it contradicts what is stored.
+    TooMany
+        If a limit on attempts is reached.
     """
     if settings.sign_up != "open" and not invitation:
         raise Forbidden("New accounts require an invitation. Open the link of your invitation.")
@@ -136,7 +148,12 @@ def request_password_reset(
 ) -> Email | None:
     """Return the e-mail with a link to set a new password; None if there is no such account, which is not revealed.
 
-    Raises BadRequest, and TooMany whether there is an account or not.
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    TooMany
+        If a limit on attempts is reached, whether or not the account exists.
     """
     email = normalize_email(email)
     _count_mail(settings, throttle, visitor, email)
@@ -153,7 +170,13 @@ def request_password_reset(
 def request_address_confirmation(
     engine: Engine, settings: WebSettings, throttle: Throttle, account_id: int, email: str
 ) -> Email:
-    """Return the e-mail by which an owner confirms the address of an account. Raises TooMany."""
+    """Return the e-mail by which an owner confirms the address of an account.
+
+    Raises
+    ------
+    TooMany
+        If a limit on attempts is reached.
+    """
     throttle.hit(MAILS_PER_ADDRESS, email, TOO_MANY_MAILS)
     with writing(engine) as connection:
         seconds = settings.confirmation_seconds
@@ -167,7 +190,15 @@ def change_address(
     """Change the address of the own account, which must be confirmed: by the returned e-mail, if any.
 
     Limited to so many tries in a quarter of an hour, since the response reveals whether an address has an account.
-    Raises BadRequest, Conflict, TooMany.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    Conflict
+        If it contradicts what is stored.
+    TooMany
+        If a limit on attempts is reached.
     """
     account_id = principal.account_id
     assert account_id is not None
@@ -184,7 +215,15 @@ def change_address(
 
 
 def reset_password(engine: Engine, visitor: Principal, secret: str, password: str) -> ConfirmationInfo:
-    """Set a password by a link. Raises NotFound, BadRequest."""
+    """Set a password by a link.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    BadRequest
+        If a value is invalid.
+    """
     with reading(engine) as connection:
         known = find_confirmation(connection, secret, "password")
     check_password(password, email=known.email, name=known.name)
@@ -194,7 +233,15 @@ def reset_password(engine: Engine, visitor: Principal, secret: str, password: st
 
 
 def change_password(engine: Engine, throttle: Throttle, principal: Principal, old: str, new: str, tries: int) -> int:
-    """Change the own password and end all other sessions; how many ended. Raises BadRequest, TooMany."""
+    """Change the own password and end all other sessions; how many ended.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    TooMany
+        If a limit on attempts is reached.
+    """
     require_password(engine, throttle, principal, old, tries)
     check_password(new, email=principal.email, name=principal.name)
     password_hash = hash_password(new)
@@ -209,7 +256,13 @@ def change_password(engine: Engine, throttle: Throttle, principal: Principal, ol
 
 
 def require_password(engine: Engine, throttle: Throttle, principal: Principal, password: str, tries: int) -> None:
-    """Raise BadRequest unless the signed-in user enters the password: a browser may be left open. Raises TooMany."""
+    """Raise BadRequest unless the signed-in user enters the password: a browser may be left open.
+
+    Raises
+    ------
+    TooMany
+        If a limit on attempts is reached.
+    """
     # By network: a thief of a session cannot keep its owner from changing the password.
     whose = f"{principal.account_id} {network_of(principal.address)}"
     rate = Rate("own password", tries, QUARTER_SECONDS)
@@ -223,7 +276,13 @@ def require_password(engine: Engine, throttle: Throttle, principal: Principal, p
 
 
 def _count_mail(settings: WebSettings, throttle: Throttle, visitor: Principal, email: str) -> None:
-    """Count an e-mail caused by somebody without an account, by network and by recipient. Raises TooMany."""
+    """Count an e-mail caused by somebody without an account, by network and by recipient.
+
+    Raises
+    ------
+    TooMany
+        If a limit on attempts is reached.
+    """
     here = Rate("letters from", settings.mails_per_network, DAY_SECONDS), network_of(visitor.address)
     throttle.check(*here, "Too many e-mails were requested from your network address today.")
     throttle.hit(MAILS_PER_ADDRESS, email, TOO_MANY_MAILS)
@@ -231,6 +290,12 @@ def _count_mail(settings: WebSettings, throttle: Throttle, visitor: Principal, e
 
 
 def hash_checked_password(password: str, *, email: str, name: str) -> str:
-    """Check and hash a password that an administrator sets. Raises BadRequest."""
+    """Check and hash a password that an administrator sets.
+
+    Raises
+    ------
+    BadRequest
+        If a value is invalid.
+    """
     check_password(password, email=email, name=name)
     return hash_password(password)

@@ -96,7 +96,12 @@ def find_choice(
 ) -> BoardChoice:
     """Return the first leaderboard of that test set (`match_test_set`) against those references, in any order.
 
-    `board` is the id of one that is not the newest of its kind. Raises NotFound with the existing ones.
+    `board` is the id of one that is not the newest of its kind.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist; the message lists the existing ones.
     """
     if not choices:
         raise NotFound("This campaign has no leaderboard yet: it has no test set with references and metrics.")
@@ -114,7 +119,13 @@ def find_choice(
 
 
 def find_metric(listed: BoardSummary, wanted: str, ranked_by: str) -> int:
-    """Return the position of a metric by specification, title or name; by default the ranking one. Raises NotFound."""
+    """Return the position of a metric by specification, title or name; by default the ranking one.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     if not wanted:
         ranking = position_of_metric(listed.metrics, ranked_by) if ranked_by else 0
         return 0 if ranking is None else ranking

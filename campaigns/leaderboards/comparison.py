@@ -106,7 +106,12 @@ class TrialsProgress:
 def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_SYSTEMS) -> list[BoardEntry]:
     """Return the systems with these submissions that have scores, best first; by default the best ones.
 
-    Raises NotFound, and BadRequest for too many.
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    BadRequest
+        For too many.
     """
     scored = [line for line in view.lines if line.entry.scores]
     if not submissions:
@@ -177,7 +182,12 @@ def request_trials(
 ) -> int | None:
     """Queue the missing randomization tests; the id of the comparison, None if none is missing.
 
-    No transaction may be open. Raises BadRequest for too many systems.
+    No transaction may be open.
+
+    Raises
+    ------
+    BadRequest
+        For too many systems.
     """
     if len(query.systems) > MAX_RANDOMIZED_SYSTEMS:
         raise BadRequest(
@@ -193,7 +203,13 @@ def request_trials(
 
 
 def read_trials_progress(connection: Connection, view: BoardView, comparison: int) -> TrialsProgress:
-    """Return the progress of a comparison of systems on this leaderboard. Raises NotFound."""
+    """Return the progress of a comparison of systems on this leaderboard.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     protocol = connection.scalar(select(Comparison.protocol_id).where(Comparison.id == comparison))
     if protocol != view.listed.protocol_id:
         raise NotFound(f"There is no comparison {comparison} on this leaderboard.")

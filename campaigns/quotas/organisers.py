@@ -38,7 +38,12 @@ def set_quota(
 ) -> None:
     """Set a limit in a locked campaign (`lock_for_change`); days are those of its time zone by default.
 
-    Raises BadQuota and BadSchedule.
+    Raises
+    ------
+    BadQuota
+        If a limit is invalid.
+    BadSchedule
+        If the time zone does not exist.
     """
     whose = Whose(access.campaign_id, team, phase)
     set_limits(connection, access.principal, whose, access.name, {kind: amount}, time_zone or access.time_zone)
@@ -47,7 +52,13 @@ def set_quota(
 def remove_quota(
     connection: Connection, access: CampaignAccess, kind: QuotaKind, *, team: str = "", phase: str = ""
 ) -> list[QuotaInfo]:
-    """Remove a limit of a locked campaign (`lock_for_change`); returns what was removed. Raises NotFound."""
+    """Remove a limit of a locked campaign (`lock_for_change`); returns what was removed.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     return remove_limits(connection, access.principal, Whose(access.campaign_id, team, phase), access.name, [kind])
 
 
@@ -59,7 +70,15 @@ def set_limits(
     amounts: Mapping[QuotaKind, int | None],
     time_zone: str,
 ) -> None:
-    """Set limits in a campaign, or in all, and write the audit log. Raises BadQuota and BadSchedule."""
+    """Set limits in a campaign, or in all, and write the audit log.
+
+    Raises
+    ------
+    BadQuota
+        If a limit is invalid.
+    BadSchedule
+        If the time zone does not exist.
+    """
     before = {kind: _amount(connection, whose, kind) for kind in amounts}
     set_quotas(connection, whose, amounts, time_zone)
     details = {kind.value: [before[kind], _amount_text(amount)] for kind, amount in amounts.items()}
@@ -69,7 +88,13 @@ def set_limits(
 def remove_limits(
     connection: Connection, actor: Principal, whose: Whose, campaign: str | None, kinds: Sequence[QuotaKind]
 ) -> list[QuotaInfo]:
-    """Remove limits of these kinds, or all, and write the audit log; returns what was removed. Raises NotFound."""
+    """Remove limits of these kinds, or all, and write the audit log; returns what was removed.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     removed = remove_quotas(connection, whose, kinds)
     details = {each.kind.value: [_amount_text(each.amount), None] for each in removed}
     _audit(connection, actor, "quota.remove", whose, campaign, details)
@@ -77,7 +102,13 @@ def remove_limits(
 
 
 def visible_team_quotas(connection: Connection, access: CampaignAccess, team: str) -> TeamQuotas:
-    """Return a team's quota usage in a campaign, for its members and for organisers. Raises Forbidden."""
+    """Return a team's quota usage in a campaign, for its members and for organisers.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    """
     if not access.organises and team not in access.own_teams:
         raise Forbidden("Only members of the team and organisers can see its quota usage.")
     (account,) = read_team_quotas(connection, team, access.name)

@@ -117,7 +117,10 @@ class TeamQuotas:
 def read_team_quotas(connection: Connection, team: str, campaign: str | None = None) -> list[TeamQuotas]:
     """Return a team's quota usage in a campaign, or in each in which it has submitted or has quotas of its own.
 
-    Raises NotFound with the existing teams.
+    Raises
+    ------
+    NotFound
+        If it does not exist; the message lists the existing teams.
     """
     at = database_time(connection)
     if campaign is not None:
@@ -152,8 +155,14 @@ def set_quotas(
 ) -> None:
     """Set limits for a scope; None means unlimited, whatever less specific quotas say.
 
-    Without a time zone, days are those of the quota that applied so far, else UTC. Raises BadQuota, also for a phase or
-    a team that the campaign does not have, and BadSchedule for an unknown time zone.
+    Without a time zone, days are those of the quota that applied so far, else UTC.
+
+    Raises
+    ------
+    BadQuota
+        If a limit is invalid, or the campaign does not have the phase or the team.
+    BadSchedule
+        For an unknown time zone.
     """
     if time_zone is None:
         before = quotas_of(connection, scope.campaign_id, scope.team, scope.phase).get(QuotaKind.PER_DAY)
@@ -168,7 +177,13 @@ def set_quotas(
 
 
 def remove_quotas(connection: Connection, scope: QuotaScope, kinds: Sequence[QuotaKind] = ()) -> list[QuotaInfo]:
-    """Remove the quotas of exactly this scope, all or of some kinds; returns them. Raises NotFound."""
+    """Remove the quotas of exactly this scope, all or of some kinds; returns them.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    """
     which = [*scope_conditions(scope), Quota.kind.in_(kinds or list(QuotaKind))]
     found = list_quotas(connection, *which)
     if not found:
@@ -178,7 +193,15 @@ def remove_quotas(connection: Connection, scope: QuotaScope, kinds: Sequence[Quo
 
 
 def set_phase(connection: Connection, campaign: str, phase: str) -> int:
-    """Let a campaign be in a phase from now on, or in none (""); its id. Raises NotFound and BadQuota."""
+    """Let a campaign be in a phase from now on, or in none (""); its id.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist.
+    BadQuota
+        If a limit is invalid.
+    """
     campaign_id = find_campaign(connection, campaign)
     _check_name(phase, "phase")
     if read_phases(connection, campaign_id):

@@ -77,7 +77,10 @@ def list_quotas(connection: Connection, *conditions: ColumnElement[bool]) -> lis
 def quotas_of(connection: Connection, campaign_id: int | None, team: str, phase: str) -> dict[QuotaKind, QuotaInfo]:
     """Return the quotas that apply to a team in a campaign and phase: the most specific one of each kind.
 
-    Raises UnreadableRow for a limit of a kind that this release does not know: it would not be enforced.
+    Raises
+    ------
+    UnreadableRow
+        For a limit of a kind that this release does not know: it would not be enforced.
     """
     applicable = list_quotas(
         connection,

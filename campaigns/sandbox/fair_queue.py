@@ -70,7 +70,15 @@ class FairQueue:
         self._number = 0
 
     def enter(self, owner: Owner) -> Ticket:
-        """Enter the queue. Raises TooMany if the account has too many places, Unavailable if the queue is full."""
+        """Enter the queue.
+
+        Raises
+        ------
+        TooMany
+            If the account has too many places.
+        Unavailable
+            If the queue is full.
+        """
         with self._lock:
             own = sum(each.owner.account_id == owner.account_id for each in self._waiting)
             if own >= self._most_each:

@@ -72,7 +72,12 @@ class Sandbox:
     async def turn(self, owner: Owner) -> AsyncIterator[SandboxSlot]:
         """Wait for a slot without blocking a thread; all tasks in one slot share its time limit.
 
-        Raises TooMany and Unavailable if there is no room to wait.
+        Raises
+        ------
+        TooMany
+            If a limit on attempts is reached.
+        Unavailable
+            If there is no room to wait.
         """
         async with self._queue.turn(owner, self._settings.waiting_seconds):
             yield SandboxSlot(self, owner, self._settings.reading_seconds)

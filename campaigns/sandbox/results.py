@@ -42,7 +42,13 @@ class _Data(pickle.Unpickler):
 
 
 def read_data(message: bytes) -> Any:
-    """What a message holds. Raises OSError where it asks for anything but data: its sender is not to be trusted."""
+    """What a message holds.
+
+    Raises
+    ------
+    OSError
+        If it asks for anything but data: its sender is not to be trusted.
+    """
     try:
         return _Data(io.BytesIO(message)).load()
     except Exception as error:

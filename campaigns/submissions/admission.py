@@ -42,8 +42,14 @@ def admit(
     """Admit a submission by the rules of its campaign, now or at its time of arrival.
 
     The caller holds the campaign (`lock_campaign_shared`), so that its rules cannot change in between. Without
-    `enforce_rules`, for organisers, it is admitted at any time, and still marked if late. Raises PhaseClosed and
-    NotTakingPart.
+    `enforce_rules`, for organisers, it is admitted at any time, and still marked if late.
+
+    Raises
+    ------
+    PhaseClosed
+        If the phase is not open.
+    NotTakingPart
+        If the team does not take part.
     """
     rules = connection.execute(
         select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only).where(
@@ -85,7 +91,10 @@ def check_open(
 ) -> PhaseInfo:
     """Return the phase that accepts submissions at a time; `only_phase` is the one to which a test set is bound.
 
-    Raises PhaseClosed with when it was or will be open.
+    Raises
+    ------
+    PhaseClosed
+        If the phase is not open; the message says when it was or will be.
     """
     phase = phase_at(phases, at)
     fitting = [each for each in phases if each.kind in TAKING and only_phase in (None, each.id)]

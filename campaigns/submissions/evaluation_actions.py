@@ -35,7 +35,15 @@ def cancel_open_evaluations(
     reason: str,
     counts: bool,
 ) -> None:
-    """Cancel those of the evaluations that are open. Raises Forbidden, and Conflict if none is."""
+    """Cancel those of the evaluations that are open.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    Conflict
+        If none is.
+    """
     access.require_organiser()
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts):
@@ -44,7 +52,17 @@ def cancel_open_evaluations(
 
 
 def cancel_comparison(connection: Connection, access: CampaignAccess, comparison: int, *, reason: str) -> None:
-    """Cancel a comparison of systems of the campaign. Raises Forbidden, NotFound, and Conflict if it does not run."""
+    """Cancel a comparison of systems of the campaign.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    NotFound
+        If it does not exist.
+    Conflict
+        If it does not run.
+    """
     access.require_organiser()
     system_runs = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
     theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
@@ -60,7 +78,15 @@ def cancel_comparison(connection: Connection, access: CampaignAccess, comparison
 def retry_evaluations(
     connection: Connection, settings: Settings, access: CampaignAccess, evaluations: Sequence[int], subject: str
 ) -> None:
-    """Queue the failed or cancelled evaluations again. Raises Forbidden, and Conflict if there are none."""
+    """Queue the failed or cancelled evaluations again.
+
+    Raises
+    ------
+    Forbidden
+        If the caller lacks the permission.
+    Conflict
+        If there are none.
+    """
     access.require_organiser()
     held = lock_evaluations(connection, evaluations, UNFINISHED)
     if not held:

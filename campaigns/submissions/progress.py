@@ -44,7 +44,13 @@ class ProgressWatcher:
 
     @contextmanager
     def watched(self, submission: int, account_id: int) -> Iterator[None]:
-        """Watch a submission while the context is open. Raises TooMany."""
+        """Watch a submission while the context is open.
+
+        Raises
+        ------
+        TooMany
+            If a limit on attempts is reached.
+        """
         with self._lock:
             if self._watched.total() >= self.settings.event_streams:
                 raise TooMany("Too many clients are watching submissions.", retry_seconds=RETRY_SECONDS)

@@ -115,8 +115,22 @@ def submit(
     Serialized for each team and campaign, so that concurrent submissions cannot exceed a quota. Submitting the same
     output again finds the existing submission: what is done or open stays and costs nothing; what has failed or was
     cancelled is queued again, and the new declaration replaces the old one. `processes` is the number of pool processes
-    over which the work may be spread. Raises NotFound, BadIngest, PhaseClosed, NotTakingPart, QuotaUsedUp and
-    ReusedKey; then nothing is stored.
+    over which the work may be spread. After an exception, nothing is stored.
+
+    Raises
+    ------
+    NotFound
+        If the campaign or the test set does not exist or is not visible.
+    BadIngest
+        If the output does not fit the test set.
+    PhaseClosed
+        If the phase is not open.
+    NotTakingPart
+        If the team does not take part.
+    QuotaUsedUp
+        If the team has used up a quota.
+    ReusedKey
+        If the idempotency key was used for a request with other content.
     """
     _check_names(request)
     with writing(engine, durable=True) as connection:
@@ -271,7 +285,13 @@ def _declare(
 
 
 def _is_repeated(connection: Connection, account: int, request: SubmissionInput, known: int | None) -> bool:
-    """Return whether the same request was processed before. Raises ReusedKey if it had other content."""
+    """Return whether the same request was processed before.
+
+    Raises
+    ------
+    ReusedKey
+        If it had other content.
+    """
     if request.request_key is None:
         return False
     before = read_request(connection, account, request.request_key)

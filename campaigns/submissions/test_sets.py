@@ -72,7 +72,13 @@ def offered_test_sets(connection: Connection, access: CampaignAccess) -> list[Of
 
 
 def choose_test_set(connection: Connection, access: CampaignAccess, named: str) -> OfferedTestSet:
-    """Return the test set with that name, or the only one. Raises BadRequest with the existing names."""
+    """Return the test set with that name, or the only one.
+
+    Raises
+    ------
+    BadRequest
+        If there is no such test set; the message lists the existing names.
+    """
     offered = offered_test_sets(connection, access)
     there = ", ".join(each.value for each in offered) or "none so far"
     exact = [each for each in offered if is_exact_name(each, named)]

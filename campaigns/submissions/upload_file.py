@@ -37,7 +37,13 @@ class UploadedFile:
     _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def write(self, chunk: bytes) -> None:
-        """Append a chunk. Raises TooLarge as soon as the server's limit is exceeded."""
+        """Append a chunk.
+
+        Raises
+        ------
+        TooLarge
+            If it exceeds the server's limit.
+        """
         self.size += len(chunk)
         if self.size > self.settings.upload_bytes:
             raise TooLarge(
@@ -73,7 +79,12 @@ class UploadedFile:
 def open_text(path: Path, folder: Path, name: str, limits: TextLimits) -> Iterator[Contents]:
     """Open the text of a file, unpacking gzip or a zip archive with one file, within the limits.
 
-    The content of an archive is kept in `folder`. Raises BadText.
+    The content of an archive is kept in `folder`.
+
+    Raises
+    ------
+    BadText
+        If a text is invalid.
     """
     if is_zip(path):
         packed, path = path, folder / "unpacked"

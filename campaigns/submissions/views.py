@@ -119,7 +119,13 @@ def may_see(access: CampaignAccess, team: str) -> bool:
 def find_submission(
     connection: Connection, principal: Principal, submission: int, silent_seconds: float
 ) -> tuple[CampaignAccess, SubmissionView]:
-    """Return a submission and the access to its campaign. Raises NotFound, with the same message for all reasons."""
+    """Return a submission and the access to its campaign.
+
+    Raises
+    ------
+    NotFound
+        If it does not exist or is not visible, with the same message.
+    """
     access, row = find_submission_row(connection, principal, submission)
     if not may_see(access, row.team):
         raise NotFound(NOT_VISIBLE.format(submission))

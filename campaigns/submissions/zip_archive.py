@@ -36,8 +36,12 @@ def is_zip(path: Path) -> bool:
 def unzip_single_text(path: Path, target: IO[bytes], name: str, limits: TextLimits) -> None:
     """Write the content of an archive's only file to `target`.
 
-    Raises WrongFormat for an archive that is damaged, encrypted or holds several files, and OverLimit for more than
-    `limits.file_bytes`, or than `limits.expansion` times the packed size.
+    Raises
+    ------
+    WrongFormat
+        For an archive that is damaged, encrypted or holds several files.
+    OverLimit
+        For more than `limits.file_bytes`, or than `limits.expansion` times the packed size.
     """
     _check_index(path, name)
     try:
