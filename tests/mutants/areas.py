@@ -38,22 +38,29 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/task_kind.py models/queue/kinds/shards.py models/queue/kinds/reductions.py "
             "models/queue/evaluation_end.py",
+            "tests/models/queue/test_reductions.py "
+            "tests/models/test_every_kind_apart.py "
             "tests/models/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
+            "tests/worker/test_preemption.py "
             "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
             "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
+            "tests/models/test_every_kind_apart.py "
             "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
+            "tests/scheduler/enqueue/test_corpus_statistics_failures.py "
             "tests/models/queue/test_random_corpus_statistics.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/kinds/comparisons.py",
+            "tests/models/test_every_kind_apart.py "
             "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py "
             "tests/models/queue/test_random_comparisons.py",
         ),
         _target(
             "worker/handlers.py worker/runners.py",
+            "tests/worker/test_preemption.py "
             "tests/worker/test_handlers.py tests/worker/test_upgrading.py tests/runtime/test_logs.py "
             "tests/models/storage/test_blobs.py",
         ),
@@ -61,20 +68,26 @@ AREAS: dict[str, list[Target]] = {
     "leases": [
         _target(
             "models/queue/lease.py",
+            "tests/models/queue/test_reductions.py "
+            "tests/models/test_every_kind_apart.py "
             "tests/models/queue/test_lease.py tests/models/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/scheduler/test_recovery.py",
         ),
         _target(
             "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py scheduler/maintenance.py",
-            "tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
+            "tests/scheduler/test_recount.py tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
         ),
         _target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
         _target("models/queue/workers.py", "tests/models/database/test_session.py"),
     ],
     "fairness": [
-        _target("scheduler/fair_share.py", "tests/scheduler/test_fair_share.py tests/scheduler/test_dispatch.py"),
+        _target(
+            "scheduler/fair_share.py",
+            "tests/scheduler/test_fair_share.py tests/scheduler/test_dispatch.py tests/scheduler/test_charging.py",
+        ),
         _target(
             "scheduler/queue_queries.py scheduler/dispatch.py",
+            "tests/scheduler/test_charging.py "
             "tests/scheduler/test_queue_queries.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
             "tests/scheduler/test_leader.py",
         ),
@@ -90,14 +103,15 @@ AREAS: dict[str, list[Target]] = {
             "scheduler/enqueue/shard_plan.py",
             "tests/scheduler/enqueue/test_shard_plan.py tests/scheduler/ingest/test_campaigns.py",
         ),
-        _target("scheduler/admin.py", "tests/scheduler/test_admin.py"),
-        _target("worker/preemption.py", "tests/worker/test_handlers.py"),
+        _target("scheduler/admin.py", "tests/scheduler/test_admin.py tests/scheduler/test_requeue.py"),
+        _target("worker/preemption.py", "tests/worker/test_preemption.py"),
         _target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
     ],
     "runs": [
         _target(
             "models/nightly/transitions.py models/queue/kinds/nightly_run_steps.py",
             "tests/models/nightly/test_transitions.py tests/models/queue/test_nightly_run_steps.py "
+            "tests/scheduler/nightly/test_interrupted_steps.py "
             "tests/scheduler/nightly/test_steps.py",
         ),
         _target(
@@ -105,11 +119,13 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target(
             "scheduler/nightly/steps.py scheduler/nightly/runner.py scheduler/nightly/schedules.py",
+            "tests/scheduler/nightly/test_interrupted_steps.py "
             "tests/scheduler/nightly/test_runner.py tests/scheduler/nightly/test_steps.py "
             "tests/scheduler/nightly/test_plan.py",
         ),
         _target(
             "scheduler/webhooks/delivery.py",
+            "tests/scheduler/nightly/test_interrupted_steps.py "
             "tests/scheduler/webhooks/test_delivery.py tests/scheduler/nightly/test_steps.py",
         ),
     ],
@@ -180,6 +196,7 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
             "tests/campaigns/accounts/test_throttle.py tests/campaigns/accounts/test_passwords.py "
+            "tests/web/api/accounts/test_teams_and_invitations.py "
             "tests/web/api/accounts/test_accounts.py "
             "tests/web/pages/accounts/test_accounts.py",
         ),

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from inspect import signature
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 import worker.context
@@ -24,15 +23,13 @@ from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
 from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Reduction, Shard, Trials
 from models.schema.results import Score
-from models.schema.states import LeaseState, QueueClass
+from models.schema.states import LeaseState
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.errors import KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
-from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.errors import ShardsMissing
 from worker.handlers import describe, do
-from worker.preemption import EVERY_SECONDS, Preemption, urgent_task
 from worker.telemetry import DONE, DROPPED, FAILURES, RETRIES
 
 
@@ -184,124 +181,6 @@ def test_writes_are_tried_again_when_the_database_was_away(
     with pytest.raises(IntegrityError):
         context.write(wrong)
     assert len(tries) == 1, "what is wrong stays wrong"
-
-
-def test_a_campaigns_shard_gives_way_between_metrics(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker.preemption, "EVERY_SECONDS", 0.0)
-    metrics = ["bleu", "wer", "ter"]
-    patient = queue_job(context.engine, context.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
-    urgent = queue_job(
-        context.engine,
-        context.settings,
-        segments=100,
-        systems=1,
-        metrics=["nist"],
-        seed=2,
-        campaign="urgent",
-        queue_class=QueueClass.INTERACTIVE,
-    )
-    with writing(context.engine) as connection:
-        for table in (CorpusCount, Shard):
-            connection.execute(update(table).values(state=LeaseState.ENQUEUED))
-    (first, _), (second, _) = shards(context)
-    do(context, SHARD, first, "task")
-    assert [state for _, state in shards(context)] == ["done", "done"]
-    with reading(context.engine) as connection:
-        ended = connection.execute(select(Evaluation.id, Evaluation.state, Evaluation.finished_at)).all()
-        claims = {row.id: row for row in connection.execute(select(Shard.id, Shard.claimed_at, Shard.ended_at))}
-    finished = {row.id: row.finished_at for row in ended}
-    assert [row.state for row in ended] == ["done", "done"]
-    assert finished[urgent.evaluations[0][0]] <= finished[patient.evaluations[0][0]]
-    assert claims[first].claimed_at <= claims[second].claimed_at <= claims[second].ended_at <= claims[first].ended_at
-
-
-def test_shards_give_way_to_nothing_else(context: WorkerContext) -> None:
-    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["bleu", "wer"])
-    with writing(context.engine) as connection:
-        shard = connection.execute(select(Shard)).one()
-        copy = {name: shard._mapping[name] for name in ("protocol_id", "first_block", "last_block", "cost", "edition")}
-        other = connection.execute(
-            insert(Shard)
-            .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
-            .returning(Shard.id)
-        ).scalar_one()
-        assert urgent_task(connection, SHARD, shard.id, EDITION) == (SHARD, other)
-        for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
-            connection.execute(update(Shard).where(Shard.id == other).values(**values))
-            assert urgent_task(connection, SHARD, shard.id, EDITION) is None
-        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
-        assert urgent_task(connection, SHARD, shard.id, EDITION) is None, "it is as urgent itself"
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -> None:
-    """Counts before the shards that wait for them; what is of another edition is none of ours."""
-    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
-    with writing(context.engine) as connection:
-        (mine,) = connection.scalars(select(Shard.id))
-        known: dict[type[Leased], dict[str, object]] = {
-            CorpusCount: {"corpus_statistics_id": 1, "first_block": 0, "last_block": 1},
-            Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
-        }
-        sent = {"state": LeaseState.ENQUEUED, "queue_class": QueueClass.INTERACTIVE, "edition": EDITION}
-
-        def add(table: type[Leased], due_at: float | None, **others: object) -> tuple[type[Leased], int]:
-            row = insert(table).values(**{**known[table], **sent, "due_at": due_at, **others}).returning(table.id)
-            return table, connection.execute(row).scalar_one()
-
-        first, second = add(Shard, None), add(Shard, None)
-        dated = [add(*each) for each in ((Shard, 3.0), (CorpusCount, 5.0), (Shard, 5.0), (Shard, 7.0))]
-        expected = [*dated, add(CorpusCount, None), first, second]
-        add(Shard, 1.0, edition=EDITION + 1)
-        add(Shard, 1.0, state=LeaseState.RUNNING)
-        found = []
-        while row := urgent_task(connection, SHARD, mine, EDITION):
-            found.append(row)
-            table, key = row[0].table, row[1]
-            connection.execute(update(table).where(table.id == key).values(state=LeaseState.DONE))
-    assert [(kind.table, key) for kind, key in found] == expected
-
-
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_shard_gives_way_now_and_then_and_for_so_long(
-    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    clock, done, waits = [100.0], list[int](), True
-
-    def do_another(_kind: TaskKind[Any, Any], key: int) -> None:
-        done.append(key)
-        clock[0] += 4.0
-
-    def look(*_: object) -> tuple[TaskKind[Any, Any], int] | None:
-        if waits is None:
-            raise OperationalError("SELECT", {}, Exception("away"))
-        return (SHARD, len(done)) if waits else None
-
-    monkeypatch.setattr(worker.preemption, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(worker.preemption, "urgent_task", look)
-    give_way = Preemption(context, SHARD, 1, do_another, seconds=10.0)
-    give_way()
-    assert done == [], "it has just begun"
-    clock[0] += EVERY_SECONDS
-    waits = None
-    give_way()
-    assert "Waiting interactive work cannot be read" in caplog.text
-    waits = False
-    give_way()
-    waits = True
-    give_way()
-    assert done == [], "it has just looked"
-    clock[0] += EVERY_SECONDS
-    give_way()
-    assert done == [0, 1, 2]
-    clock[0] += EVERY_SECONDS
-    give_way()
-    assert done == [0, 1, 2], "it has waited for as long as it may"
-    another = Preemption(context, SHARD, 1, do_another, seconds=10.0)
-    clock[0] += EVERY_SECONDS
-    context.shutting_down.set_once("it stops")
-    another()
-    assert done == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

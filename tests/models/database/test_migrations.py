@@ -1,49 +1,20 @@
 """The migrations make exactly the tables that the code describes, on both databases."""
 
-import json
 from pathlib import Path
 
 import alembic
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import PrimaryKeyConstraint, UniqueConstraint, delete, func, insert, inspect, select, text
+from sqlalchemy import PrimaryKeyConstraint, UniqueConstraint, inspect, select, text
 
-from models.corpus.judgments import (
-    NewJudgments,
-    RatingRow,
-    SegmentRow,
-    SystemRow,
-    list_judgments,
-    read_ratings,
-    read_segments,
-    read_systems,
-    store_judgments,
-)
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.errors import Unreachable
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.shards import SHARD
 from models.results.leaderboard import read_leaderboard
-from models.schema.accounts import AuditEntry
 from models.schema.base import Base
-from models.schema.campaigns import Campaign, Correction
-from models.schema.corpus import Reference, Submission
-from models.schema.nightly import NightlyRun, NightlyRunStep
-from models.schema.states import JudgmentKind, NightlyRunState
-from scheduler.ingest.campaigns import (
-    NewProtocol,
-    NewSubmission,
-    NewTestSet,
-    link_test_set,
-    store_campaign,
-    store_protocols,
-    store_submissions,
-    store_test_set,
-)
-from steelyard.metrics.registry import parse_metric
-from tests.analysis.nightly_runs import add_schedule
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
 from worker.handlers import do
@@ -134,203 +105,6 @@ def shape(url: str) -> dict[str, dict[str, object]]:
             found[table]["key"] = seen.get_pk_constraint(table)
             found[table]["rows"] = connection.execute(text(f'SELECT * FROM "{table}"')).all()
     return found
-
-
-def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) -> None:
-    """Test sets are shared: they hung on those, and every campaign with the very same one saw and changed them."""
-    engine = make_engine(database_url, pooled=False)
-    rows = [SystemRow("anna", 0.5)], [SegmentRow("anna", 1, 0.25)], [RatingRow("eva", "anna", 1, 30.0)]
-    with writing(engine) as connection:
-        ours, theirs, corrected = (store_campaign(connection, name) for name in ("ours", "theirs", "corrected"))
-        texts = b"x\ny", b"x\nz", b"u\nv"
-        test_sets = [store_test_set(connection, corrected, NewTestSet("t", {"A": each})) for each in texts]
-        shared, newer, of_nobody = test_sets
-        for campaign in (ours, theirs):
-            link_test_set(connection, campaign, shared, "t")
-        correction = {"campaign_id": corrected, "old_test_set_id": shared, "new_test_set_id": newer, "reason": "x"}
-        connection.execute(insert(Correction).values(**correction))
-        for campaign, test_set, name in (
-            *((ours, shared, "added"), (ours, shared, "imported"), (corrected, shared, "carried")),
-            *((corrected, newer, "carried"), (ours, of_nobody, "left")),
-        ):
-            store_judgments(connection, campaign, test_set, NewJudgments(name, JudgmentKind.RATINGS, {"a": 1}, *rows))
-        for campaign, name in ((ours, "added"), (corrected, "carried")):
-            entry = {"action": "human-scores.add", "subject": f"human scores {name}@1 of test set t@1", "details": {}}
-            connection.execute(insert(AuditEntry).values(campaign_id=campaign, actor="", **entry))
-
-    def known() -> set[tuple[str, int, str]]:
-        with reading(engine) as connection:
-            campaigns = connection.execute(select(Campaign.id, Campaign.name)).all()
-            found = set()
-            for row in campaigns:
-                for test_set in test_sets:
-                    for each in list_judgments(connection, row.id, test_set):
-                        found.add((row.name, test_set, each.title))
-                        parts = read_systems(connection, each.id), read_segments(connection, each.id)
-                        assert (*parts, read_ratings(connection, each.id)) == rows
-                        assert (each.kind, each.method) == ("ratings", {"a": 1})
-            return found
-
-    migrate.downgrade(database_url, "20261211")
-    with engine.begin() as connection:
-        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
-        connection.execute(text(f"DELETE FROM campaign_test_set WHERE test_set_id = {of_nobody}"))
-    migrate.upgrade(database_url)
-    assert known() == {
-        ("ours", shared, "added@1"),
-        # Of what the command line imported nobody knows for whom: all who saw it see it still.
-        *((name, shared, "imported@1") for name in ("ours", "theirs", "corrected")),
-        *(("corrected", test_set, "carried@1") for test_set in (shared, newer)),
-        ("human judgments of no campaign", of_nobody, "left@1"),
-    }
-    migrate.downgrade(database_url, "20261211")
-    with engine.connect() as connection:
-        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar_one() == 5
-        assert connection.execute(text("SELECT count(*) FROM rating")).scalar_one() == 5
-
-
-def test_others_of_one_name_are_counted_on_where_test_sets_are_shared_again(database_url: str) -> None:
-    engine = make_engine(database_url, pooled=False)
-    with writing(engine) as connection:
-        test_set = store_test_set(connection, store_campaign(connection, "ours"), NewTestSet("t", {"A": b"x"}))
-        for name, score in (("ours", 1.0), ("theirs", 2.0)):
-            new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("anna", score)])
-            store_judgments(connection, store_campaign(connection, name), test_set, new)
-    migrate.downgrade(database_url, "20261211")
-    with engine.connect() as connection:
-        found = connection.execute(text("SELECT name, version FROM judgments ORDER BY id")).all()
-        assert [tuple(row) for row in found] == [("da", 1), ("da", 2)]
-    migrate.upgrade(database_url)
-
-
-def test_names_of_test_sets_go_to_the_campaigns_that_have_them_and_back(database_url: str) -> None:
-    engine = make_engine(database_url, pooled=False)
-    with writing(engine) as connection:
-        ours, theirs = (store_campaign(connection, name) for name in ("ours", "theirs"))
-        first = store_test_set(connection, ours, NewTestSet("t", {"A": b"x"}))
-        link_test_set(connection, theirs, first, "of theirs", "3")
-        second = store_test_set(connection, theirs, NewTestSet("t", {"A": b"y"}))
-        (submission,) = store_submissions(connection, theirs, first, [NewSubmission("tug", b"x")])
-        store_protocols(connection, second, [NewProtocol(["A"], [parse_metric("bleu")], 0)])
-
-    def called(table: str) -> list[tuple[object, ...]]:
-        keys = "campaign_id, test_set_id" if table == "campaign_test_set" else "id"
-        with engine.connect() as connection:
-            rows = connection.execute(text(f"SELECT {keys}, name, version FROM {table} ORDER BY {keys}"))
-            return [tuple(row) for row in rows]
-
-    before = called("campaign_test_set")
-    assert before == [(ours, first, "t", "1"), (theirs, first, "of theirs", "3"), (theirs, second, "t", "1")]
-    migrate.downgrade(database_url, "20261216")
-    # By the oldest campaign that has it; two that would be called alike are told apart by their versions.
-    assert called("test_set") == [(first, "t", "1"), (second, "t", "2")]
-    with engine.begin() as connection:
-        # As commands left it: submissions alone lead to the test set.
-        connection.execute(text(f"DELETE FROM campaign_test_set WHERE test_set_id = {first}"))
-    migrate.upgrade(database_url)
-    assert called("campaign_test_set") == [(theirs, first, "t", "1"), (theirs, second, "t", "2")]
-    with reading(engine) as connection:
-        assert connection.scalar(select(Submission.test_set_id)) == first
-        assert connection.scalar(select(Submission.id)) == submission
-        assert connection.scalar(select(Reference.label).where(Reference.test_set_id == second)) == "A"
-
-
-def test_accounts_that_nobody_has_confirmed_wait_for_a_confirmation(database_url: str) -> None:
-    """Who has given himself a password may have given an address of others."""
-    accounts = {
-        "made": {"password_hash": "x", "verified_at": None},
-        "invited": {"password_hash": None, "verified_at": None},
-        "confirmed": {"password_hash": "x", "verified_at": 1.0},
-    }
-    migrate.downgrade(database_url, "20261213")
-    engine = make_engine(database_url, pooled=False)
-    into = "INSERT INTO account (email, name, role, password_hash, verified_at, created_at) "
-    with writing(engine) as connection:
-        for name, values in accounts.items():
-            given = {"name": name, **values}
-            connection.execute(
-                text(f"{into} VALUES (:name, :name, 'participant', :password_hash, :verified_at, 0)"), given
-            )
-    migrate.upgrade(database_url)
-    with reading(engine) as connection:
-        claimed = connection.execute(text("SELECT name, claimed FROM account")).all()
-    assert {name for name, is_claimed in claimed if is_claimed} == {"made"}
-
-
-def test_what_is_to_be_done_for_runs_goes_with_them_both_ways(database_url: str) -> None:
-    """With the attempts that it has had; who held it does so no more."""
-    engine = make_engine(database_url, pooled=False)
-    with writing(engine) as connection:
-        campaign = store_campaign(connection, "gate")
-    schedule = add_schedule(engine, campaign, name="gate", team="port")
-    with writing(engine) as connection:
-        for number, state in enumerate(NightlyRunState):
-            nightly_run = {"schedule_id": schedule, "due_at": float(number), "date": "2027-03-01", "state": state}
-            connection.execute(insert(NightlyRun).values(**nightly_run))
-    held = "UPDATE night SET owner = 'x', attempts = 2, lease_until = 1e12 WHERE state IN ('fetching', 'judging')"
-    migrate.downgrade(database_url, "20261217")
-    with writing(engine) as connection:
-        connection.execute(text(held))
-    for _ in range(2):
-        migrate.upgrade(database_url)
-        with reading(engine) as connection:
-            steps = select(
-                NightlyRun.state,
-                NightlyRunStep.state,
-                NightlyRunStep.attempts,
-                NightlyRunStep.team,
-                NightlyRunStep.owner,
-            )
-            found = connection.execute(
-                steps.join(NightlyRunStep, NightlyRunStep.nightly_run_id == NightlyRun.id).order_by(NightlyRun.id)
-            ).all()
-        assert found == [(state, "pending", 2, "port", None) for state in ("fetching", "judging")]
-        migrate.downgrade(database_url, "20261217")
-        with reading(engine) as connection:
-            found = connection.execute(text("SELECT state, attempts, owner FROM night WHERE attempts > 0 ORDER BY id"))
-            assert found.all() == [(state, 2, None) for state in ("fetching", "judging")]
-    migrate.upgrade(database_url)
-
-
-def test_renamed_tables_keep_their_rows(database_url: str) -> None:
-    """Those of nightly runs and corpus statistics, with the keys of their JSON, and new rows get new ids."""
-    engine = make_engine(database_url, pooled=False)
-    settings = one_block_shards(database_url)
-    queue_job(engine, settings, segments=300, metrics=["nist"])
-    with writing(engine) as connection:
-        campaign = store_campaign(connection, "gate")
-    baseline = {"kind": "named", "system": "tug", "date": "2027-03-01"}
-    schedule = add_schedule(engine, campaign, name="gate", team="port", baseline=baseline)
-    verdict = {"notes": [], "changes": [{"runs_before": 3, "runs_after": 6}]}
-    run = {"schedule_id": schedule, "date": "2027-03-01", "state": NightlyRunState.JUDGING}
-    with writing(engine) as connection:
-        for due_at in (1.0, 2.0):
-            connection.execute(insert(NightlyRun).values(**run, due_at=due_at, verdict=verdict))
-        connection.execute(insert(NightlyRunStep).values(nightly_run_id=1))
-    renamed = ("nightly_run", "nightly_run_step", "corpus_statistics", "corpus_count", "protocol_statistics", "shard")
-
-    def rows() -> dict[str, list[dict[str, object]]]:
-        with reading(engine) as connection:
-            found = {name: connection.execute(select(Base.metadata.tables[name])) for name in (*renamed, "schedule")}
-            return {name: sorted(map(dict, each.mappings()), key=repr) for name, each in found.items()}
-
-    before = rows()
-    assert all(before.values())
-    migrate.downgrade(database_url, "20261219")
-    with reading(engine) as connection:
-        stored = connection.execute(
-            text("SELECT baseline, verdict FROM night JOIN schedule ON schedule.id = 1")
-        ).first()
-        assert stored is not None
-        old_baseline, old_verdict = (each if isinstance(each, dict) else json.loads(each) for each in stored)
-    assert old_baseline == {"kind": "named", "system": "tug", "night": "2027-03-01"}
-    assert old_verdict == {"notes": [], "changes": [{"nights_before": 3, "nights_after": 6}]}
-    migrate.upgrade(database_url)
-    assert rows() == before
-    with writing(engine) as connection:
-        assert connection.scalar(insert(NightlyRun).values(**run, due_at=3.0).returning(NightlyRun.id)) == 3
-        connection.execute(delete(NightlyRun).where(NightlyRun.id == 1))
-        assert not connection.scalar(select(func.count()).select_from(NightlyRunStep)), "deleted with their run"
 
 
 def test_constraints_and_indexes_have_the_same_names_on_both_databases(database_url: str) -> None:
