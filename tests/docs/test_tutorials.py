@@ -14,7 +14,7 @@ import pytest
 
 from tests.docs.conftest import ROOT
 
-PAGES = ("score-files", "campaign", "run-a-server", "first-submission")
+PAGES = ("score-files", "python", "campaign", "run-a-server", "first-submission")
 """In the order of docs/tutorials/index.md."""
 
 
@@ -57,3 +57,15 @@ def test_the_commands_print_what_the_pages_say(folder):
         )
         assert ran.returncode == 0, f"{command}\n{ran.stderr}"
         assert matches(ran.stdout, expected), f"{command}\n{ran.stdout}"
+
+
+def test_the_tutorial_in_python_prints_what_it_says(monkeypatch, capsys):
+    """Each block of `python`, and the block of `text` behind it."""
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {}
+    page = (ROOT / "docs/tutorials/python.md").read_text()
+    examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == page.count("```python")
+    for program, printed in examples:
+        exec(compile(program, "python.md", "exec"), names)
+        assert capsys.readouterr().out == printed
