@@ -23,9 +23,19 @@ if TYPE_CHECKING:
 def bootstrap_best_p(losses: Floats, replicate_losses: Floats) -> float:
     """The two-sided p-value of the largest of several losses against as many candidates; of one, `bootstrap_p`.
 
-    A loss (candidates,) is how much better a candidate is; `replicate_losses` are those of the replicates, (candidates,
-    B). Where no candidate is better, it is the p-value against the best alone. Candidates with an undefined replicate
-    are left out, unless it is the best. NaN where `bootstrap_p` of the best is.
+    Candidates with an undefined replicate are left out, unless it is the best.
+
+    Parameters
+    ----------
+    losses : ndarray of float64, shape (candidates,)
+        How much better each candidate is.
+    replicate_losses : ndarray of float64, shape (candidates, B)
+
+    Returns
+    -------
+    float
+        Where no candidate is better, the p-value against the best alone; NaN where that is.
+
     """
     best = int(np.argmax(losses))
     largest = float(losses[best])

@@ -14,13 +14,22 @@ if TYPE_CHECKING:
 
 
 def bootstrap_p(difference: float, replicate_differences: Floats) -> float:
-    """The two-sided p-value of a difference; NaN where it or that of a replicate is undefined, and without replicates.
-
-    NaN, too, where all replicates have one same difference that is not 0, as those of a single segment do: they do not
-    show how large a difference chance makes.
+    """The two-sided p-value of a difference by the paired bootstrap.
 
     The replicates' differences, moved to the mean that they would have if the systems were equal, say how large
     a difference chance makes (Riezler and Maxwell 2005, section 4.2). Two identical outputs have p = 1.
+
+    Parameters
+    ----------
+    difference : float
+    replicate_differences : ndarray of float64, shape (B,)
+
+    Returns
+    -------
+    float
+        NaN where a difference is undefined, without replicates, and where all replicates have one same difference that
+        is not 0, as those of a single segment do: they do not show how large a difference chance makes.
+
     """
     count = len(replicate_differences)
     if not count or math.isnan(difference) or np.isnan(replicate_differences).any():
@@ -35,9 +44,18 @@ def bootstrap_p(difference: float, replicate_differences: Floats) -> float:
 
 
 def bootstrap_p_values(differences: Floats, replicate_differences: Floats) -> Floats:
-    """The two-sided p-values of differences (pairs,) with those of their replicates (pairs, B), B at least 1.
+    """As `bootstrap_p`, of many pairs at once and to the bit.
 
-    To the bit what `bootstrap_p` gives them one by one.
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (pairs,)
+    replicate_differences : ndarray of float64, shape (pairs, B)
+        B is at least 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (pairs,)
+
     """
     count = replicate_differences.shape[1]
     largest = np.maximum(np.abs(replicate_differences).max(axis=1), np.abs(differences))

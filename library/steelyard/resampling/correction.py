@@ -21,9 +21,25 @@ TITLES = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 
 
 def corrected(p_values: Sequence[float] | NDArray[np.float64], method: str) -> NDArray[np.float64]:
-    """The p-values of one family of tests, corrected, in their order; NaN stays NaN and counts as no test.
+    """The p-values of one family of tests, corrected for their number.
 
-    Raises BadParameter for an unknown method.
+    Parameters
+    ----------
+    p_values : sequence of float, (tests,)
+        NaN counts as no test.
+    method : str
+        One of `CORRECTIONS`.
+
+    Returns
+    -------
+    ndarray of float64, shape (tests,)
+        In the same order; NaN stays NaN.
+
+    Raises
+    ------
+    BadParameter
+        For an unknown method.
+
     """
     values = np.asarray(p_values, dtype=np.float64)
     if method not in CORRECTIONS:

@@ -63,7 +63,19 @@ class PairedResult:
 
 
 def pairs_to_test(systems: int, baseline: int | None) -> list[tuple[int, int]]:
-    """Every other system against the baseline, or all pairs (a before b) where there is none."""
+    """The pairs of systems to compare: each other one with the baseline, or all, a before b.
+
+    Parameters
+    ----------
+    systems : int
+    baseline : int or None
+        A position.
+
+    Returns
+    -------
+    list of (int, int)
+
+    """
     if baseline is None:
         return [(a, b) for a in range(systems) for b in range(a + 1, systems)]
     return [(baseline, b) for b in range(systems) if b != baseline]
@@ -78,14 +90,36 @@ def paired_bootstrap(
     level: float = 0.95,
     kind: str = "percentile",
 ) -> list[PairedResult]:
-    """Every other system against the baseline, or all pairs, by every metric, with bootstrap p-values.
+    """The paired bootstrap, of every other system against the baseline or of all pairs, by every metric.
 
-    Nothing is scored again: all systems were resampled by the same draws. `runs` says how many of the outputs, side by
-    side, are runs of each system (`steelyard.resampling.runs`); systems are then compared by the means over their runs.
-    p-values are corrected (`CORRECTIONS`) for all pairs of a metric; `level` and `kind` (`INTERVALS`) are those of the
-    intervals of the differences, which have none without replicates.
+    Nothing is scored again: all systems were resampled by the same draws.
 
-    Raises BadParameter for unknown choices, and where there are no replicates, or for BCa no statistics.
+    Parameters
+    ----------
+    measurements : sequence of Scored
+        The results of each metric, with replicates.
+    baseline : int or None
+        The position of the system that the others are compared with; None compares all pairs.
+    runs : sequence of int, optional
+        How many of the outputs, side by side, are runs of each system (`steelyard.resampling.runs`); systems are then
+        compared by the means over their runs.
+    correction : str
+        One of `CORRECTIONS`, for all pairs of a metric.
+    level : float
+        Of the intervals of the differences.
+    kind : str
+        One of `INTERVALS`.
+
+    Returns
+    -------
+    list of PairedResult
+        Metric by metric.
+
+    Raises
+    ------
+    BadParameter
+        For unknown choices, and where there are no replicates, or for BCa no statistics.
+
     """
 
     def p_values(measurement: Scored, pairs: Sequence[tuple[int, int]]) -> list[float]:
@@ -110,11 +144,31 @@ def paired_randomization(
     kind: str = "percentile",
     on_trials: Callable[[int, int], None] | None = None,
 ) -> list[PairedResult]:
-    """Every other system against the baseline, or all pairs, with p-values from approximate randomization.
+    """Paired approximate randomization, of every other system against the baseline or of all pairs, by every metric.
 
-    The measurements must have kept the statistics of the segments. Intervals and the other parameters are those of
-    `paired_bootstrap`; without replicates there are no intervals. `on_trials` is told now and then how many of how many
-    trials are done, those of all metrics together. Raises BadParameter as `paired_bootstrap` does.
+    Parameters
+    ----------
+    measurements : sequence of Scored
+        The results of each metric, with the statistics of the segments; without replicates there are no intervals.
+    baseline, runs, correction, level, kind
+        As of `paired_bootstrap`.
+    trials : int
+        0 to 2^32.
+    seed : int
+        0 to 2^64 - 1.
+    on_trials : function, optional
+        Called now and then with the number of trials done and that of all, those of all metrics together.
+
+    Returns
+    -------
+    list of PairedResult
+        Metric by metric.
+
+    Raises
+    ------
+    BadParameter
+        As of `paired_bootstrap`, and where statistics were not kept.
+
     """
     before = count()
 
@@ -171,10 +225,24 @@ def with_correction(results: Sequence[PairedResult], correction: str) -> list[Pa
 
 
 def smallest_p(replicates: int, pairs: int, correction: str) -> float:
-    """The smallest corrected p-value that so many replicates or trials can give one of so many pairs.
+    """The smallest corrected p-value that is possible.
 
-    Where it is above the level that one tests at, nothing can be found, however large a difference is: more replicates
-    are needed. By Benjamini and Hochberg's correction all pairs together may still reach 1 / (replicates + 1).
+    Where it is above the level of the tests, nothing can be found, however large a difference is: more replicates are
+    needed. By Benjamini and Hochberg's correction all pairs together may still reach 1 / (replicates + 1).
+
+    Parameters
+    ----------
+    replicates : int
+        Replicates or trials.
+    pairs : int
+        Tests in the family.
+    correction : str
+        One of `CORRECTIONS`.
+
+    Returns
+    -------
+    float
+
     """
     return min(1.0, (pairs if correction == "holm" else 1) / (replicates + 1))
 

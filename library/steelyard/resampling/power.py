@@ -20,8 +20,23 @@ POWER = 0.8
 def smallest_difference(deviation: float, alpha: float = ALPHA, power: float = POWER) -> float:
     """The true difference that is found with probability `power`: (z(1 - alpha / 2) + z(power)) x deviation.
 
-    `deviation` is the standard deviation of the replicates' differences; NaN stays NaN. Raises BadParameter for an
-    alpha or power that is not between 0 and 1.
+    Parameters
+    ----------
+    deviation : float
+        The standard deviation of the replicates' differences; NaN stays NaN.
+    alpha : float
+        The level of the two-sided test.
+    power : float
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    BadParameter
+        For an alpha or power that is not between 0 and 1.
+
     """
     return _effect(alpha, power) * deviation
 
@@ -38,10 +53,28 @@ def power_at(difference: float, deviation: float, alpha: float = ALPHA) -> float
 def segments_needed(
     difference: float, deviation: float, segments: int, alpha: float = ALPHA, power: float = POWER
 ) -> int | None:
-    """How many segments like those that there are would show a true difference of this size with that power.
+    """The number of segments like those that there are which show a true difference of this size with that power.
 
-    The deviation, seen on so many segments, falls as the square root of their number. None where the difference is 0 or
-    undefined: no number is enough.
+    Parameters
+    ----------
+    difference : float
+    deviation : float
+        Seen on so many `segments`; it falls as the square root of their number.
+    segments : int
+    alpha : float
+        The level of the two-sided test.
+    power : float
+
+    Returns
+    -------
+    int or None
+        None where the difference is 0 or undefined: no number is enough.
+
+    Raises
+    ------
+    BadParameter
+        For an alpha or power that is not between 0 and 1.
+
     """
     needed = smallest_difference(deviation, alpha, power)
     if not abs(difference) > 0 or math.isnan(needed):

@@ -49,7 +49,19 @@ class RunSpread:
 
 
 def run_spread(run_scores: Floats, replicate_scores: Floats) -> RunSpread:
-    """The spread of one system's runs: scores (runs,) and replicate scores (runs, B); NaN without replicates."""
+    """The spread of one system's runs.
+
+    Parameters
+    ----------
+    run_scores : ndarray of float64, shape (runs,)
+    replicate_scores : ndarray of float64, shape (runs, B)
+
+    Returns
+    -------
+    RunSpread
+        NaN without replicates.
+
+    """
     runs = len(run_scores)
     selection = [standard_deviation(replicates) for replicates in replicate_scores]
     return RunSpread(
@@ -80,7 +92,24 @@ def rows_of_systems(outputs: int, runs: Sequence[int] | None) -> list[range]:
 
 
 def mean_over_runs(values: Floats, runs: Sequence[int] | None) -> Floats:
-    """Means over each system's runs, (outputs, ...) -> (systems, ...), the same to the bit in any order of the runs."""
+    """Means over each system's runs, the same to the bit in any order of the runs.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (outputs, ...)
+    runs : sequence of int or None
+        The number of runs of each system, which stand side by side; None for one each.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, ...)
+
+    Raises
+    ------
+    BadParameter
+        Where the runs are not as many as the outputs.
+
+    """
     systems = rows_of_systems(len(values), runs)
     if len(systems) == len(values):
         return values
