@@ -17,6 +17,7 @@ from web.dependencies import check_form
 from web.exception_handlers import add_exception_handlers
 from web.guards import guard
 from web.guards.rate_limit import check_rate
+from web.openapi import describe_api
 from web.pages.documentation import SITE, Documentation
 from web.pages.rendering import STATIC
 from web.state import State
@@ -73,6 +74,7 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         app.include_router(router, prefix="/api/v1")
     for router in pages.ROUTERS:
         app.include_router(router, include_in_schema=False)
+    describe_api(app, settings)
     app.mount("/docs", Documentation(SITE), name="docs")
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

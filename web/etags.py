@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Response
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _KEY = secrets.token_bytes(32)
 """Random per process. A tag hashes more than its reader may know, such as the names of anonymous teams; without the
 key, a reader could guess names and compare tags."""
+
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "Unchanged since the ETag in If-None-Match."}}
+"""What routes declare that compare tags, as `responses`."""
 
 
 def board_etag(view: BoardView, access: CampaignAccess, *more: object) -> str:

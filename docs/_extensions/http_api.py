@@ -27,13 +27,16 @@ def sections() -> str:
     operations.sort(key=lambda each: order.index(each[0]))
     parts = []
     for tag, group in groupby(operations, key=lambda each: each[0]):
-        parts += [f"## {tag[:1].upper()}{tag[1:]}", *(_operation(*each[1:]) for each in group)]
+        parts += [
+            f"## {tag[:1].upper()}{tag[1:]}",
+            *(_operation(*each[1:], document["components"]["responses"]) for each in group),
+        ]
     schemas = document["components"]["schemas"]
     parts += ["## Schemas", *(_schema(name, schemas[name]) for name in sorted(schemas))]
     return "\n\n".join(parts)
 
 
-def _operation(method: str, path: str, operation: Json) -> str:
+def _operation(method: str, path: str, operation: Json, shared: Json) -> str:
     parts = [f"### {operation['summary']}", f"```text\n{method.upper()} {path}\n```", operation.get("description", "")]
     if parameters := operation.get("parameters"):
         rows = [
@@ -50,9 +53,11 @@ def _operation(method: str, path: str, operation: Json) -> str:
         parts.append(f"Request body, `{media}`: {_kind(body.get('schema', {}))}")
         if "properties" in body.get("schema", {}):
             parts.append(_fields(body["schema"]))
-    parts.append(
-        table(("status", "meaning", "body"), map(_response, *zip(*operation["responses"].items(), strict=True)))
-    )
+    responses = {
+        status: shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+        for status, each in operation["responses"].items()
+    }
+    parts.append(table(("status", "meaning", "body"), [_response(*each) for each in responses.items()]))
     return "\n\n".join(filter(None, parts))
 
 

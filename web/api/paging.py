@@ -7,9 +7,10 @@ from operator import attrgetter
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.errors import BadRequest
+from web.api.document import Document
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")
@@ -22,10 +23,16 @@ After = Annotated[str, Query(max_length=40, description='The "next" of the previ
 LARGEST_ID = 2**63 - 1
 
 
-class Page(BaseModel, Generic[Item]):
+class Page(Document, Generic[Item]):
     """A page of a list."""
 
+    @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        """`SystemPage` for a page of `SystemResponse`: names of schemas become names of classes in clients."""
+        return f"{params[0].__name__.removesuffix('Response').removesuffix('Summary')}Page"
+
     items: list[Item]
+    """The items of this page."""
     next: str | None = Field(description='Value of "after" for the next page; null on the last page.')
 
 

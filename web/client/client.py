@@ -35,6 +35,8 @@ GZIP_ABOVE_BYTES = 2**20
 """Larger files are compressed with gzip before they are sent."""
 TRIALS_POLL_SECONDS = 0.5
 """Interval between two polls of running randomization tests."""
+MOST_SYSTEMS = 1000
+"""Systems of a leaderboard in one response."""
 UNCHANGED = object()
 """Default of `declare`: leaves a field unchanged."""
 
@@ -147,23 +149,26 @@ class Client:
             The leaderboard is not shown in this phase.
 
         """
-        found = self._transport.get(
-            "campaigns",
-            campaign,
-            "leaderboard.json",
-            test_set=test_set or None,
-            references=",".join(references) or None,
-            metric=metric or None,
-            shown=shown,
-            constrained=constrained or None,
-            board=board,
-        )
-        return decode(Leaderboard, found)
+        filters = {
+            "test_set": test_set or None,
+            "references": ",".join(references) or None,
+            "metric": metric or None,
+            "shown": shown,
+            "constrained": constrained or None,
+            "board": board,
+            "limit": MOST_SYSTEMS,
+        }
+        found = self._transport.get("campaigns", campaign, "leaderboard", **filters)
+        items, following = [*found["items"]], found["next"]
+        while following is not None:
+            page = self._transport.get("campaigns", campaign, "leaderboard", after=following, **filters)
+            items, following = items + page["items"], page["next"]
+        return decode(Leaderboard, {**found, "items": items, "next": None})
 
     def leaderboard_file(self, campaign: str, kind: str, **filters: Any) -> bytes:
-        """A leaderboard as a file of kind csv, tsv or tex; `filters` as in `leaderboard`, references as one string."""
-        address = path_of("campaigns", campaign, f"leaderboard.{kind}")
-        return self._transport.send("GET", address, params=drop_none(filters)).content
+        """A leaderboard as a csv, tsv or latex file; `filters` as in `leaderboard`, references as one string."""
+        params = drop_none({**filters, "format": kind})
+        return self._transport.send("GET", path_of("campaigns", campaign, "leaderboard"), params=params).content
 
     def compare(
         self,

@@ -306,8 +306,4 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/campaigns/{name}/comparisons/{comparison}/cancel": Rule(ORGANISERS, {"json": {}}),
     "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
-    "GET /api/v1/campaigns/{name}/leaderboard.csv": Rule(ORGANISERS),
-    "GET /api/v1/campaigns/{name}/leaderboard.tsv": Rule(ORGANISERS),
-    "GET /api/v1/campaigns/{name}/leaderboard.tex": Rule(ORGANISERS),
-    "GET /api/v1/campaigns/{name}/leaderboard.json": Rule(ORGANISERS),
 }

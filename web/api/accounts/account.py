@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.accounts.accounts import AccountInfo, check_name, read_account, rename_account
 from campaigns.accounts.mail import NO_MAILS
@@ -14,6 +14,7 @@ from campaigns.invitations.sign_up import change_address, change_password, reque
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
+from web.api.document import Document
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["account"])
@@ -21,16 +22,22 @@ router = APIRouter(tags=["account"])
 Password = Field(max_length=1000, description="Ten to two hundred characters.")
 
 
-class AccountResponse(BaseModel):
+class AccountResponse(Document):
     """An account. Times are in seconds since 1970."""
 
     id: int
+    """Its number."""
     email: str
+    """E-mail address of the account."""
     name: str
+    """Name of the person."""
     role: SiteRole
+    """Role on the server."""
     verified_at: float | None = Field(description="When the address was confirmed.")
     disabled_at: float | None
+    """When it was disabled; null while it may sign in."""
     created_at: float
+    """When it was created."""
 
 
 class AccountUpdatedResponse(AccountResponse):
@@ -42,36 +49,44 @@ class AccountUpdatedResponse(AccountResponse):
     )
 
 
-class AccountUpdate(BaseModel):
+class AccountUpdate(Document):
     """Changes to an account; omitted fields stay unchanged."""
 
     name: str | None = None
+    """New name of the person."""
     email: str | None = None
+    """New e-mail address; it must be confirmed."""
     password: str | None = Field(
         None, max_length=1000, description="The current password; required to change the address."
     )
 
 
-class PasswordUpdate(BaseModel):
+class PasswordUpdate(Document):
     """The current password and the new one."""
 
     old: str = Password
+    """The current password."""
     new: str = Password
+    """The new password."""
 
 
-class SessionResponse(BaseModel):
+class SessionResponse(Document):
     """A browser session of the account."""
 
     id: int
+    """Its number."""
     created_at: float
+    """When it began."""
     seen_at: float
+    """When it was last used."""
     this: bool = Field(description="Whether it is the session of this request.")
 
 
-class EndedSessionsResponse(BaseModel):
+class EndedSessionsResponse(Document):
     """The number of sessions that were ended."""
 
     ended: int
+    """How many sessions were ended."""
 
 
 def account_response(known: AccountInfo) -> AccountResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.accounts.audit_log import AuditRecord, read_audit_log
 from campaigns.accounts.permissions import require_administrator
@@ -13,23 +13,29 @@ from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
 from models.database.session import reading
 from models.schema.roles import Scope
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["audit"])
 
 
-class AuditEntryResponse(BaseModel):
+class AuditEntryResponse(Document):
     """A change in the audit log."""
 
     id: int
+    """Its number."""
     at: float = Field(description="Seconds since 1970.")
     actor: str = Field(description='The address of the account, "command line", or "nobody".')
     address: str = Field(description="The network address; empty for anyone but administrators.")
     action: str
+    """What was done, as a code."""
     subject: str
+    """What it was done to."""
     campaign: str | None
+    """Name of the campaign; null where it concerns none."""
     details: dict[str, Any]
+    """What changed, by name."""
 
 
 Search = Annotated[str, Query(max_length=200, description="Text to find in actor, action and subject.")]

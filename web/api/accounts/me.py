@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 
+from web.api.document import Document
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["me"])
 
 
-class MeResponse(BaseModel):
+class MeResponse(Document):
     """The account of the token or session of a request."""
 
     signed_in: bool
+    """Whether the request came with a valid token or session."""
     email: str
+    """E-mail address of the account."""
     name: str
+    """Name of the person."""
     role: str | None
+    """Role on the server; null for visitors."""
     verified: bool
+    """Whether the e-mail address is confirmed."""
     scopes: list[str]
+    """What the token permits; all scopes in a session."""
     teams: dict[str, str]
     """Name of the team -> role of the account in it."""
 
 
-class WaitingUpload(BaseModel):
+class WaitingUpload(Document):
     """A received file of the account that waits to be processed."""
 
     before: int
     """How many files are processed before it; this can change, as accounts share the server fairly."""
 
 
-class WaitingUploadsResponse(BaseModel):
+class WaitingUploadsResponse(Document):
     """All waiting files of the account, the next one first."""
 
     items: list[WaitingUpload]
+    """The items of this page."""
     next: str | None
+    """Value of `after` for the next page; null on the last page."""
 
 
 @router.get("/me")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.accounts.accounts import find_account
 from campaigns.accounts.permissions import require_administrator
@@ -23,6 +23,7 @@ from campaigns.accounts.teams import (
 )
 from models.database.session import reading, writing
 from models.schema.roles import Scope, TeamRole
+from web.api.document import Document
 from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -32,60 +33,79 @@ TeamName = Annotated[str, Path(max_length=200)]
 AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-class TeamResponse(BaseModel):
+class TeamResponse(Document):
     """A team."""
 
     id: int
+    """Its number."""
     name: str = Field(description="Identifies the team; it never changes.")
     publication_name: str = Field(description='The public name; "" for `name`.')
     affiliation: str
+    """The institution of the team; "" if not given."""
     created_at: float
+    """When it was created."""
     members: int
+    """Number of members."""
 
 
-class TeamMemberResponse(BaseModel):
+class TeamMemberResponse(Document):
     """A member of a team."""
 
     account_id: int
+    """Number of the account."""
     email: str
+    """E-mail address of the account."""
     name: str
+    """Name of the person."""
     role: TeamRole
+    """Role in the team."""
     joined_at: float
+    """When the person joined."""
 
 
 class TeamDetailsResponse(TeamResponse):
     """A team with its members and campaigns."""
 
     people: list[TeamMemberResponse]
+    """Its members."""
     campaigns: list[str]
+    """Names of the campaigns that it takes part in."""
 
 
-class TeamCreate(BaseModel):
+class TeamCreate(Document):
     """A new team."""
 
     name: str = Field(max_length=1000)
+    """Its name, unique on the server."""
     publication_name: str = Field("", max_length=1000)
+    """Name of the team in publications."""
     affiliation: str = Field("", max_length=1000)
+    """The institution of the team."""
 
 
-class TeamUpdate(BaseModel):
+class TeamUpdate(Document):
     """Changes to a team; omitted fields stay unchanged."""
 
     publication_name: str | None = Field(None, max_length=1000)
+    """Name of the team in publications."""
     affiliation: str | None = Field(None, max_length=1000)
+    """The institution of the team."""
 
 
-class TeamMemberCreate(BaseModel):
+class TeamMemberCreate(Document):
     """An account to add to a team."""
 
     email: str = Field(max_length=1000)
+    """E-mail address of the account."""
     role: TeamRole = TeamRole.MEMBER
+    """Role in the team."""
 
 
-class TeamMemberUpdate(BaseModel):
+class TeamMemberUpdate(Document):
     """The new role of a member."""
 
     role: TeamRole
+    """Role in the team."""
 
 
 @router.get("/teams")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.accounts.permissions import require_browser
 from campaigns.accounts.sessions import authenticate
 from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke_token
 from models.database.session import reading, writing
 from models.schema.roles import Scope
+from web.api.document import Document
 from web.api.paging import LARGEST_ID
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -20,34 +21,43 @@ router = APIRouter(tags=["tokens"])
 TokenId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-class TokenResponse(BaseModel):
+class TokenResponse(Document):
     """A token, without its secret. Times are in seconds since 1970."""
 
     id: int
+    """Its number."""
     name: str
+    """Its purpose."""
     scopes: list[Scope]
+    """What it permits."""
     created_at: float
+    """When it was created."""
     used_at: float | None = Field(description="Time of its last use, to the minute.")
     expires_at: float | None
+    """When it expires; null for never."""
     revoked_at: float | None
+    """When it was revoked; null while it was not."""
     alive: bool = Field(description="Whether it is valid now.")
 
 
-class TokenCreate(BaseModel):
+class TokenCreate(Document):
     """A new token."""
 
     name: str = Field(description="Its purpose, such as the machine that uses it.")
     scopes: list[str] = Field([Scope.READ, Scope.SUBMIT], max_length=20)
+    """What it permits."""
     days: int = Field(90, description="Days until it expires.")
     email: str = Field("", max_length=1000, description="For programs without a token: the address of the account.")
     password: str = Field("", max_length=1000, description="The password of that account.")
 
 
-class TokenCreatedResponse(BaseModel):
+class TokenCreatedResponse(Document):
     """A new token; its secret cannot be shown again."""
 
     id: int
+    """Its number."""
     token: str
+    """The token itself; it cannot be shown again."""
 
 
 @router.get("/tokens")

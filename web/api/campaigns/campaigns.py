@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from sqlalchemy import Connection
 
 from campaigns.changes import lock_for_change, version_of
@@ -15,6 +15,7 @@ from campaigns.phases import close_now, publish_now
 from campaigns.rules import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH, Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
 from models.schema.roles import Joining, Visibility
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -29,12 +30,15 @@ IfMatch = Annotated[
 ]
 
 
-class CampaignSummary(BaseModel):
+class CampaignSummary(Document):
     """A campaign in a list."""
 
     name: str
+    """Its name, as URLs have it."""
     title: str
+    """Its title, as pages show it."""
     visibility: Visibility
+    """Who may see the campaign."""
     phase: str | None
     """The current phase; null before the first one, and without phases."""
     takes_submissions: bool
@@ -50,13 +54,21 @@ class CampaignResponse(CampaignSummary):
     """
 
     description: str
+    """What it is about: plain text, with an empty line between paragraphs."""
     time_zone: str
+    """Time zone of its deadlines, a name of the IANA database."""
     joining: Joining
+    """How teams join."""
     anonymous: bool
+    """Whether teams are anonymous until the results are published."""
     verified_only: bool
+    """Whether submitting requires a confirmed e-mail address."""
     ranked_by: str
+    """The ranking metric; "" for the first one."""
     frozen_at: float | None
+    """When it was frozen; null while it is not."""
     published: bool
+    """Whether its results are published."""
     organises: bool
     """Whether the account is one of its organisers."""
     teams: list[str]
@@ -65,18 +77,21 @@ class CampaignResponse(CampaignSummary):
     """The server's time of the response, in seconds since 1970."""
 
 
-class CampaignUpdate(BaseModel):
+class CampaignUpdate(Document):
     """Changes to the rules of a campaign; omitted fields stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 
     title: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
+    """Its title."""
     description: str | None = Field(default=None, max_length=MAX_DESCRIPTION_LENGTH)
     """Plain text; an empty line separates paragraphs."""
     time_zone: str | None = Field(default=None, max_length=100)
     """A name of the IANA database, such as Europe/Prague."""
     visibility: Visibility | None = None
+    """Who may see it."""
     joining: Joining | None = None
+    """How teams join."""
     anonymous: bool | None = None
     """Whether other teams appear as "Team 7" until the results are published."""
     verified_only: bool | None = None

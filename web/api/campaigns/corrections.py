@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel
 
 from campaigns.changes import lock_for_change, require_organiser
 from campaigns.corrections import (
@@ -22,6 +21,7 @@ from campaigns.permissions import read_access
 from campaigns.test_sets import NamedContent, find_campaign_test_set
 from models.database.session import reading, writing
 from web.api.campaigns.campaigns import IfMatch
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
@@ -30,43 +30,63 @@ from web.uploads.test_sets import read_sent_correction
 router = APIRouter(tags=["corrections"])
 
 
-class CorrectionResponse(BaseModel):
+class CorrectionResponse(Document):
     """The replacement of a test set by a version with corrected references."""
 
     id: int
+    """Its number."""
     test_set: str
+    """Name of the test set."""
     old_test_set: int
+    """Number of the replaced version."""
     new_test_set: int
+    """Number of the new version."""
     old_version: str
+    """The replaced version."""
     new_version: str
+    """The new version."""
     reason: str
+    """Why the references were corrected."""
     made_at: float
+    """When they were corrected."""
 
 
-class CorrectedSystem(BaseModel):
+class CorrectedSystem(Document):
     """A system before and after a correction."""
 
     team: str
+    """Name of the team."""
     system: str
+    """Name of the system."""
     old: float | None
+    """The score with the old references."""
     new: float | None
+    """The score with the new references."""
     difference: float | None
+    """The new score minus the old one."""
     ranked: bool
     """Whether the leaderboard ranks it now; old ranks are those among the same systems."""
     old_rank: int | None
+    """The rank with the old references."""
     new_rank: int | None
+    """The rank with the new references."""
     risen: int | None
     """Ranks gained (positive) or lost."""
 
 
-class CorrectedMetric(BaseModel):
+class CorrectedMetric(Document):
     """A metric and list of references, before and after a correction."""
 
     references: list[str]
+    """Labels of the references."""
     metric: str
+    """Specification of the metric."""
     title: str
+    """Its title, as pages show it."""
     higher_is_better: bool
+    """Whether a higher score is better."""
     systems: list[CorrectedSystem]
+    """The systems, with the old and the new scores."""
 
 
 class CorrectionDetailsResponse(CorrectionResponse):
@@ -75,6 +95,7 @@ class CorrectionDetailsResponse(CorrectionResponse):
     open_evaluations: int
     """Evaluations on the new test set that have not ended."""
     metrics: list[CorrectedMetric]
+    """The effect on the scores, for each list of references and metric."""
 
 
 @router.get("/campaigns/{name}/corrections", name="list_corrections")

@@ -14,7 +14,12 @@ router = APIRouter(tags=["campaigns"])
 @router.get(
     "/campaigns/{name}/export",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": {}}, "description": "A zip with tables and texts."}},
+    responses={
+        200: {
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+            "description": "A zip with tables and texts.",
+        }
+    },
     name="export_campaign",
 )
 def download_campaign_export(request: Request, name: str, principal: CurrentPrincipal) -> StreamingResponse:

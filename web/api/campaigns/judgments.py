@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel
 
 from analysis.meta_evaluation.correlation_json import correlation_object
 from campaigns.changes import require_organiser
@@ -17,6 +16,7 @@ from campaigns.inspection.visible import NoTestSet, visible_test_sets
 from campaigns.permissions import read_access
 from models.corpus.judgments import StoredJudgments, list_judgments
 from models.database.session import reading, writing
+from web.api.document import Document
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.judgments import add_judgments
 from web.uploads.large_bodies import accepts_upload
@@ -24,12 +24,15 @@ from web.uploads.large_bodies import accepts_upload
 router = APIRouter(tags=["human scores"])
 
 
-class HumanScoresResponse(BaseModel):
+class HumanScoresResponse(Document):
     """One version of human judgments of a test set."""
 
     test_set: str
+    """Name of the test set."""
     name: str
+    """The name of the judgments."""
     version: int
+    """The version of the test set."""
     kind: str
     """scores, ratings, errors or rankings."""
     method: dict[str, Any]
@@ -49,19 +52,22 @@ class HumanScoresCreatedResponse(HumanScoresResponse):
     """Submitted systems without judgments."""
 
 
-class HumanScoresListResponse(BaseModel):
+class HumanScoresListResponse(Document):
     """All human judgments of a campaign."""
 
     items: list[HumanScoresResponse]
+    """The items of this page."""
     next: str | None
+    """Value of `after` for the next page; null on the last page."""
 
 
-class CorrelationsResponse(BaseModel):
+class CorrelationsResponse(Document):
     """Correlations of metrics with human judgments."""
 
     test_set: str | None
     """null while the campaign has none."""
     references: list[str]
+    """Labels of the references."""
     human: str | None
     """The judgments used; null where no system with scores was judged."""
     tables: list[dict[str, Any]]

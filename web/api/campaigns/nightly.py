@@ -5,37 +5,47 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 
 from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
 from models.database.session import reading
+from web.api.document import Document
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["nightly"])
 
 
-class ScheduleResponse(BaseModel):
+class ScheduleResponse(Document):
     """A schedule of recurring evaluations."""
 
     name: str
+    """Name of the schedule."""
     cron: str
+    """When it runs, as a cron expression."""
     time_zone: str
+    """Time zone of the cron expression."""
     next_at: float | None
     """Seconds since 1970."""
     overdue: bool
     """Whether its next run is due and no scheduler has started it."""
     metrics: list[str]
+    """Specifications of the metrics."""
     runs: int
+    """Number of its runs."""
     last_date: str | None
+    """Date of the last run; null before the first one."""
     last_state: str | None
+    """State of the last run; null before the first one."""
     last_regressed: bool | None
+    """Whether the last run found a regression; null where unknown."""
 
 
-class ScheduleListResponse(BaseModel):
+class ScheduleListResponse(Document):
     """All schedules that the account may see."""
 
     items: list[ScheduleResponse]
+    """The items of this page."""
     next: str | None
+    """Value of `after` for the next page; null on the last page."""
 
 
 @router.get("/nightly")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from campaigns.changes import lock_for_change
 from campaigns.permissions import CampaignAccess, read_access
@@ -16,6 +16,7 @@ from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.api.campaigns.campaigns import IfMatch
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -25,37 +26,50 @@ DATETIME_FORMAT = "2026-11-30T18:00 in the time zone of the campaign, or with an
 LocalDatetime = Field(max_length=40, description=DATETIME_FORMAT, examples=["2026-11-30T18:00"])
 
 
-class PhaseResponse(BaseModel):
+class PhaseResponse(Document):
     """A phase. Times are given in seconds since 1970, and as local times in the campaign's time zone."""
 
     id: int
+    """Its number."""
     name: str
+    """Its name, unique in the campaign."""
     kind: PhaseKind
+    """Its kind."""
     starts_at: float
+    """When it begins; null for always."""
     starts: str
+    """The same, in the time zone of the campaign."""
     ends_at: float | None
     """The deadline: the first instant that is too late."""
     ends: str | None
+    """When submissions close, in the time zone of the campaign."""
     late: LateRule
+    """What happens to late submissions."""
     grace_seconds: float
+    """Length of the grace period for late submissions, in seconds."""
     feedback: Feedback
+    """How precisely scores are disclosed while it is open."""
     feedback_step: float
+    """The step that scores are rounded to, or must improve by; null where the feedback has none."""
     now: bool
     """Whether it is the current phase."""
     takes_submissions: bool
     """Whether teams can submit in it now."""
 
 
-class PhaseUpdate(BaseModel):
+class PhaseUpdate(Document):
     """Changes to a phase; omitted fields stay unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: str | None = Field(default=None, max_length=100)
+    """Its new name."""
     kind: PhaseKind | None = None
+    """Its kind."""
     starts: str | None = Field(default=None, max_length=40, description=DATETIME_FORMAT)
     ends: str | None = Field(default=None, max_length=40, description=DATETIME_FORMAT + ' "" for no deadline.')
     late: LateRule | None = None
+    """What happens to late submissions."""
     grace_seconds: float | None = None
     """How long after the deadline late submissions are accepted and flagged."""
     feedback: Feedback | None = None
@@ -68,11 +82,13 @@ class PhaseCreate(PhaseUpdate):
     """A new phase."""
 
     name: str = Field(max_length=100)
+    """Its name, unique in the campaign."""
     kind: PhaseKind
+    """Its kind."""
     starts: str = LocalDatetime
 
 
-class PhaseExtend(BaseModel):
+class PhaseExtend(Document):
     """A later deadline for a phase."""
 
     model_config = ConfigDict(extra="forbid")

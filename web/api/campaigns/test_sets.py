@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from sqlalchemy import Connection
 
 from campaigns.changes import lock_for_change, require_organiser
@@ -28,6 +28,7 @@ from campaigns.texts import lines_of, reference_text, source_text
 from models.database.session import reading, writing
 from steelyard.formats.campaign.folder import CampaignFolder
 from web.api.campaigns.campaigns import IfMatch
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
@@ -35,25 +36,37 @@ from web.uploads.test_sets import read_sent_test_set
 
 router = APIRouter(tags=["test sets"])
 
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
-class MeasureResponse(BaseModel):
+
+class MeasureResponse(Document):
     """A list of references, and the metrics measured against it."""
 
     references: list[str]
+    """Labels of the references."""
     metrics: list[str]
+    """Specifications of the metrics."""
     replicates: int
+    """Number of bootstrap replicates."""
     seed: int
+    """Seed of the resampling."""
 
 
-class TestSetResponse(BaseModel):
+class TestSetResponse(Document):
     """A test set of a campaign."""
 
     id: int
+    """Its number."""
     name: str
+    """Its name."""
     version: str
+    """The version of the test set."""
     segments: int
+    """Number of segments of the test set."""
     source_language: str
+    """Code of the source language."""
     target_language: str
+    """Code of the target language."""
     references: list[str]
     """Labels."""
     phase: str
@@ -67,6 +80,7 @@ class TestSetResponse(BaseModel):
     replaced_by: int | None
     """The version with corrected references that replaced it."""
     measures: list[MeasureResponse]
+    """What is measured on it: references, metrics and resampling."""
 
 
 class TestSetCreatedResponse(TestSetResponse):
@@ -76,7 +90,7 @@ class TestSetCreatedResponse(TestSetResponse):
     """Warnings about its files, one sentence each."""
 
 
-class TestSetUpdate(BaseModel):
+class TestSetUpdate(Document):
     """Changes to a test set; omitted fields stay unchanged."""
 
     __test__ = False
@@ -90,16 +104,19 @@ class TestSetUpdate(BaseModel):
     """Allow the release while submissions are still accepted."""
 
 
-class MeasuresCreate(BaseModel):
+class MeasuresCreate(Document):
     """Metrics and references to measure in addition."""
 
     model_config = ConfigDict(extra="forbid")
 
     metrics: list[str] = Field(min_length=1, max_length=50)
+    """Specifications of the metrics to add."""
     references: list[list[str]] = Field(default=[], max_length=50)
     """Lists of labels; by default each reference alone, then all together."""
     replicates: int = Field(default=1000, ge=0, le=100_000)
+    """Number of bootstrap replicates."""
     seed: int = Field(default=12345, ge=0, lt=2**63)
+    """Seed of the resampling."""
 
 
 @router.get("/campaigns/{name}/test-sets")
@@ -223,7 +240,7 @@ def add_test_set_measures(
         return TestSetCreatedResponse(**_read(connection, principal, name, test_set), notices=notices)
 
 
-@router.get("/campaigns/{name}/test-sets/{test_set}/source", response_class=StreamingResponse)
+@router.get("/campaigns/{name}/test-sets/{test_set}/source", response_class=StreamingResponse, responses=TEXT)
 def download_source(request: Request, name: str, test_set: int, principal: CurrentPrincipal) -> Response:
     """Download the source, one segment per line, once the phase of the test set has begun."""
     state = app_state(request)
@@ -234,7 +251,9 @@ def download_source(request: Request, name: str, test_set: int, principal: Curre
     return StreamingResponse(lines_of(state.engine, text), media_type="text/plain", headers=_attachment("source.txt"))
 
 
-@router.get("/campaigns/{name}/test-sets/{test_set}/references/{label}", response_class=StreamingResponse)
+@router.get(
+    "/campaigns/{name}/test-sets/{test_set}/references/{label}", response_class=StreamingResponse, responses=TEXT
+)
 def download_reference(request: Request, name: str, test_set: int, label: str, principal: CurrentPrincipal) -> Response:
     """Download a reference, one segment per line, once it is released."""
     state = app_state(request)

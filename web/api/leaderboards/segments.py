@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
 
 from campaigns.errors import BadRequest
 from campaigns.inspection.segments import Order, SegmentPage, SegmentQuery, SegmentView, read_segments
@@ -13,6 +12,7 @@ from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard.inspection.marks import Mark
+from web.api.document import Document
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 
 router = APIRouter(tags=["segments"])
@@ -23,20 +23,24 @@ MAX_CHARACTERS = 4 << 20
 """Limit on the characters of text in one response; a single larger segment is still returned."""
 
 
-class WordRun(BaseModel):
+class WordRun(Document):
     """Consecutive words of one kind."""
 
     text: str
+    """The words."""
     mark: Mark
     """same: in both texts, in the same order; moved: in both, elsewhere; alone: only here; unmarked: not compared."""
 
 
-class SegmentOutput(BaseModel):
+class SegmentOutput(Document):
     """A system's output for a segment."""
 
     submission: int
+    """Number of the submission."""
     system: str
+    """Name of the system."""
     text: str
+    """The output of the system."""
     score: float | None
     """null where it is undefined, not measured or not disclosed."""
     words: list[WordRun]
@@ -47,30 +51,37 @@ class SegmentOutput(BaseModel):
     """The text that it was compared with; "" for none."""
 
 
-class SegmentReference(BaseModel):
+class SegmentReference(Document):
     """A human translation."""
 
     label: str
+    """Label of the reference."""
     text: str
+    """The reference."""
 
 
-class SegmentResponse(BaseModel):
+class SegmentResponse(Document):
     """One segment."""
 
     number: int
     """From 1."""
     document: str
+    """Its document; null if unknown."""
     domain: str
+    """Its domain; null if unknown."""
     test_suite: str
+    """Its test suite; null if unknown."""
     source: str | None
+    """The source text; null where it is hidden."""
     references: list[SegmentReference]
     """Empty until the organisers release them."""
     outputs: list[SegmentOutput]
+    """The outputs of the selected systems."""
     difference: float | None
     """Score of the first system minus that of the second."""
 
 
-class SegmentsResponse(BaseModel):
+class SegmentsResponse(Document):
     """Some segments of a test set."""
 
     test_set: str | None
@@ -82,6 +93,7 @@ class SegmentsResponse(BaseModel):
     found: int
     """Number of segments that match the filters."""
     items: list[SegmentResponse]
+    """The segments of this page."""
     next: str | None
     """Value of `after` for the next page; null on the last page."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy import Connection, select
 
 from campaigns.errors import NotFound
@@ -18,6 +18,7 @@ from models.queue_status.submission_progress import public_state, read_measured_
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation as StoredEvaluation
 from models.schema.states import EvaluationState
+from web.api.document import Document
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
@@ -25,28 +26,38 @@ router = APIRouter(prefix="/evaluations", tags=["evaluations"])
 EvaluationId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
-class EvaluationResponse(BaseModel):
+class EvaluationResponse(Document):
     """An evaluation and its progress."""
 
     id: int
+    """Its number."""
     submission: int
+    """Number of the submission."""
     references: list[str]
+    """Labels of the references."""
     metrics: list[str]
+    """Specifications of the metrics."""
     state: EvaluationState
+    """State of the evaluation."""
     reason: str | None
+    """Why it failed or was cancelled; null otherwise."""
     segments: int
     """Segments of the test set."""
     segments_done: int
     """Segments that all its metrics have measured."""
     created_at: float
+    """When it was queued."""
     started_at: float | None
+    """When its first task began; null before."""
     finished_at: float | None
+    """When it ended; null before."""
 
 
-class EvaluationCancel(BaseModel):
+class EvaluationCancel(Document):
     """Why an evaluation is cancelled, and whether it still counts against the quota."""
 
     reason: str = Field(default="", max_length=1000)
+    """Why, for the audit log."""
     counts: bool = False
     """Whether the submission still counts against the team's quota."""
 

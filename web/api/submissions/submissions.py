@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
 from campaigns.leaderboards.feedback import read_feedback
@@ -16,6 +16,7 @@ from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
 from models.database.session import reading, writing
 from models.schema.roles import DeclaredKind
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, parse_cursor
 from web.api.submissions.documents import (
     DiagnosisResponse,
@@ -28,7 +29,7 @@ from web.api.submissions.documents import (
     submission_response,
 )
 from web.dependencies import CurrentPrincipal, app_state
-from web.etags import etag_of, not_modified
+from web.etags import NOT_MODIFIED, etag_of, not_modified
 from web.state import State
 from web.stored_output import output_response
 from web.uploads.large_bodies import accepts_upload
@@ -38,9 +39,7 @@ from web.uploads.submit import diagnose_request, submit_request
 router = APIRouter(tags=["submissions"])
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The same submission existed already."},
-    422: {"description": "The output cannot be scored, or a field is missing; nothing was stored."},
-    429: {"description": "A quota is exhausted."},
+    200: {"model": SubmissionCreatedResponse, "description": "The same submission existed already."}
 }
 _FILE = {"type": "string", "format": "binary"}
 _FIELDS = SubmissionFields.model_json_schema()["properties"]
@@ -64,13 +63,15 @@ BODY: dict[str, Any] = {
 """Described here because the routes stream their bodies themselves."""
 
 
-class SubmissionUpdate(BaseModel):
+class SubmissionUpdate(Document):
     """Changes to the declaration of a submission; omitted fields stay unchanged."""
 
     kind: DeclaredKind | None = None
+    """primary, contrastive or "" for neither."""
     constrained: bool | None = None
     """An explicit null clears it."""
     description: str | None = Field(default=None, max_length=5000)
+    """What the team says about it."""
 
 
 SubmissionId = Annotated[int, Path(ge=1, lt=2**63)]
@@ -145,7 +146,7 @@ def list_campaign_submissions(
     return Page(items=[submission_response(access, each) for each in listed.items], next=following)
 
 
-@router.get("/submissions/{submission}", response_model=SubmissionWithScoresResponse)
+@router.get("/submissions/{submission}", response_model=SubmissionWithScoresResponse, responses=NOT_MODIFIED)
 def read_submission(request: Request, principal: CurrentPrincipal, submission: SubmissionId) -> Response:
     """Read a submission of one of your teams: progress, findings, and the scores that the phase discloses.
 

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 
 from campaigns.permissions import read_access
 from campaigns.submissions.systems import SystemView, list_systems
 from models.database.session import reading
+from web.api.document import Document
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["submissions"])
 
 
-class SystemResponse(BaseModel):
+class SystemResponse(Document):
     """A system and its submissions."""
 
     team: str
     """Displayed name of the team; "" for the organisers' own systems."""
     system: str
+    """Name of the system."""
     own: bool
     """Whether it belongs to one of your teams."""
     submissions: int
+    """Number of its submissions."""
     first_at: float
     """Time of its first submission, in seconds since 1970."""
     last_at: float
+    """When the last one was submitted."""
 
 
 @router.get("/campaigns/{name}/systems")

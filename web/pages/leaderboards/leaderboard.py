@@ -22,7 +22,7 @@ from models.database.session import reading
 from models.results.entries import RULE
 from models.results.equal_outputs import read_equals
 from web.api.leaderboards.comparisons import ComparisonFilters
-from web.api.leaderboards.leaderboards import BoardFilters
+from web.api.leaderboards.leaderboards import MOST_SYSTEMS, BoardFilters
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import board_etag, etag_of, not_modified
 from web.pages.leaderboards.table import make_table
@@ -150,9 +150,10 @@ class Links:
         """The board with other wishes."""
         return f"{self.campaign}/leaderboard?{urlencode({**self.query, **changes})}"
 
-    def download(self, ending: str) -> str:
+    def download(self, form: str) -> str:
         """The board as a file."""
-        return f"{self.api}/leaderboard.{ending}?{urlencode(self.query)}"
+        whole = {"limit": MOST_SYSTEMS} if form == "json" else {}
+        return f"{self.api}/leaderboard?{urlencode({**self.query, 'format': form, **whole})}"
 
     def segments(self, *submissions: int) -> str:
         """Segments of these systems, side by side."""

@@ -19,6 +19,7 @@ from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.service.service import Service
 
 URL = "/api/v1/campaigns/port/leaderboard"
+FORMATS = ("json", "csv", "tsv", "latex")
 
 
 @pytest.fixture
@@ -100,9 +101,9 @@ def test_pages_of_it(scored: Scored) -> None:
 
 def test_what_has_not_changed_is_not_sent_again(scored: Scored) -> None:
     client = scored.people["nobody"]  # type: ignore[attr-defined]
-    for ending in ("", ".csv", ".json", ".tex"):
-        tag = client.get(URL + ending).headers["ETag"]
-        assert client.get(URL + ending, headers={"If-None-Match": tag}).status_code == 304
+    for form in FORMATS:
+        tag = client.get(URL, params={"format": form}).headers["ETag"]
+        assert client.get(URL, params={"format": form}, headers={"If-None-Match": tag}).status_code == 304
     assert client.get(URL, params={"metric": "ter"}, headers={"If-None-Match": tag}).status_code == 200
     tag = client.get(URL).headers["ETag"]
     scored.add("pier", "new", 35.0)
@@ -121,9 +122,9 @@ def test_names_of_anonymous_teams_are_nowhere_but_with_themselves_and_organisers
     hidden = {"nobody": ("harbour", "mast", "lighthouse", "lamp", "bulb"), "zoe": ("lighthouse", "lamp", "bulb")}
     hidden |= {"eve": ("harbour", "mast", "sail"), "mary": ()}
     for who, words in hidden.items():
-        for ending in ("", ".csv", ".tsv", ".tex", ".json"):
-            text = answer(scored, who, ending, shown="all").text
-            assert not [word for word in words if word in text], (who, ending)
+        for form in FORMATS:
+            text = answer(scored, who, format=form, shown="all").text
+            assert not [word for word in words if word in text], (who, form)
     board = answer(scored, shown="all").json()
     shown = {each["name"]: each for each in board["items"]}
     assert shown["baseline"]["system"] == "baseline"
@@ -140,8 +141,9 @@ def test_names_of_anonymous_teams_are_nowhere_but_with_themselves_and_organisers
 def test_while_a_phase_is_blind_only_organisers_see_it(scored: Scored) -> None:
     scored.service.phase(scored.campaign_id, "now", PhaseKind.BLIND)
     for who in ("nobody", "zoe", "eve"):
-        for ending in ("", "s", ".csv", ".tsv", ".tex", ".json"):
-            assert answer(scored, who, ending).status_code == 403
+        assert answer(scored, who, "s").status_code == 403
+        for form in FORMATS:
+            assert answer(scored, who, format=form).status_code == 403
     assert names(scored, "mary")[0] == "harbour/mast"
 
 
@@ -177,14 +179,14 @@ def test_a_test_set_that_was_replaced_comes_last_and_says_so(scored: Scored) -> 
 
 
 def test_csv_has_a_row_for_each_system_and_metric_and_no_formulas(scored: Scored) -> None:
-    found = answer(scored, ending=".csv", shown="all")
+    found = answer(scored, format="csv", shown="all")
     assert found.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert found.headers["Content-Disposition"] == 'attachment; filename="port-leaderboard.csv"'
     rows = list(csv.DictReader(io.StringIO(found.text)))
     assert len(rows) == 8
     lamp = next(row for row in rows if row["team"] == "lighthouse")
     assert (lamp["system"], lamp["score"], lamp["late_seconds"], lamp["constrained"]) == ("'=lamp", "30.0", "90", "no")
-    tsv = list(csv.DictReader(io.StringIO(answer(scored, ending=".tsv", shown="all").text), delimiter="\t"))
+    tsv = list(csv.DictReader(io.StringIO(answer(scored, format="tsv", shown="all").text), delimiter="\t"))
     assert tsv == rows
 
 
@@ -211,7 +213,7 @@ PLACES = ("rank", "rank_low", "rank_high", "cluster", "wins")
 def test_each_cell_of_a_file_is_what_it_should_be(odd: Scored) -> None:
     client = odd.service.client()
     board = client.get(URL, params={"shown": "all"}).json()
-    rows = list(csv.DictReader(io.StringIO(client.get(f"{URL}.csv", params={"shown": "all"}).text)))
+    rows = list(csv.DictReader(io.StringIO(client.get(URL, params={"shown": "all", "format": "csv"}).text)))
     same = {"campaign": "port", "test_set": "port", "version": "2", "references": "A+B"}
     assert all(row.items() >= same.items() for row in rows)
     of_systems = ("system", "team", "runs", "state", "submission", "kind", "ranked", "constrained", "late_seconds")
@@ -247,7 +249,7 @@ def test_each_cell_of_a_file_is_what_it_should_be(odd: Scored) -> None:
 
 
 def test_places_stand_with_the_metric_that_was_asked_for(odd: Scored) -> None:
-    text = odd.service.client().get(f"{URL}.csv", params={"metric": "ter"}).text
+    text = odd.service.client().get(URL, params={"metric": "ter", "format": "csv"}).text
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["system"], row["metric"], row["rank"], row["cluster"]) for row in rows] == [
         *(("a_b", "bleu", "", ""), ("a_b", "ter", "1", "1"), ("mast", "bleu", "", ""), ("mast", "ter", "2", "1")),
@@ -259,7 +261,7 @@ def test_places_stand_with_the_metric_that_was_asked_for(odd: Scored) -> None:
 def test_a_file_calls_a_system_without_a_name_by_its_team(odd: Scored) -> None:
     odd.service.campaign("port", anonymous=True)
     odd.service.phase(odd.campaign_id, "now", PhaseKind.OPEN)
-    rows = csv.DictReader(io.StringIO(odd.service.client().get(f"{URL}.csv").text))
+    rows = csv.DictReader(io.StringIO(odd.service.client().get(f"{URL}?format=csv").text))
     named = {row["submission"]: (row["system"], row["team"]) for row in rows}
     assert named == {
         "1": ("Team 1 #1", "Team 1"),
@@ -271,7 +273,7 @@ def test_a_file_calls_a_system_without_a_name_by_its_team(odd: Scored) -> None:
 
 
 def test_latex(odd: Scored) -> None:
-    text = odd.service.client().get(f"{URL}.tex", params={"shown": "all"}).text
+    text = odd.service.client().get(URL, params={"shown": "all", "format": "latex"}).text
     ((caption, rows),) = tables(text)
     assert caption == "port (version 2), references A + B"
     assert rows[0] == ["Rank", "Range", "System", "BLEU", "TER ↓"]
@@ -306,7 +308,7 @@ def test_latex_without_replicates_has_no_ranges_and_intervals(service: Service) 
     plain.add("", "one", 10.0)
     plain.add("", "two", 12.25)
     service.campaign("port")
-    text = service.client().get(f"{URL}.tex").text
+    text = service.client().get(f"{URL}?format=latex").text
     ((caption, rows),) = tables(text)
     assert caption == "port, reference A"
     assert rows == [
@@ -314,7 +316,7 @@ def test_latex_without_replicates_has_no_ranges_and_intervals(service: Service) 
         *(["1", "two", "12.2", "50.0"], ["2", "one", "10.0", "50.0"]),
     ]
     assert "\\begin{tabular}{rlrr}" in text
-    rows = list(csv.DictReader(io.StringIO(service.client().get(f"{URL}.csv").text)))
+    rows = list(csv.DictReader(io.StringIO(service.client().get(f"{URL}?format=csv").text)))
     assert {(row["low"], row["high"], row["level"]) for row in rows} == {("", "", "")}
     assert [(row["rank"], row["cluster"]) for row in rows] == [("1", ""), ("", ""), ("2", ""), ("", "")]
 
@@ -322,7 +324,7 @@ def test_latex_without_replicates_has_no_ranges_and_intervals(service: Service) 
 def test_a_score_without_an_end_has_three_digits_in_latex(odd: Scored) -> None:
     with writing(odd.service.engine) as connection:
         connection.execute(update(Score).where(Score.metric == 0).values(scale=math.inf))
-    ((_, rows),) = tables(odd.service.client().get(f"{URL}.tex").text)
+    ((_, rows),) = tables(odd.service.client().get(f"{URL}?format=latex").text)
     assert rows[2][3:] == ["40.000 [39.286, 40.840]", "50.0 [49.1, 50.9]"]
 
 
@@ -330,7 +332,7 @@ def test_a_file_of_a_campaign_with_a_long_name_has_a_short_one(service: Service)
     name = ".ports & " + 80 * "x"
     Scored(service, name=name).add("", "one", 10.0)
     service.campaign(name)
-    answer = service.client().get(f"/api/v1/campaigns/{quote(name, safe='')}/leaderboard.tex")
+    answer = service.client().get(f"/api/v1/campaigns/{quote(name, safe='')}/leaderboard?format=latex")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="ports-{54 * "x"}-port-leaderboard.tex"'
 
 

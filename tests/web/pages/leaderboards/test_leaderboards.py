@@ -59,8 +59,8 @@ def test_filters_and_deep_links_say_the_same(scored: Scored) -> None:
 
 def test_downloads_are_of_what_is_shown(scored: Scored) -> None:
     text = shown(scored, constrained="yes")
-    for ending in ("csv", "tsv", "json", "tex"):
-        (link,) = re.findall(rf'href="(/api/v1/[^"]*leaderboard\.{ending}\?[^"]*)"', text)
+    for ending in ("csv", "tsv", "json", "latex"):
+        (link,) = re.findall(rf'href="(/api/v1/[^"]*leaderboard\?[^"]*format={ending}[^"]*)"', text)
         found = scored.service.client().get(link.replace("&amp;", "&"))
         assert found.status_code == 200
         assert "mast" in found.text

@@ -1,0 +1,90 @@
+"""The OpenAPI document: what a person reads in it, and what a generator makes of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from runtime.service_settings import WebSettings
+from web.app import create_app
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return create_app(WebSettings(database_url="sqlite:///not-opened.db")).openapi()
+
+
+@pytest.fixture(scope="module")
+def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By method and path."""
+    return {
+        f"{method.upper()} {path}": operation
+        for path, found in document["paths"].items()
+        for method, operation in found.items()
+    }
+
+
+def test_every_schema_field_and_parameter_is_described(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    # A field whose description equals that of its type has none of its own.
+    bare = [
+        f"{name}.{field}"
+        for name, schema in schemas.items()
+        for field, value in schema.get("properties", {}).items()
+        if not value.get("description") and "$ref" not in value
+    ]
+    bare += [name for name, schema in schemas.items() if not schema.get("description")]
+    bare += [
+        f"{name}: {each['name']}"
+        for name, operation in operations.items()
+        for each in operation.get("parameters", [])
+        if not each.get("description")
+    ]
+    assert not bare
+
+
+def test_names_are_those_of_classes_and_functions(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    assert all(re.fullmatch(r"[A-Z][A-Za-z0-9]+", name) for name in document["components"]["schemas"])
+    names = [operation["operationId"] for operation in operations.values()]
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
+    assert len(names) == len(set(names))
+
+
+def test_every_error_is_declared_with_the_shape_that_is_sent(
+    document: dict[str, Any], operations: dict[str, Any]
+) -> None:
+    components = document["components"]
+    assert "HTTPValidationError" not in components["schemas"]
+    assert components["schemas"]["ErrorDescription"]["required"] == ["code", "message", "details"]
+    for operation in operations.values():
+        errors = {status: each for status, each in operation["responses"].items() if int(status) >= 400}
+        assert {"400", "401", "403", "429", "500", "503"} <= set(errors)
+        for each in errors.values():
+            shared = components["responses"][each["$ref"].rpartition("/")[2]]
+            schema = shared["content"]["application/json"]["schema"]
+            assert schema == {"$ref": "#/components/schemas/ErrorResponse"}
+            assert " codes: " in shared["description"]
+
+
+def test_only_what_has_input_can_be_invalid(operations: dict[str, Any]) -> None:
+    assert "422" not in operations["GET /api/v1/me"]["responses"]
+    assert "422" in operations["GET /api/v1/campaigns"]["responses"]
+    assert "412" in operations["PATCH /api/v1/campaigns/{name}"]["responses"]
+    assert "412" not in operations["POST /api/v1/campaigns"]["responses"]
+
+
+def test_security_says_how_requests_are_authenticated(document: dict[str, Any], operations: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["token"]["scheme"] == "bearer"
+    assert schemes["session"]["name"] == "steelyard_session"
+    for name, operation in operations.items():
+        session = {"session": []} if name.startswith("GET ") else {"session": [], "form": []}
+        assert operation["security"][:2] == [{"token": []}, session]
+
+
+def test_the_cookie_is_that_of_a_server_behind_https() -> None:
+    settings = WebSettings(database_url="sqlite:///not-opened.db", public_url="https://mt.example.org")
+    schemes = create_app(settings).openapi()["components"]["securitySchemes"]
+    assert schemes["session"]["name"] == "__Host-steelyard_session"
