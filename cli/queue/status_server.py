@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ class ServerStatus:
             "failures": [_failure(*each) for each in every if each[1].state == "failed"],
             "submissions": [asdict(each) for each in self.submissions],
         }
-        return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False, default=datetime.isoformat) + "\n"
 
 
 def run(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -40,6 +41,15 @@ def _value(hint: Any, found: Any) -> Any:
         return None if found is None else _value(inner, found)
     if get_origin(hint) is tuple:
         return tuple(_value(arguments[0], each) for each in found or ())
+    if hint is datetime:
+        return _time(found)
     if is_dataclass(hint):
         return decode(cast("Any", hint), found)
     return found
+
+
+def _time(found: Any) -> datetime:
+    try:
+        return datetime.fromisoformat(found)
+    except (TypeError, ValueError) as error:
+        raise NotSteelyard(f"The server's answer has the time {found!r}: it may be of another release.") from error

@@ -1,9 +1,10 @@
-"""Documents of the API as dataclasses. Times are in seconds since 1970."""
+"""Documents of the API as dataclasses."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Quota:
     of_what: str
     amount: int | None = None
     """None for no limit."""
-    free_at: float | None = None
+    free_at: datetime | None = None
     """When the quota frees up; None where that depends on running evaluations."""
 
 
@@ -117,7 +118,7 @@ class Submission:
     test_set: str
     """NAME@VERSION."""
     segments: int
-    created_at: float
+    created_at: datetime
     progress: Progress
     evaluations: tuple[Evaluation, ...]
     kind: str = ""
@@ -126,7 +127,7 @@ class Submission:
     description: str = ""
     phase: str = ""
     late_seconds: float = 0.0
-    withdrawn_at: float | None = None
+    withdrawn_at: datetime | None = None
     findings: tuple[Finding, ...] = ()
     told: tuple[EvaluationFeedback, ...] = ()
     """Disclosed scores; only in the response for a single submission."""
@@ -145,7 +146,7 @@ class Campaign:
     phase: str | None = None
     """The current phase; None before the first one, and without phases."""
     takes_submissions: bool = False
-    deadline: float | None = None
+    deadline: datetime | None = None
     description: str = ""
     """This and the following fields: only in the response for a single campaign."""
     time_zone: str = ""
@@ -158,8 +159,8 @@ class Campaign:
     joining: str = ""
     anonymous: bool = False
     verified_only: bool = False
-    frozen_at: float | None = None
-    at: float | None = None
+    frozen_at: datetime | None = None
+    at: datetime | None = None
     """The server's time of the response."""
 
 

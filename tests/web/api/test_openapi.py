@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from runtime.service_settings import WebSettings
+from web.api.document import rfc3339
 from web.app import create_app
 
 
@@ -88,3 +89,12 @@ def test_the_cookie_is_that_of_a_server_behind_https() -> None:
     settings = WebSettings(database_url="sqlite:///not-opened.db", public_url="https://mt.example.org")
     schemes = create_app(settings).openapi()["components"]["securitySchemes"]
     assert schemes["session"]["name"] == "__Host-steelyard_session"
+
+
+def test_times_are_those_of_rfc_3339(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, value in schema.get("properties", {}).items():
+            if field.endswith("_at") or field in ("at", "deadline"):
+                kinds = [each.get("format") for each in value.get("anyOf", [value]) if each.get("type") != "null"]
+                assert kinds == ["date-time"], f"{name}.{field}"
+    assert rfc3339(1795723200.25) == "2026-11-26T20:00:00.250000Z"

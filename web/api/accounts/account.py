@@ -14,7 +14,7 @@ from campaigns.invitations.sign_up import change_address, change_password, reque
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["account"])
@@ -23,7 +23,7 @@ Password = Field(max_length=1000, description="Ten to two hundred characters.")
 
 
 class AccountResponse(Document):
-    """An account. Times are in seconds since 1970."""
+    """An account. Times are."""
 
     id: int
     """Its number."""
@@ -33,10 +33,10 @@ class AccountResponse(Document):
     """Name of the person."""
     role: SiteRole
     """Role on the server."""
-    verified_at: float | None = Field(description="When the address was confirmed.")
-    disabled_at: float | None
+    verified_at: Timestamp | None = Field(description="When the address was confirmed.")
+    disabled_at: Timestamp | None
     """When it was disabled; null while it may sign in."""
-    created_at: float
+    created_at: Timestamp
     """When it was created."""
 
 
@@ -75,9 +75,9 @@ class SessionResponse(Document):
 
     id: int
     """Its number."""
-    created_at: float
+    created_at: Timestamp
     """When it began."""
-    seen_at: float
+    seen_at: Timestamp
     """When it was last used."""
     this: bool = Field(description="Whether it is the session of this request.")
 

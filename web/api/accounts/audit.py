@@ -13,7 +13,7 @@ from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
 from models.database.session import reading
 from models.schema.roles import Scope
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -25,7 +25,7 @@ class AuditEntryResponse(Document):
 
     id: int
     """Its number."""
-    at: float = Field(description="Seconds since 1970.")
+    at: Timestamp = Field(description="When it was made.")
     actor: str = Field(description='The address of the account, "command line", or "nobody".')
     address: str = Field(description="The network address; empty for anyone but administrators.")
     action: str

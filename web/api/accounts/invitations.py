@@ -11,7 +11,7 @@ from campaigns.invitations.invitations import InvitationInfo, accept_invitation
 from campaigns.invitations.send import invite_by_mail, visible_invitations, withdraw_visible_invitation
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -21,7 +21,7 @@ InvitationId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 class InvitationResponse(Document):
-    """An invitation, without its secret. Times are in seconds since 1970."""
+    """An invitation, without its secret. Times are."""
 
     id: int
     """Its number."""
@@ -36,11 +36,11 @@ class InvitationResponse(Document):
     campaign_role: CampaignRole | None = Field(description="Null for an invitation of a team to take part.")
     made_by: str | None
     """Who made it."""
-    created_at: float
+    created_at: Timestamp
     """When it was created."""
-    expires_at: float
+    expires_at: Timestamp
     """When it expires; null for never."""
-    used_at: float | None
+    used_at: Timestamp | None
     """When it was accepted; null before."""
     used_by: str | None
     """Who accepted it; null before."""
@@ -71,7 +71,7 @@ class InvitationCreatedResponse(Document):
     """The link; it cannot be shown again."""
     mailed: bool = Field(description="Whether the mail server accepted a mail to the address, with its own link.")
     not_mailed: str = Field(description='Why no mail was sent; "" where one was sent, or no address was given.')
-    expires_at: float
+    expires_at: Timestamp
     """When it expires; null for never."""
 
 

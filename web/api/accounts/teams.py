@@ -23,7 +23,7 @@ from campaigns.accounts.teams import (
 )
 from models.database.session import reading, writing
 from models.schema.roles import Scope, TeamRole
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -42,7 +42,7 @@ class TeamResponse(Document):
     publication_name: str = Field(description='The public name; "" for `name`.')
     affiliation: str
     """The institution of the team; "" if not given."""
-    created_at: float
+    created_at: Timestamp
     """When it was created."""
     members: int
     """Number of members."""
@@ -59,7 +59,7 @@ class TeamMemberResponse(Document):
     """Name of the person."""
     role: TeamRole
     """Role in the team."""
-    joined_at: float
+    joined_at: Timestamp
     """When the person joined."""
 
 

@@ -12,7 +12,7 @@ from campaigns.accounts.sessions import authenticate
 from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke_token
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import LARGEST_ID
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -22,7 +22,7 @@ TokenId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 class TokenResponse(Document):
-    """A token, without its secret. Times are in seconds since 1970."""
+    """A token, without its secret. Times are."""
 
     id: int
     """Its number."""
@@ -30,12 +30,12 @@ class TokenResponse(Document):
     """Its purpose."""
     scopes: list[Scope]
     """What it permits."""
-    created_at: float
+    created_at: Timestamp
     """When it was created."""
-    used_at: float | None = Field(description="Time of its last use, to the minute.")
-    expires_at: float | None
+    used_at: Timestamp | None = Field(description="Time of its last use, to the minute.")
+    expires_at: Timestamp | None
     """When it expires; null for never."""
-    revoked_at: float | None
+    revoked_at: Timestamp | None
     """When it was revoked; null while it was not."""
     alive: bool = Field(description="Whether it is valid now.")
 

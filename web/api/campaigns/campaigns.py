@@ -15,7 +15,7 @@ from campaigns.phases import close_now, publish_now
 from campaigns.rules import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH, Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
 from models.schema.roles import Joining, Visibility
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -43,8 +43,8 @@ class CampaignSummary(Document):
     """The current phase; null before the first one, and without phases."""
     takes_submissions: bool
     """Whether teams can submit now."""
-    deadline: float | None
-    """Deadline of the current phase, in seconds since 1970."""
+    deadline: Timestamp | None
+    """Deadline of the current phase."""
 
 
 class CampaignResponse(CampaignSummary):
@@ -65,7 +65,7 @@ class CampaignResponse(CampaignSummary):
     """Whether submitting requires a confirmed e-mail address."""
     ranked_by: str
     """The ranking metric; "" for the first one."""
-    frozen_at: float | None
+    frozen_at: Timestamp | None
     """When it was frozen; null while it is not."""
     published: bool
     """Whether its results are published."""
@@ -73,8 +73,8 @@ class CampaignResponse(CampaignSummary):
     """Whether the account is one of its organisers."""
     teams: list[str]
     """Your teams that take part."""
-    at: float
-    """The server's time of the response, in seconds since 1970."""
+    at: Timestamp
+    """The server's time of the response."""
 
 
 class CampaignUpdate(Document):

@@ -21,7 +21,7 @@ from campaigns.permissions import read_access
 from campaigns.test_sets import NamedContent, find_campaign_test_set
 from models.database.session import reading, writing
 from web.api.campaigns.campaigns import IfMatch
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
@@ -47,7 +47,7 @@ class CorrectionResponse(Document):
     """The new version."""
     reason: str
     """Why the references were corrected."""
-    made_at: float
+    made_at: Timestamp
     """When they were corrected."""
 
 

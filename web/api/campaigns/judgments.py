@@ -16,7 +16,7 @@ from campaigns.inspection.visible import NoTestSet, visible_test_sets
 from campaigns.permissions import read_access
 from models.corpus.judgments import StoredJudgments, list_judgments
 from models.database.session import reading, writing
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.judgments import add_judgments
 from web.uploads.large_bodies import accepts_upload
@@ -37,8 +37,8 @@ class HumanScoresResponse(Document):
     """scores, ratings, errors or rankings."""
     method: dict[str, Any]
     """How the judgments were aggregated to scores."""
-    created_at: float
-    """Seconds since 1970."""
+    created_at: Timestamp
+    """When its next run is due; null for never."""
 
 
 class HumanScoresCreatedResponse(HumanScoresResponse):

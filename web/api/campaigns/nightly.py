@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 
 from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
 from models.database.session import reading
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["nightly"])
@@ -23,8 +23,8 @@ class ScheduleResponse(Document):
     """When it runs, as a cron expression."""
     time_zone: str
     """Time zone of the cron expression."""
-    next_at: float | None
-    """Seconds since 1970."""
+    next_at: Timestamp | None
+    """When its next run is due; null for never."""
     overdue: bool
     """Whether its next run is due and no scheduler has started it."""
     metrics: list[str]

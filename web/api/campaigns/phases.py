@@ -16,7 +16,7 @@ from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.api.campaigns.campaigns import IfMatch
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -27,7 +27,7 @@ LocalDatetime = Field(max_length=40, description=DATETIME_FORMAT, examples=["202
 
 
 class PhaseResponse(Document):
-    """A phase. Times are given in seconds since 1970, and as local times in the campaign's time zone."""
+    """A phase. Times are given, and as local times in the campaign's time zone."""
 
     id: int
     """Its number."""
@@ -35,11 +35,11 @@ class PhaseResponse(Document):
     """Its name, unique in the campaign."""
     kind: PhaseKind
     """Its kind."""
-    starts_at: float
+    starts_at: Timestamp
     """When it begins; null for always."""
     starts: str
     """The same, in the time zone of the campaign."""
-    ends_at: float | None
+    ends_at: Timestamp | None
     """The deadline: the first instant that is too late."""
     ends: str | None
     """When submissions close, in the time zone of the campaign."""

@@ -13,7 +13,7 @@ from campaigns.quotas.organisers import applicable_quotas, remove_quota, set_quo
 from campaigns.quotas.rules import QuotaInfo
 from models.database.session import reading, writing
 from models.schema.states import QuotaKind
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -67,8 +67,8 @@ class TeamQuotaUsageResponse(Document):
     """The limit; null for no limit."""
     full: bool
     """Whether it is used up."""
-    free_at: float | None
-    """When the quota frees up, in seconds since 1970; null where that depends on running evaluations."""
+    free_at: Timestamp | None
+    """When the quota frees up; null where that depends on running evaluations."""
 
 
 @router.get("/campaigns/{name}/quotas")

@@ -28,7 +28,7 @@ from campaigns.texts import lines_of, reference_text, source_text
 from models.database.session import reading, writing
 from steelyard.formats.campaign.folder import CampaignFolder
 from web.api.campaigns.campaigns import IfMatch
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
@@ -75,8 +75,8 @@ class TestSetResponse(Document):
     """Whether the account may see its source."""
     references_visible: bool
     """Whether the account may see its references."""
-    released_at: float | None
-    """When its references were released, in seconds since 1970."""
+    released_at: Timestamp | None
+    """When its references were released."""
     replaced_by: int | None
     """The version with corrected references that replaced it."""
     measures: list[MeasureResponse]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from campaigns.leaderboards.rounding import finite_scale
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 
 if TYPE_CHECKING:
     from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
@@ -116,8 +116,8 @@ class QuotaUsageResponse(Document):
     """How much is used."""
     of_what: str
     """What is counted, in words."""
-    free_at: float | None
-    """When the quota frees up, in seconds since 1970; null where that depends on running evaluations."""
+    free_at: Timestamp | None
+    """When the quota frees up; null where that depends on running evaluations."""
 
 
 class SubmissionResponse(Document):
@@ -137,7 +137,7 @@ class SubmissionResponse(Document):
     """NAME@VERSION."""
     segments: int
     """Number of segments of the test set."""
-    created_at: float
+    created_at: Timestamp
     """When it was submitted."""
     kind: DeclaredKind
     """primary, contrastive or ""."""
@@ -149,7 +149,7 @@ class SubmissionResponse(Document):
     """Name of the phase; "" for none."""
     late_seconds: float
     """By how much it missed the deadline, in seconds; 0 if it was in time."""
-    withdrawn_at: float | None
+    withdrawn_at: Timestamp | None
     """When it was withdrawn; null while it counts."""
     progress: ProgressResponse
     """How far its evaluations are."""

@@ -18,7 +18,7 @@ from models.queue_status.submission_progress import public_state, read_measured_
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation as StoredEvaluation
 from models.schema.states import EvaluationState
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
@@ -45,11 +45,11 @@ class EvaluationResponse(Document):
     """Segments of the test set."""
     segments_done: int
     """Segments that all its metrics have measured."""
-    created_at: float
+    created_at: Timestamp
     """When it was queued."""
-    started_at: float | None
+    started_at: Timestamp | None
     """When its first task began; null before."""
-    finished_at: float | None
+    finished_at: Timestamp | None
     """When it ended; null before."""
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from campaigns.permissions import read_access
 from campaigns.submissions.systems import SystemView, list_systems
 from models.database.session import reading
-from web.api.document import Document
+from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -25,9 +25,9 @@ class SystemResponse(Document):
     """Whether it belongs to one of your teams."""
     submissions: int
     """Number of its submissions."""
-    first_at: float
-    """Time of its first submission, in seconds since 1970."""
-    last_at: float
+    first_at: Timestamp
+    """Time of its first submission."""
+    last_at: Timestamp
     """When the last one was submitted."""
 
 

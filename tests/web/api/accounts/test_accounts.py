@@ -1,5 +1,7 @@
 """Accounts, tokens, teams and invitations through the API."""
 
+from datetime import datetime, timedelta
+
 import pytest
 from sqlalchemy import select, update
 
@@ -30,7 +32,8 @@ def test_a_token_is_shown_once_and_good_for_its_scopes_until_it_is_revoked(servi
     listed = browser.get(f"{API}/tokens").json()
     assert [(each["name"], each["scopes"], each["alive"]) for each in listed] == [("laptop", ["read"], True)]
     assert listed[0]["used_at"] is not None
-    assert 6.9 * 86400 < listed[0]["expires_at"] - listed[0]["created_at"] < 7.1 * 86400
+    created, expires = (datetime.fromisoformat(listed[0][name]) for name in ("created_at", "expires_at"))
+    assert timedelta(days=6.9) < expires - created < timedelta(days=7.1)
     assert browser.delete(f"{API}/tokens/{made.json()['id']}").status_code == 204
     assert program.get(f"{API}/me").status_code == 401
     assert browser.get(f"{API}/tokens").json()[0]["alive"] is False
