@@ -24,7 +24,7 @@ from steelyard.resampling.interval import percentile_interval
 ROOT = Path(__file__).parents[1]
 GOLDEN = ROOT / "tests" / "golden" / "harbour.json"
 METRICS = ["bleu", "bleu:order=3,1,5:tok=thesis", "chrf", "chrf++", "ter", "ter:tok=tercom", "wer", "per", "fmeasure"]
-METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3", "lebleu", "character"]
+METRICS += ["gtm", "gtm:e=2", "tbleu", "tbleu:eps=0.3", "lebleu", "character", "ribes"]
 METRICS += ["meteor:modules=exact", "meteor:modules=exact:params=orig"]
 METRICS += ["nist", "nist:order=2,4:case=lc"]
 # With made-up resources and layers, which are the same everywhere.

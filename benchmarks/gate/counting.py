@@ -38,7 +38,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
         "per",
     ),
     ("shard", "reduction", "tick, window full", "tick, two places free"),
-    ("lebleu", "character", "sempos"),
+    ("lebleu", "character", "sempos", "ribes"),
     ("nist", "chrf++", "fmeasure", "gtm", "tbleu", "meteor", "bleu_modif", "wer_modif"),
     ("replicates", "formulas", "paired bootstrap", "randomization", "storing"),
 )

@@ -32,15 +32,13 @@ SYSTEMS, SEGMENTS = 5, 512
 REPLICATES = TRIALS = 1000
 DIMENSIONS = 100
 SPECIFICATIONS = {
+    **{each.name: each.name for each in METRICS},
     "chrf++": "chrf++",
     "meteor": "meteor:modules=exact",
     "bleu_modif": "bleu_modif:vectors=own",
     "wer_modif": "wer_modif:vectors=own",
-    **{each: each for each in ("bleu", "nist", "chrf", "ter", "wer", "per", "fmeasure", "gtm", "tbleu", "sempos")},
-    **{each: each for each in ("lebleu", "character")},
 }
 """Every metric of the house by name, with what it needs to be told; Meteor's dictionaries are not ours."""
-assert {each.name for each in METRICS} <= SPECIFICATIONS.keys()
 THREE = ("bleu", "chrf", "ter")
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.ngram.chrf import CHRF, ChrF
     from steelyard.metrics.ngram.lebleu import LeBLEU
     from steelyard.metrics.ngram.nist import NIST
+    from steelyard.metrics.ngram.ribes import RIBES
     from steelyard.metrics.registry import parse_metric
     from steelyard.metrics.score import Score
     from steelyard.metrics.segment_metric import SegmentMetric
@@ -42,6 +43,7 @@ __all__ = [
     "GTM",
     "NIST",
     "PER",
+    "RIBES",
     "TBLEU",
     "TER",
     "WER",
@@ -83,6 +85,7 @@ _MODULES = {
     "Metric": "metrics.metric",
     "NIST": "metrics.ngram.nist",
     "PER": "metrics.edit.per",
+    "RIBES": "metrics.ngram.ribes",
     "SemPOS": "metrics.alignment.sempos",
     "TBLEU": "metrics.alignment.tbleu",
     "TER": "metrics.edit.ter",

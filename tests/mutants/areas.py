@@ -365,6 +365,7 @@ AREAS: dict[str, list[Target]] = {
             "library/steelyard/metrics/edit/error_rate.py library/steelyard/metrics/reference_choice.py",
             "tests/library/metrics/edit/test_wer.py tests/library/metrics/edit/test_per.py",
         ),
+        _target("library/steelyard/metrics/ngram/ribes.py", "tests/library/metrics/ngram/test_ribes.py"),
         _target("library/steelyard/metrics/common_words.py", "tests/library/metrics/alignment/test_fmeasure.py"),
         _target(
             "library/steelyard/metrics/ngram/information_weights.py library/steelyard/metrics/ngram/ngram_table.py "

@@ -21,6 +21,7 @@ from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.ngram.chrf import ChrF
 from steelyard.metrics.ngram.lebleu import LeBLEU
 from steelyard.metrics.ngram.nist import NIST
+from steelyard.metrics.ngram.ribes import RIBES
 from steelyard.metrics.parameters import without_aliases
 from steelyard.tokenizers.registry import AUTO, USUAL
 
@@ -45,6 +46,7 @@ METRICS: tuple[type[Metric], ...] = (
     WERModif,
     LeBLEU,
     CharacTER,
+    RIBES,
 )
 """Every metric of the library. Adding one: its file, a line here, its test, its page."""
 
