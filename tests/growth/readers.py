@@ -11,7 +11,7 @@ from steelyard.formats.registry import FORMATS
 from steelyard.formats.tables import looks_like_table
 from steelyard.formats.treebanks.trees import short_lemma
 from steelyard.inspection.marks import compare
-from steelyard.kernels.text.lowered import lowered
+from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.text.words import words
 from steelyard.meta_evaluation.human.kinds import KINDS
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
@@ -168,7 +168,7 @@ def texts() -> Iterator[Subject]:
         "how a format is told": lambda text: looks_like(text.encode()),
         "how a format is told, behind a declaration": lambda text: looks_like(f"{XML}<!-- {text}".encode()),
         "how a table is told": lambda text: looks_like_table(text.encode()),
-        "folding": lambda text: (lowered(text.encode()), folds_afterwards(text.encode(), "13a")),
+        "folding": lambda text: (lowercased(text.encode()), folds_afterwards(text.encode(), "13a")),
         "words": lambda text: words(text.encode(), text.count("\n") + 1),
         "tercom": lambda text: reference_text(text, norm=True, punct=False, asian=True),
         "short lemmas": short_lemma,

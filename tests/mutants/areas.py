@@ -534,15 +534,15 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/kernels/text/test_words.py tests/library/kernels/text/test_lines.py "
             "tests/library/kernels/text/test_word_index.py tests/library/tokenizers/test_tokenizers.py",
         ),
-        _kernel("utf8.c utf8.h", "tests/library/kernels/text/test_utf8.py"),
-        _kernel("spacing.c", "tests/library/tokenizers/test_tokenizers.py"),
+        _kernel("utf8.c utf8.h", "tests/library/kernels/characters/test_utf8.py"),
+        _kernel("class_tokenizer.c", "tests/library/tokenizers/test_tokenizers.py"),
         _kernel("lebleu.c fuzzy_ngrams.h", "tests/library/metrics/ngram/test_lebleu.py"),
         _kernel("character.c character_shifts.h spelling.h swap.h", "tests/library/metrics/edit/test_character.py"),
         _kernel("alignments.c affix_distance.h assignment.h", "tests/library/kernels/alignment/test_alignments.py"),
         _kernel("bag_overlap.c", "tests/library/kernels/alignment/test_bag_overlap.py"),
-        _kernel("composed.c", "tests/library/kernels/text/test_composed.py"),
-        _kernel("lowered.c", "tests/library/kernels/text/test_lowered.py"),
-        _kernel("markup.c", "tests/library/kernels/text/test_markup.py"),
+        _kernel("nfc.c", "tests/library/kernels/characters/test_nfc.py"),
+        _kernel("lowercase.c", "tests/library/kernels/characters/test_lowercase.py"),
+        _kernel("entities.c", "tests/library/kernels/characters/test_entities.py"),
         _kernel("elementary.c elementary.h fixed_point.h", "tests/library/numerics/test_deterministic.py"),
         _kernel(
             "ngram_information.c ngram_weights.c",
@@ -553,7 +553,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/alignment/test_tbleu.py",
         ),
         _kernel(
-            "similarities.c gram.h dot_products.h soft_distance.h soft_ngrams.h",
+            "similarities.c gram_matrix.h dot_products.h soft_distance.h soft_ngrams.h",
             "tests/library/metrics/embeddings/test_similarities.py "
             "tests/library/metrics/embeddings/test_bleu_modif.py tests/library/metrics/embeddings/test_wer_modif.py",
         ),
@@ -566,8 +566,13 @@ AREAS: dict[str, list[Target]] = {
         ),
         *_of_one_name(
             "library/steelyard/kernels/text",
-            "composed lines lowered markup utf8 word_index words",
+            "lines word_index words",
             "tests/library/kernels/text",
+        ),
+        *_of_one_name(
+            "library/steelyard/kernels/characters",
+            "entities lowercase nfc utf8",
+            "tests/library/kernels/characters",
         ),
         *_of_one_name(
             "library/steelyard/kernels/resampling", "draw_bits resampling", "tests/library/kernels/resampling"
@@ -586,7 +591,7 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target("library/steelyard/kernels/edit/character.py", "tests/library/metrics/edit/test_character.py"),
         _target(
-            "library/steelyard/kernels/edit/lebleu.py library/steelyard/kernels/text/letters.py",
+            "library/steelyard/kernels/edit/lebleu.py library/steelyard/kernels/text/code_points.py",
             "tests/library/metrics/ngram/test_lebleu.py",
         ),
         _target("library/steelyard/kernels/numerics/elementary.py", "tests/library/numerics/test_deterministic.py"),
@@ -596,7 +601,7 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/metrics/ngram/test_nist.py",
         ),
         _target("library/steelyard/kernels/ranking/pairs.py", "tests/library/meta_evaluation/test_segment.py"),
-        _target("library/steelyard/kernels/text/spacing.py", "tests/library/tokenizers/test_tokenizers.py"),
+        _target("library/steelyard/kernels/text/class_tokenizer.py", "tests/library/tokenizers/test_tokenizers.py"),
         _target(
             "library/steelyard/kernels/embeddings/similarities.py "
             "library/steelyard/kernels/alignment/weighted_ngrams.py library/steelyard/kernels/text/word_pairs.py",

@@ -78,7 +78,7 @@ TABLE = {
         and (characters is None) == (character_lengths is None) and (words is None) == (word_lengths is None)""",
     "compare_columns": """pairs: int = len(ones); ones: int64[*]; strides_of_ones: int64[pairs]; others: int64[pairs];
         strides_of_others: int64[pairs]; rows: int; out equal: uint8[pairs]""",
-    "composed_surely": "text: bytes[size]; size: int = len(text)",
+    "nfc_surely": "text: bytes[size]; size: int = len(text)",
     "count_discordant": """first: int32[*]; out second: int32[count]; out room: int32[count]; count: int = len(first);
         out counts: int64[4]""",
     "count_draws": f"{DRAWS}; out counts: int64[rows]; where planes in (1, 2)",
@@ -105,9 +105,9 @@ TABLE = {
         where every > 0""",
     "log2_of_each": EACH,
     "log_of_each": EACH,
-    "lowered": """text: bytes[size]; size: int = len(text); small: uint32[*]; limit: int = len(small);
+    "lowercase": """text: bytes[size]; size: int = len(text); small: uint32[*]; limit: int = len(small);
         out found: uint8[size + size // 2 + 16]""",
-    "markup_find": "text: bytes[size]; size: int = len(text)",
+    "find_entities": "text: bytes[size]; size: int = len(text)",
     "meteor": f"""starts: int64[(references + systems) * segments + 1]; present: uint8[references, segments];
         keys: int32[modules, starts[-1]]; modules: int = len(keys); grouped: int; set_starts: int64[*];
         groups: int32[set_starts[-1]]; limit: int; entries: int; references: int = present.shape[0]; systems: int;
@@ -139,7 +139,7 @@ TABLE = {
     "similarities": f"""{ROWS}; rows: int32[types]; vectors: float32[*, *]; size: int = vectors.shape[1]; types: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; deepest: int;
         out best: int64[deepest, {OWN_WORDS}]; out distances: int64[2, references, systems, segments]""",
-    "spacing": """text: bytes[size]; size: int = len(text); kinds: uint8[0x110000]; rules: int;
+    "tokenize_by_class": """text: bytes[size]; size: int = len(text); kinds: uint8[0x110000]; rules: int;
         out found: uint8[3 * size + 2]""",
     "sums_of_draws": f"""{DRAWS}; counts: int64[rows]; digits: uint16[64 * runs, slots];
         slots: int = digits.shape[1]; columns: column[*]; count: int = len(columns);
@@ -149,7 +149,7 @@ TABLE = {
         out sums: float64[systems * columns]; out fractional: float64[systems * columns];
         out off_grid: float64[systems * columns]; where rows > 0""",
     "ter_least_edits": f"{PAIRS}; out edits: int64[systems, segments]",
-    "utf8_look": "text: bytes[size]; size: int = len(text); out found: int64[2]",
+    "validate_utf8": "text: bytes[size]; size: int = len(text); out found: int64[2]",
     "weighted_ngrams": f"""{ROWS}; corrected: int32[references, {OWN_WORDS}]; weights: int64[references, {OWN_WORDS}];
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; orders: int64[*];
         chosen: int = len(orders); out credit: int64[systems, segments, chosen]; where ascend(orders)""",

@@ -11,10 +11,10 @@ import numpy as np
 
 from steelyard.errors import BadText, MissingLayer, MissingState
 from steelyard.formats.layers import describe_layers
-from steelyard.kernels.text.composed import is_composed
+from steelyard.kernels.characters.lowercase import lowercased
+from steelyard.kernels.characters.nfc import is_nfc
+from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.kernels.text.lines import line_count
-from steelyard.kernels.text.lowered import lowered
-from steelyard.kernels.text.utf8 import look
 from steelyard.kernels.text.words import folded, words
 from steelyard.metrics.resources import Resources
 from steelyard.text.blocks import split_lines
@@ -258,7 +258,7 @@ class Segments:
         """All references and hypotheses, one after the other, with `case` as in `words`."""
         if case == "mixed":
             return self.text
-        return self.cached("lowercased", lambda: lowered(self.text))
+        return self.cached("lowercased", lambda: lowercased(self.text))
 
     @property
     def _rows(self) -> int:
@@ -273,7 +273,7 @@ class Segments:
     def _nfc(self) -> Self | None:
         """None where it is this one: segments that held themselves would stay in memory until cycles are looked for."""
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
-        if all(map(is_composed, texts)):
+        if all(map(is_nfc, texts)):
             return None
         return self.with_texts(
             [_in_nfc(text) for text in self.references],
@@ -323,7 +323,7 @@ def _lines(name: str, text: Any) -> int:
             f"The {name} is of the type {type(text).__name__}, but must be bytes: its lines in UTF-8, joined by line "
             "feeds. Segments.from_lines takes lists of strings."
         )
-    seen = look(text)
+    seen = validate_utf8(text)
     if not seen.is_utf8:
         line, byte, found = _damage(text)
         raise BadText(f"The {name} is not UTF-8: segment {line}, byte {byte} is 0x{found:02x}. Save it as UTF-8.")

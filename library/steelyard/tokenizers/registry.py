@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BadParameter, BrokenTokenizer
-from steelyard.kernels.text.markup import markup
+from steelyard.kernels.characters.entities import find_entities
 from steelyard.plugins.entry_points import PluginGroup
 from steelyard.text.languages import UNSEPARATED, main_code
 from steelyard.tokenizers import rules
@@ -31,7 +31,7 @@ TOKENIZERS = {
             USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_western=rules.unescaped,
             # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter.
             # And markup in capitals is markup only once it is lowercased.
-            folds_afterwards=lambda text: not any(markup(text)),
+            folds_afterwards=lambda text: not any(find_entities(text)),
         ),
         Tokenizer("none", "the words as they are", rules.none, folds_afterwards=lambda _: True),
         Tokenizer("intl", "mteval-v14's rules by Unicode's categories", rules.international),

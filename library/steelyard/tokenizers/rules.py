@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.kernels.text import spacing as kinds
-from steelyard.kernels.text.markup import markup
-from steelyard.kernels.text.spacing import CODE_POINTS, spacing
+from steelyard.kernels.characters.entities import find_entities
+from steelyard.kernels.text import class_tokenizer as kinds
+from steelyard.kernels.text.class_tokenizer import CODE_POINTS, tokenize_by_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +43,7 @@ def none(text: bytes) -> bytes:
 
 def mteval_13a(text: bytes) -> bytes:
     """The rules of mteval-v13a for Western languages; entities are resolved."""
-    return spacing(unescaped(text), western_kinds(), kinds.PADDED)
+    return tokenize_by_class(unescaped(text), western_kinds(), kinds.PADDED)
 
 
 def international(text: bytes) -> bytes:
@@ -51,17 +51,17 @@ def international(text: bytes) -> bytes:
 
     By Unicode's categories: punctuation is cut off unless it touches a number, symbols always.
     """
-    return spacing(text, international_kinds())
+    return tokenize_by_class(text, international_kinds())
 
 
 def characters(text: bytes) -> bytes:
     """Every code point is a token."""
-    return spacing(text, character_kinds())
+    return tokenize_by_class(text, character_kinds())
 
 
 def chinese(text: bytes) -> bytes:
     """Every Chinese character is a token; the rest by the rules of 13a, without its resolving of entities."""
-    return spacing(text, chinese_kinds(), kinds.LEFT_TRIMMED)
+    return tokenize_by_class(text, chinese_kinds(), kinds.LEFT_TRIMMED)
 
 
 def thesis(text: bytes) -> bytes:
@@ -70,12 +70,12 @@ def thesis(text: bytes) -> bytes:
     Digits that white space separates are joined. Full stops and commas are cut off unless a digit follows,
     hyphens where they follow a digit, other ASCII punctuation but the apostrophe always.
     """
-    return spacing(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
+    return tokenize_by_class(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
 
 
 def unescaped(text: bytes) -> bytes:
     """The replacements that mteval-v13a makes before it looks at punctuation, in its order."""
-    if not markup(text).markup:
+    if not find_entities(text).entities:
         return text
     text = text.replace(b"<skipped>", b"")
     for entity, character in ENTITIES:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from steelyard.kernels import bindings
+from steelyard.kernels.characters.lowercase import lowercased
+from steelyard.kernels.characters.nfc import is_nfc
+from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.kernels.numerics.elementary import of_each, power_of_each
 from steelyard.kernels.ranking.kendall import tau_b
 from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged, pair_kinds
 from steelyard.kernels.ranking.rank_sums import rank_sums
-from steelyard.kernels.text.composed import is_composed
-from steelyard.kernels.text.lowered import lowered
-from steelyard.kernels.text.utf8 import look
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.context import RunContext, resolve
@@ -95,9 +95,9 @@ def call_others() -> None:
 
     segments = Segments(references=REFERENCES, hypotheses=SYSTEMS)
     taken_runs(segments.words("none", "mixed"), segments.reference_mask, len(SYSTEMS))
-    lowered("ÄB".encode())
-    is_composed(b"ab")
-    look(b"ab")
+    lowercased("ÄB".encode())
+    is_nfc(b"ab")
+    validate_utf8(b"ab")
     for name in ("exp", "log", "log2"):
         of_each(name, np.ones(3))
     power_of_each(np.ones(3), 2.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.errors import BadText
 from steelyard.formats.input.contents import WrongFormat
 from steelyard.formats.input.encodings import advice
-from steelyard.kernels.text.utf8 import look
+from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.text.limits import OverLimit, TextLimits
 from steelyard.text.wording import number_of
 
@@ -154,7 +154,7 @@ class Windows:
 
     def _check(self, data: bytes, lines: int) -> int:
         """How many line feeds; refuses what is not UTF-8, and lines that are too long. `lines` are before it."""
-        found = look(data)
+        found = validate_utf8(data)
         if not found.is_utf8 or found.longest > self._limits.segment_characters:
             self._check_characters(data, lines)
         return found.line_feeds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.kernels.bindings import kernel
-from steelyard.kernels.text.letters import code_points
+from steelyard.kernels.text.code_points import code_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.kernels.bindings import kernel
-from steelyard.kernels.text.letters import code_points, numbered
+from steelyard.kernels.text.code_points import code_points, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 /* Hypotheses compared with references by the vectors of their words (Wang and Merlo 2016): n-grams by the cosine of
  * their mean vectors, sentences by a Levenshtein distance in which similar words cost less. */
 #include "comparing.h"
-#include "gram.h"
+#include "gram_matrix.h"
 #include "kernel.h"
 #include "soft_distance.h"
 #include "soft_ngrams.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "gram.h"
+#include "gram_matrix.h"
 
 static const double WHOLE = (double)((int64_t)1 << 40); /* similarities are in parts of it */
 /* Vectors that cancel to less than 2^-15 of their lengths leave only rounding errors: no direction. */

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import BadText
 from steelyard.kernels.bindings import kernel
-from steelyard.kernels.text.lowered import lowered
+from steelyard.kernels.characters.lowercase import lowercased
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,5 +68,5 @@ def folded(mixed: Words) -> Words:
     """The same tokens with their case folded, found by folding each distinct token once."""
     if not mixed.types:
         return mixed
-    alike = words(lowered(mixed.lines[:-1]), mixed.types)
+    alike = words(lowercased(mixed.lines[:-1]), mixed.types)
     return Words(alike.ids[mixed.ids], mixed.starts, alike.types, alike.lines)

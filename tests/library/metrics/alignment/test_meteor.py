@@ -152,7 +152,7 @@ def test_stems():
     assert f"|stems:{pinned('snowball')}|" in metric.signature(1)
 
 
-def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_small_letters(tmp_path):
+def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_lowercase_table(tmp_path):
     metric, _ = resolved(Meteor(modules=("exact", "stem"), case="mixed"), "en")
     found = statistics(metric, "Running Sat", "runs sat")
     assert (found["m_exact"], found["m_stem"]) == (0, 2)

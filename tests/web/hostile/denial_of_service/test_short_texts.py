@@ -101,7 +101,7 @@ def test_nothing_hides_in_what_people_type(organiser: TestClient, service: Servi
         assert connection.execute(select(Campaign.title, Campaign.description)).one() == ("", "")
 
 
-def test_what_people_type_is_composed_and_kept() -> None:
+def test_what_people_type_is_nfc_and_kept() -> None:
     decomposed = unicodedata.normalize("NFD", "Nguyễn Văn Ánh 한국어")
     assert short_text(f"  {decomposed}\u2028 ", "The name", 20) == "Nguyễn Văn Ánh 한국어"
     assert short_text("a\r\n\r\n b\tc\n", "The text", 20, lines=True) == "a\n\n b\tc"

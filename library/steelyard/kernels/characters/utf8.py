@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.kernels.bindings import kernel
 
 
-class Look(NamedTuple):
-    """What `look` found."""
+class Utf8(NamedTuple):
+    """What `validate_utf8` found."""
 
     is_utf8: bool
     """Whether Python's strict decoder would take it: no surrogates, no overlong forms, nothing cut off at the end."""
@@ -19,8 +19,8 @@ class Look(NamedTuple):
     """Bytes that no line exceeds, its line end counted; less than 200 more than the longest has."""
 
 
-def look(text: bytes) -> Look:
+def validate_utf8(text: bytes) -> Utf8:
     """What a text is like: as fast as the memory is, several times faster than decoding."""
     found = np.empty(2, np.int64)
-    is_utf8 = kernel("utf8_look")(text, found)
-    return Look(bool(is_utf8), *found.tolist())
+    is_utf8 = kernel("validate_utf8")(text, found)
+    return Utf8(bool(is_utf8), *found.tolist())

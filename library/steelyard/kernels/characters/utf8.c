@@ -92,7 +92,7 @@ static const uint8_t *padded(const uint8_t *bytes, int64_t size, int64_t from, u
 
 /* Returns whether the bytes are UTF-8 as Unicode defines it. found[0]: how many line feeds; found[1]: more bytes than any
  * line has, by less than 200. */
-KERNEL int64_t steelyard_utf8_look(const uint8_t *bytes, int64_t size, int64_t *found) {
+KERNEL int64_t steelyard_validate_utf8(const uint8_t *bytes, int64_t size, int64_t *found) {
     Look look = {0};
     uint8_t room[3 + BLOCK];
     int64_t at = 0;

@@ -1,8 +1,8 @@
-/* Whether a text has what must be looked at before it is cut or folded: markup, and capital sigmas. See markup.py. */
+/* Whether a text has what must be looked at before it is cut or folded: markup, and capital sigmas. See entities.py. */
 #include "bytes16.h"
 #include "kernel.h"
 
-enum { MARKUP = 1, SIGMA = 2, BOTH = MARKUP | SIGMA, BLOCK = 64 };
+enum { ENTITY = 1, SIGMA = 2, BOTH = ENTITY | SIGMA, BLOCK = 64 };
 enum { SIGMA_FIRST = 0xCE, SIGMA_SECOND = 0xA3, KELVIN_FIRST = 0xE2, SMALL = 0x20 /* makes an ASCII letter small */ };
 
 static int has_candidate(const uint8_t *block) {
@@ -30,13 +30,13 @@ static int64_t begun(const uint8_t *at, const uint8_t *end) {
     if (*at == SIGMA_FIRST) return at + 1 < end && at[1] == SIGMA_SECOND ? SIGMA : 0;
     if (*at != '&' && *at != '<') return 0;
     for (int i = 0; i < 5; i++)
-        if (begins(at + 1, end, names[i])) return MARKUP;
+        if (begins(at + 1, end, names[i])) return ENTITY;
     return 0;
 }
 
-/* MARKUP where `&` or `<` stands before one of the names above, in capitals or not, SIGMA where there is a capital sigma.
- * Some bytes that are no letters count as letters: that it says MARKUP proves nothing, that it does not say it does. */
-KERNEL int64_t steelyard_markup_find(const uint8_t *bytes, int64_t size) {
+/* ENTITY where `&` or `<` stands before one of the names above, in capitals or not, SIGMA where there is a capital sigma.
+ * Some bytes that are no letters count as letters: that it says ENTITY proves nothing, that it does not say it does. */
+KERNEL int64_t steelyard_find_entities(const uint8_t *bytes, int64_t size) {
     const uint8_t *const end = bytes + size;
     int64_t found = 0;
     for (const uint8_t *at = bytes; at < end && found != BOTH;) {

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steelyard.kernels.text.markup import markup
+from steelyard.kernels.characters.entities import find_entities
 from steelyard.kernels.text.words import words
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.rules import ENTITIES, unescaped
@@ -27,13 +27,13 @@ PIECES = st.sampled_from([*NAMES, "&", "<", "a", "Σ", "Ρ", "\u212a", "é", " "
 @example("x" * 60 + "&QUOT;", 0)
 def test_markup_and_sigmas_are_found(text, cut):
     text = text[cut:]
-    found = markup(text.encode())
+    found = find_entities(text.encode())
     folded = text.replace("Σ", "").lower()
     names = ("quot;", "amp;", "lt;", "gt;", "skipped>")
     has = any(sign + name in folded for sign in "&<" for name in names)
     assert found.sigma == ("Σ" in text)
-    assert found.markup or not has
-    assert has or "&" in text or "<" in text or not found.markup
+    assert found.entities or not has
+    assert has or "&" in text or "<" in text or not found.entities
 
 
 @given(st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join))

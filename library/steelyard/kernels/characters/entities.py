@@ -7,16 +7,16 @@ from typing import NamedTuple
 from steelyard.kernels.bindings import kernel
 
 
-class Markup(NamedTuple):
-    """What `markup` found."""
+class Entities(NamedTuple):
+    """What `find_entities` found."""
 
-    markup: bool
+    entities: bool
     """False where the text certainly has no `<skipped>`, `&quot;`, `&amp;`, `&lt;` or `&gt;`, in capitals or not."""
     sigma: bool
     """Whether it has a capital sigma, whose small letter depends on its neighbours."""
 
 
-def markup(text: bytes) -> Markup:
+def find_entities(text: bytes) -> Entities:
     """What is in a text in UTF-8."""
-    found = kernel("markup_find")(text)
-    return Markup(bool(found & 1), bool(found & 2))
+    found = kernel("find_entities")(text)
+    return Entities(bool(found & 1), bool(found & 2))

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steelyard.kernels.text.lowered import ALL, FEW, SPECIAL, lowered, small_letters
+from steelyard.kernels.characters.lowercase import ALL, FEW, SPECIAL, lowercase_table, lowercased
 
 # Letters whose small form takes fewer or more bytes, or several characters, or depends on the neighbours.
 LETTERS = [*"aAZ@[`{ÀßŽĲǅȺȾΑΩЖԱḀẞΩKÅⱢꞍꞪＡ𐐀𞤀中😀\u2028\n ", "İ", "Σ", "ΑΣ", "ABCDEFGHIJKLMNOPQRST"]
@@ -11,7 +11,7 @@ LETTERS = [*"aAZ@[`{ÀßŽĲǅȺȾΑΩЖԱḀẞΩKÅⱢꞍꞪＡ𐐀𞤀中😀
 
 def test_every_letter_has_the_small_one_that_python_has():
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    few, every = small_letters(FEW).tolist(), small_letters(ALL).tolist()
+    few, every = lowercase_table(FEW).tolist(), lowercase_table(ALL).tolist()
     assert few == every[:FEW]
     for code in codes:
         small = chr(code).lower()
@@ -22,7 +22,7 @@ def test_every_letter_has_the_small_one_that_python_has():
         else:
             assert chr(every[code]) == small
     text = "".join(chr(code) for code in codes if chr(code) not in SPECIAL)
-    assert lowered(text.encode()) == text.lower().encode()
+    assert lowercased(text.encode()) == text.lower().encode()
 
 
 @given(st.lists(st.sampled_from(LETTERS[:-4]) | st.sampled_from(LETTERS), max_size=60).map("".join) | st.text())
@@ -31,11 +31,11 @@ def test_every_letter_has_the_small_one_that_python_has():
 @example("x" * 15 + "Ž" + "Ⱥ" * 40)
 @example("K" * 100)
 @example("\U0001ffff\U00020000\U0010ffff" * 5)
-def test_a_text_in_small_letters_is_what_python_makes_of_it(text):
-    assert lowered(text.encode()) == text.lower().encode()
+def test_a_text_in_lowercase_table_is_what_python_makes_of_it(text):
+    assert lowercased(text.encode()) == text.lower().encode()
 
 
-def test_real_texts_in_small_letters(real_data):
+def test_real_texts_in_lowercase_table(real_data):
     for path in sorted(real_data.glob("wmt2*/refs/*.txt")):
         text = path.read_bytes()
-        assert lowered(text) == text.decode().lower().encode()
+        assert lowercased(text) == text.decode().lower().encode()

@@ -7,6 +7,6 @@ import unicodedata
 from steelyard.kernels.bindings import kernel
 
 
-def is_composed(text: bytes) -> bool:
+def is_nfc(text: bytes) -> bool:
     """Whether a text in UTF-8 is in NFC; where all its letters are common ones, without decoding it."""
-    return bool(kernel("composed_surely")(text)) or unicodedata.is_normalized("NFC", text.decode())
+    return bool(kernel("nfc_surely")(text)) or unicodedata.is_normalized("NFC", text.decode())

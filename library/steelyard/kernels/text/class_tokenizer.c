@@ -1,4 +1,4 @@
-/* Puts blanks where a tokenizer cuts, for those that cut by kinds of characters. See spacing.py.
+/* Puts blanks where a tokenizer cuts, for those that cut by kinds of characters. See class_tokenizer.py.
  *
  * mteval's rules are rounds of replacements over pairs of characters, from left to right and not overlapping:
  * first (no number)(mark) -> "x y ", then (mark)(no number) -> " x y". Worked out for a run of marks, with the
@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Kinds of characters, as in spacing.py. */
+/* Kinds of characters, as in class_tokenizer.py. */
 enum { OTHER, NUMBER, MARK, ALONE, DASH, BLANK, EDGE /* of the line */ };
-/* Rules, as in spacing.py. */
+/* Rules, as in class_tokenizer.py. */
 enum { PADDED = 1, LEFT_TRIMMED = 2, LOOKING_AHEAD = 4 };
 
 typedef struct {
@@ -95,8 +95,8 @@ static const uint8_t *trimmed_end(Line line, const uint8_t *begin) {
 
 /* kinds: of each of the 0x110000 code points. out: room for 3 * size + 2 bytes, as a character becomes at
  * most itself between two blanks. Returns how many bytes were written. */
-KERNEL int64_t steelyard_spacing(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules,
-                                 uint8_t *out) {
+KERNEL int64_t steelyard_tokenize_by_class(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules,
+                                           uint8_t *out) {
     const uint8_t *at = bytes, *const last = bytes + size;
     uint8_t *const begin = out;
     while (at <= last) {

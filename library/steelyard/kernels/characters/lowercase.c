@@ -1,4 +1,4 @@
-/* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowered.py. */
+/* A text in small letters: ASCII sixteen bytes at once, other letters by a table. See lowercase.py. */
 #include "bytes16.h"
 #include "kernel.h"
 #include "utf8.h"
@@ -57,8 +57,8 @@ static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t 
  * letter of two bytes may become one of three. `table`: of each code point below `limit` the small one, 0 for those
  * that need more than a look at themselves. Returns how many bytes were written, DEPENDS_ON_CONTEXT
  * where there is such a letter, BEYOND_TABLE where a letter may need a larger table. */
-KERNEL int64_t steelyard_lowered(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit,
-                                 uint8_t *out) {
+KERNEL int64_t steelyard_lowercase(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit,
+                                   uint8_t *out) {
     const Letters letters = {table, limit};
     const uint8_t *from = bytes, *const end = bytes + size;
     uint8_t *to = out;

@@ -1,6 +1,6 @@
 /* Dot products of the vectors of words: all hypothesis words with all words of a reference, other pairs on demand. */
-#ifndef GRAM_H
-#define GRAM_H
+#ifndef GRAM_MATRIX_H
+#define GRAM_MATRIX_H
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -23,11 +23,11 @@ number. LEFT_TRIMMED: white space at the start of a line is taken away (that at 
 LOOKING_AHEAD: a mark is cut off unless a number follows; white space between two numbers is taken away."""
 
 
-def spacing(text: bytes, kinds: NDArray[np.uint8], rules: int = 0) -> bytes:
+def tokenize_by_class(text: bytes, kinds: NDArray[np.uint8], rules: int = 0) -> bytes:
     """The lines of `text` with blanks at the cuts.
 
     `kinds` gives the kind of each of the 1,114,112 code points, `rules` is a sum of rules.
     """
     out = np.empty(3 * len(text) + 2, np.uint8)
-    length = kernel("spacing")(text, kinds, rules, out)
+    length = kernel("tokenize_by_class")(text, kinds, rules, out)
     return out[:length].tobytes()

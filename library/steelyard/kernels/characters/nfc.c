@@ -1,4 +1,4 @@
-/* Whether a text certainly is in Unicode's NFC, as most are. See composed.py. */
+/* Whether a text certainly is in Unicode's NFC, as most are. See nfc.py. */
 #include "bytes16.h"
 #include "kernel.h"
 #include "utf8.h"
@@ -42,7 +42,7 @@ static inline int are_whole(bytes16 bytes, const uint8_t *at, const uint8_t *end
 }
 
 /* Whether all letters of the text, UTF-8, are whole; if not, it may be in NFC all the same. */
-KERNEL int64_t steelyard_composed_surely(const uint8_t *bytes, int64_t size) {
+KERNEL int64_t steelyard_nfc_surely(const uint8_t *bytes, int64_t size) {
     const uint8_t *const end = bytes + size;
     uint8_t last[16] = {0};
     memcpy(last, end - size % 16, (size_t)(size % 16));

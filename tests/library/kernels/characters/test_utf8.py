@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steelyard.kernels.text.utf8 import look
+from steelyard.kernels.characters.utf8 import validate_utf8
 
 # The first and last bytes of everything that the tables of well-formed UTF-8 tell apart.
 BYTES = bytes.fromhex("0a 7f 80 8f 90 9f a0 bf c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff")
@@ -29,7 +29,7 @@ def is_utf8(text):
 @example(b"x" * 63 + "é".encode())
 @example(b"x" * 62 + b"\xe2\x82")
 def test_a_look_tells_what_the_text_is_like(text):
-    found = look(text)
+    found = validate_utf8(text)
     longest = max(len(line) + 1 for line in text.split(b"\n"))
     assert (found.is_utf8, found.line_feeds) == (is_utf8(text), text.count(b"\n"))
     assert longest <= found.longest < longest + 200
@@ -40,18 +40,18 @@ def test_sequences_are_told_from_what_is_none_wherever_they_lie(before):
     for length in (1, 2, 3):
         for sequence in map(bytes, product(BYTES, repeat=length)):
             text = b"x" * before + sequence
-            assert look(text).is_utf8 == is_utf8(text), text
-            assert look(text + b"x" * 70).is_utf8 == is_utf8(text + b"x"), text
+            assert validate_utf8(text).is_utf8 == is_utf8(text), text
+            assert validate_utf8(text + b"x" * 70).is_utf8 == is_utf8(text + b"x"), text
 
 
 def test_sequences_of_four_bytes():
     for first, second in product(range(0xEE, 0x100), range(0x70, 0x100, 8)):
         for third, fourth in product((0x41, 0x80, 0xBF, 0xC2), repeat=2):
             text = bytes([first, second, third, fourth])
-            assert look(text).is_utf8 == is_utf8(text), text
+            assert validate_utf8(text).is_utf8 == is_utf8(text), text
 
 
 def test_every_code_point_is_taken_and_no_surrogate():
     planes = [*range(0xD800), *range(0xE000, 0x110000)]
-    assert look("".join(map(chr, planes)).encode()).is_utf8
-    assert not any(look(chr(code).encode(errors="surrogatepass")).is_utf8 for code in range(0xD800, 0xE000))
+    assert validate_utf8("".join(map(chr, planes)).encode()).is_utf8
+    assert not any(validate_utf8(chr(code).encode(errors="surrogatepass")).is_utf8 for code in range(0xD800, 0xE000))

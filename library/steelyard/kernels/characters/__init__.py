@@ -1,0 +1,1 @@
+"""Characters: whether they are UTF-8 and in NFC, lowercased, and searched for entities."""
