@@ -44,7 +44,7 @@ drop-in: install  ## run sacreBLEU's own tests with the import changed (fetches 
 mutants: install  ## put small faults into a copy of the code: which does no test find? (SEED=7 COUNT=40 AREA=claims FILE=part)
 	$(BIN)/python -m tests.mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(AREA),--area $(AREA)) $(if $(FILE),--file $(FILE))
 
-sanitize: install  ## the kernels' tests with a build that ends at reads and writes out of bounds, and at undefined behaviour (gcc)
+sanitize: install  ## hostile texts and the kernels' tests with a build that ends at reads and writes out of bounds, and at undefined behaviour (gcc)
 	$(BIN)/python -m tests.sanitized
 
 lint: install  ## style, types and the rule of imports
