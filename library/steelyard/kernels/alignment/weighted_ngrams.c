@@ -33,10 +33,10 @@ typedef struct {
     int32_t *left, *touched, *own_nodes;
     int64_t *credit, *best;
     Light *lights;
-} Work;
+} CreditWork;
 
 /* How often the reference has each of its n-grams. */
-static void count_reference(Work *w, const int32_t *words, int64_t length, int32_t *count) {
+static void count_reference(CreditWork *w, const int32_t *words, int64_t length, int32_t *count) {
     trie_clear(&w->theirs, (size_t)(length * w->deepest) + 1);
     for (int64_t begin = 0; begin < length; begin++) {
         int64_t end = smaller(begin + w->deepest, length);
@@ -51,7 +51,7 @@ static void count_reference(Work *w, const int32_t *words, int64_t length, int32
 }
 
 /* Credits an n-gram of the hypothesis: to its order, or where there are several references to itself. */
-static inline void give(Work *w, int64_t begin, int64_t order, int64_t weight, int64_t *sums) {
+static inline void give(CreditWork *w, int64_t begin, int64_t order, int64_t weight, int64_t *sums) {
     if (w->own_nodes)
         w->credit[w->own_nodes[begin * w->deepest + order - 1]] += weight;
     else
@@ -59,7 +59,7 @@ static inline void give(Work *w, int64_t begin, int64_t order, int64_t weight, i
 }
 
 /* Gives each n-gram that `count` has its weight, the heaviest first, as often as that; count is as it was then. */
-static void give_credit(Work *w, const int32_t *words, const int64_t *weights, int64_t length, int32_t *count,
+static void give_credit(CreditWork *w, const int32_t *words, const int64_t *weights, int64_t length, int32_t *count,
                         int64_t *sums) {
     int64_t lights = 0, touched = 0;
     for (int64_t begin = 0; begin < length; begin++) {
@@ -90,7 +90,7 @@ static void give_credit(Work *w, const int32_t *words, const int64_t *weights, i
     while (touched) count[w->touched[--touched]]++;
 }
 
-static void number_own(Work *w, const int32_t *words, int64_t length) {
+static void number_own(CreditWork *w, const int32_t *words, int64_t length) {
     trie_clear(&w->own, (size_t)(length * w->deepest) + 1);
     for (int64_t begin = 0; begin < length; begin++) {
         int64_t end = smaller(begin + w->deepest, length);
@@ -117,7 +117,7 @@ KERNEL int64_t steelyard_weighted_ngrams(const int32_t *ids, const int64_t *star
     int64_t side = longest_row(starts, references, systems, segments);
     if (reference_side > (INT32_MAX - 1) / deepest || side > (INT32_MAX - 1) / deepest) return TOO_MANY_WORDS;
     size_t nodes = (size_t)(reference_side * deepest) + 1, own = (size_t)(side * deepest) + 1;
-    Work w = {.deepest = deepest};
+    CreditWork w = {.deepest = deepest};
     Trie *tries = calloc((size_t)references, sizeof *tries);
     int32_t **counts = calloc((size_t)references, sizeof *counts);
     int64_t *sums = malloc((size_t)(deepest + 1) * sizeof *sums);

@@ -9,10 +9,10 @@ typedef struct {
     Buffer codes;  /* of the references of a segment, one after the other */
     Symbols *symbols;
     Bytes bytes;
-} Texts;
+} LineTexts;
 
 /* Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines. */
-static int find_rows(Texts *texts, int64_t size, int64_t rows) {
+static int find_rows(LineTexts *texts, int64_t size, int64_t rows) {
     if (reserve(&texts->begins, ((size_t)rows + 1) * sizeof(int64_t))) return OUT_OF_MEMORY;
     int64_t *begins = texts->begins.memory, row = 0, at = 0;
     while (row < rows) {
@@ -27,7 +27,7 @@ static int find_rows(Texts *texts, int64_t size, int64_t rows) {
 }
 
 /* The symbols of segment `segment`, which is every `segments`-th row. Returns as character_ngrams does. */
-static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t references, int64_t rows, int64_t segments,
+static int64_t read_segment(LineTexts *texts, Sequences *sequences, int64_t references, int64_t rows, int64_t segments,
                             int64_t segment, int64_t *lengths) {
     const int64_t *begins = texts->begins.memory;
     int64_t most = 0, of_references = 0;
@@ -69,15 +69,16 @@ static int64_t read_segment(Texts *texts, Sequences *sequences, int64_t referenc
 
 /* Row t * segments + i of the text is segment i of text t; texts are `references` references, then the systems.
  * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row, those that
- * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a reference is lacking.
+ * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a
+ * reference is lacking.
  * Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines of UTF-8. */
 KERNEL int64_t steelyard_character_ngrams(const uint8_t *text, int64_t size, const uint8_t *present, int64_t references,
                                           int64_t systems, int64_t segments, int64_t orders, int64_t white_space,
                                           int64_t *lengths, uint32_t *out) {
     const int64_t rows = (references + systems) * segments;
-    Ngrams ngrams = {0};
+    NgramOverlap ngrams = {0};
     Sequences sequences = {0};
-    Texts texts = {.text = text};
+    LineTexts texts = {.text = text};
     classify_bytes(&texts.bytes, white_space != 0);
     texts.symbols = calloc(1, sizeof *texts.symbols);
     int64_t result = texts.symbols ? find_rows(&texts, size, rows) : -1;

@@ -11,16 +11,16 @@ typedef struct {
     Automaton automaton; /* for most others, */
     NgramLists lists; /* and for any */
     enum { BITS, AUTOMATON, LISTS } held; /* which of them holds the sequence that was built last */
-} Ngrams;
+} NgramOverlap;
 
-static inline void ngrams_free(Ngrams *ngrams) {
+static inline void ngrams_free(NgramOverlap *ngrams) {
     free(ngrams->bits.ends.memory);
     automaton_free(&ngrams->automaton);
     lists_free(&ngrams->lists);
 }
 
 /* Takes in `length` symbols, all from 1 to width - 1. Returns 0, or as kernel.h says. */
-static inline int ngrams_build(Ngrams *ngrams, const uint32_t *symbols, size_t length, size_t width, int orders) {
+static inline int ngrams_build(NgramOverlap *ngrams, const uint32_t *symbols, size_t length, size_t width, int orders) {
     int failed = bits_build(&ngrams->bits, symbols, length, width, orders);
     ngrams->held = BITS;
     if (failed > 0) {
@@ -36,7 +36,7 @@ static inline int ngrams_build(Ngrams *ngrams, const uint32_t *symbols, size_t l
 
 /* matches[n - 1] = how many n-grams of order n the two sequences share; symbol 0 of the other one is in none. Returns
  * -1 when out of memory. */
-static inline int ngrams_overlap(Ngrams *ngrams, const uint32_t *symbols, size_t length, uint32_t *matches) {
+static inline int ngrams_overlap(NgramOverlap *ngrams, const uint32_t *symbols, size_t length, uint32_t *matches) {
     if (ngrams->held == AUTOMATON) return automaton_overlap(&ngrams->automaton, symbols, length, matches);
     if (ngrams->held == BITS) bits_overlap(&ngrams->bits, symbols, length, matches);
     else lists_overlap(&ngrams->lists, symbols, length, matches);

@@ -29,7 +29,7 @@ ALWAYS_INLINE void bits_count(const uint64_t *ends, int orders, const uint32_t *
     for (int n = 0; n < orders; n++) left[n] = ~(uint64_t)0;
     for (size_t i = 0; i < length; i++) {
         masks_step(ending, ends + symbols[i], 1, orders);
-        for (int n = 0; n < orders; n++) left[n] ^= lowest(ending[n] & left[n]);
+        for (int n = 0; n < orders; n++) left[n] ^= lowest_bit(ending[n] & left[n]);
     }
     for (int n = 0; n < orders; n++) matches[n] = (uint32_t)__builtin_popcountll(~left[n]);
 }

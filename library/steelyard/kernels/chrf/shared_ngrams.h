@@ -40,8 +40,9 @@ static inline size_t first_alike(const Sequences *sequences, size_t from, size_t
 
 /* Segment `segment` of out: (references, systems, segments, orders), where `present`: (references, segments) is not
  * 0. Returns 0, or -1 when out of memory. */
-static inline int shared_ngrams(Ngrams *ngrams, const Sequences *sequences, const uint8_t *present, size_t references,
-                                size_t systems, size_t segments, size_t segment, int orders, uint32_t *out) {
+static inline int shared_ngrams(NgramOverlap *ngrams, const Sequences *sequences, const uint8_t *present,
+                                size_t references, size_t systems, size_t segments, size_t segment, int orders,
+                                uint32_t *out) {
     for (size_t k = 0; k < references; k++) {
         size_t length;
         if (!present[k * segments + segment]) continue;

@@ -35,10 +35,10 @@ typedef struct {
     const int32_t *ids, *pieces;
     const int64_t *starts, *piece_starts;
     uint32_t *symbol_of; /* of each piece; 0 for those that no reference of the segment has */
-} Texts;
+} PieceTexts;
 
 /* Gives a symbol to each piece of a reference that has none yet; `known` are given already. */
-static uint32_t know_pieces(const Texts *texts, int64_t row, uint32_t known) {
+static uint32_t know_pieces(const PieceTexts *texts, int64_t row, uint32_t known) {
     for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
         const int64_t *piece = texts->piece_starts + texts->ids[word];
         for (int64_t at = piece[0]; at < piece[1]; at++) {
@@ -49,7 +49,7 @@ static uint32_t know_pieces(const Texts *texts, int64_t row, uint32_t known) {
     return known;
 }
 
-static void forget_pieces(const Texts *texts, int64_t row) {
+static void forget_pieces(const PieceTexts *texts, int64_t row) {
     for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
         const int64_t *piece = texts->piece_starts + texts->ids[word];
         texts->symbol_of[texts->pieces[piece[0]]] = texts->symbol_of[texts->pieces[piece[1] - 1]] = 0;
@@ -57,7 +57,7 @@ static void forget_pieces(const Texts *texts, int64_t row) {
 }
 
 /* Writes the symbols of a row, and one more number; returns how many they are. */
-static size_t write_symbols(const Texts *texts, int64_t row, uint32_t *symbols) {
+static size_t write_symbols(const PieceTexts *texts, int64_t row, uint32_t *symbols) {
     size_t total = 0;
     for (int64_t word = texts->starts[row]; word < texts->starts[row + 1]; word++) {
         const int64_t *piece = texts->piece_starts + texts->ids[word];
@@ -70,8 +70,8 @@ static size_t write_symbols(const Texts *texts, int64_t row, uint32_t *symbols) 
 }
 
 /* The symbols of segment `segment`, which is every `segments`-th row. Returns -1 when out of memory. */
-static int read_segment(const Texts *texts, Sequences *sequences, int64_t references, int64_t rows, int64_t segments,
-                        int64_t segment, int64_t *lengths) {
+static int read_segment(const PieceTexts *texts, Sequences *sequences, int64_t references, int64_t rows,
+                        int64_t segments, int64_t segment, int64_t *lengths) {
     size_t most = 0, total = 0;
     uint32_t known = 0;
     for (int64_t row = segment; row < rows; row += segments)
@@ -102,9 +102,9 @@ KERNEL int64_t steelyard_word_ngrams(const int32_t *ids, const int64_t *starts, 
                                      int64_t references, int64_t systems, int64_t segments, int64_t orders,
                                      int64_t *lengths, uint32_t *out) {
     const int64_t rows = (references + systems) * segments;
-    Ngrams ngrams = {0};
+    NgramOverlap ngrams = {0};
     Sequences sequences = {0};
-    Texts texts = {ids, pieces, starts, piece_starts, calloc((size_t)types + 1, sizeof(uint32_t))};
+    PieceTexts texts = {ids, pieces, starts, piece_starts, calloc((size_t)types + 1, sizeof(uint32_t))};
     int64_t result = texts.symbol_of ? 0 : OUT_OF_MEMORY;
     for (int64_t i = 0; i < segments && !result; i++) {
         result = read_segment(&texts, &sequences, references, rows, segments, i, lengths);

@@ -11,7 +11,7 @@ typedef struct {
     Block block;
     int32_t *own, *theirs; /* characters */
     int8_t *edges;
-} Work;
+} CharacterWork;
 
 /* The words' characters, with one blank between words. Returns how many there are. */
 static int64_t join(const Spelling *spelling, const int32_t *words, int64_t count, int32_t *out) {
@@ -25,7 +25,7 @@ static int64_t join(const Spelling *spelling, const int32_t *words, int64_t coun
     return length;
 }
 
-static int64_t distance(Work *work, const int32_t *a, int64_t n, const int32_t *b, int64_t m) {
+static int64_t distance(CharacterWork *work, const int32_t *a, int64_t n, const int32_t *b, int64_t m) {
     while (n && m && *a == *b) a++, b++, n--, m--;
     while (n && m && a[n - 1] == b[m - 1]) n--, m--;
     if (!n || !m) return n + m;
@@ -58,7 +58,8 @@ static double shift_cost(const Spelling *spelling, const int32_t *old, const int
 }
 
 /* Edits of one pair; `m` words of the reference are in work->theirs as `characters`. */
-static double edits(Work *work, const int32_t *words, int64_t n, int64_t m, int64_t characters, int64_t length) {
+static double edits(CharacterWork *work, const int32_t *words, int64_t n, int64_t m, int64_t characters,
+                    int64_t length) {
     Order *order = &work->order;
     double cost = 0;
     if (n <= MOST_WORDS && m && m <= MOST_WORDS) {
@@ -88,7 +89,7 @@ KERNEL int64_t steelyard_character_rates(const int32_t *ids, const int64_t *star
                                          int64_t alphabet, int64_t references, int64_t systems, int64_t segments,
                                          double *out) {
     int64_t longest = 0, result = OUT_OF_MEMORY;
-    Work *work = calloc(1, sizeof *work);
+    CharacterWork *work = calloc(1, sizeof *work);
     if (!work) return OUT_OF_MEMORY;
     work->spelling = (Spelling){letters, letter_starts};
     for (int64_t row = 0; row < (references + systems) * segments; row++)

@@ -24,7 +24,7 @@ typedef struct {
     int32_t scratch[MOST_WORDS];
     int16_t *slot; /* by word: its row in `places`; 0 where the reference does not have it */
     uint64_t places[(MOST_WORDS + 1) * MOST_PARTS]; /* where the reference has it; row 0 stays empty */
-    Row rows[(MOST_WORDS + 1) * MOST_PARTS];
+    BitRow rows[(MOST_WORDS + 1) * MOST_PARTS];
     int64_t distance;
 } Order;
 
@@ -32,7 +32,7 @@ static inline const uint64_t *places_of(const Order *order, int64_t i) {
     return order->places + order->slot[order->hypothesis[i]] * order->parts;
 }
 
-static inline void advance(Row *row, const uint64_t *equal, int64_t parts) {
+static inline void advance(BitRow *row, const uint64_t *equal, int64_t parts) {
     if (parts == 1) next_row(row, *equal);
     else next_wide_row(row, equal, parts);
 }
@@ -56,9 +56,9 @@ static inline void leave_reference(Order *order) {
 
 static inline void fill_rows(Order *order, int64_t from) {
     int64_t parts = order->parts;
-    for (int64_t p = 0; p < parts; p++) order->rows[p] = (Row){~(uint64_t)0, 0};
+    for (int64_t p = 0; p < parts; p++) order->rows[p] = (BitRow){~(uint64_t)0, 0};
     for (int64_t i = from; i < order->n; i++) {
-        Row *row = order->rows + (i + 1) * parts;
+        BitRow *row = order->rows + (i + 1) * parts;
         memcpy(row, row - parts, (size_t)parts * sizeof *row);
         advance(row, places_of(order, i), parts);
     }
@@ -68,13 +68,13 @@ static inline void fill_rows(Order *order, int64_t from) {
 /* How much the distance falls with this swap, or something below `least` where it falls less than that. */
 static inline int64_t gain(const Order *order, Swap swap, int64_t least) {
     int64_t parts = order->parts;
-    Row row[MOST_PARTS];
+    BitRow row[MOST_PARTS];
     memcpy(row, order->rows + swap.begin * parts, (size_t)parts * sizeof *row);
     for (int64_t i = swap.middle; i < swap.end; i++) advance(row, places_of(order, i), parts);
     for (int64_t i = swap.begin; i < swap.middle; i++) advance(row, places_of(order, i), parts);
     for (int64_t i = swap.end;; i++) {
         /* The same words follow, so that the gain is at most the largest fall of a cell of this row. */
-        const Row *before = order->rows + i * parts;
+        const BitRow *before = order->rows + i * parts;
         int64_t fall = 0;
         for (int64_t p = 0; p < parts; p++)
             fall += ones(before[p].plus & ~row[p].plus) + ones(row[p].minus & ~before[p].minus);

@@ -23,27 +23,27 @@ typedef struct {
     int32_t most;           /* times that one hypothesis has it */
     int32_t needed;         /* whether there is more to find for it, or one that extends it */
     Similarity *best;       /* the `most` best ones, in falling order */
-} Node;
+} FuzzyNgram;
 
 typedef struct {
     Spelling spelling;
     double threshold;
     Trie trie;
-    Node *nodes;
-    Row *rows;           /* MOST_PARTS of each node */
+    FuzzyNgram *nodes;
+    BitRow *rows;           /* MOST_PARTS of each node */
     uint64_t *places;    /* of each letter: the columns that have it, in MOST_PARTS */
     int32_t *needed;     /* nodes, parents first */
     int64_t needed_count;
-} Ngrams;
+} FuzzyNgrams;
 
 static inline double ratio(int64_t part, int64_t whole) { return (double)part / (double)whole; }
 
 /* A new node's fixed part. */
-static inline void describe(const Ngrams *ngrams, Node *node, int32_t parent, int32_t word) {
+static inline void describe(const FuzzyNgrams *ngrams, FuzzyNgram *node, int32_t parent, int32_t word) {
     int64_t before = parent ? ngrams->nodes[parent].length + 1 : 0;
     int64_t length = before + letters_of(&ngrams->spelling, word);
     double threshold = ngrams->threshold;
-    *node = (Node){.parent = parent, .word = word, .length = length, .longest = LONGEST};
+    *node = (FuzzyNgram){.parent = parent, .word = word, .length = length, .longest = LONGEST};
     node->shortest = (int64_t)(threshold * (double)length);
     while (ratio(node->shortest, length) < threshold) node->shortest++;
     if (threshold * LONGEST > (double)length) {
@@ -56,7 +56,7 @@ static inline int better(Similarity one, Similarity other) {
     return one.common * other.length > other.common * one.length;
 }
 
-static inline void offer(Node *node, Similarity found) {
+static inline void offer(FuzzyNgram *node, Similarity found) {
     int32_t at = node->most - 1;
     if (!better(found, node->best[at])) return;
     for (; at && better(found, node->best[at - 1]); at--) node->best[at] = node->best[at - 1];
@@ -64,7 +64,7 @@ static inline void offer(Node *node, Similarity found) {
 }
 
 /* Finds the equal n-grams that begin at a word of the reference. */
-static inline void offer_equal(Ngrams *ngrams, const int32_t *words, int64_t count) {
+static inline void offer_equal(FuzzyNgrams *ngrams, const int32_t *words, int64_t count) {
     int32_t node = 0;
     for (int64_t k = 0; k < count; k++) {
         node = trie_child(&ngrams->trie, node, words[k]);
@@ -74,9 +74,9 @@ static inline void offer_equal(Ngrams *ngrams, const int32_t *words, int64_t cou
 }
 
 /* Which n-grams are worth comparing once the equal ones are known. Returns the longest that can be similar to one. */
-static inline int64_t find_needed(Ngrams *ngrams) {
+static inline int64_t find_needed(FuzzyNgrams *ngrams) {
     int64_t longest = 0;
-    Node *nodes = ngrams->nodes;
+    FuzzyNgram *nodes = ngrams->nodes;
     for (int32_t k = 1; k < ngrams->trie.used; k++) nodes[k].needed = 0;
     for (int32_t k = ngrams->trie.used - 1; k > 0; k--) {
         Similarity last = nodes[k].best[nodes[k].most - 1];
@@ -92,20 +92,20 @@ static inline int64_t find_needed(Ngrams *ngrams) {
     return longest;
 }
 
-static inline void step(Ngrams *ngrams, Row *row, int32_t letter, int64_t parts) {
+static inline void step(FuzzyNgrams *ngrams, BitRow *row, int32_t letter, int64_t parts) {
     const uint64_t *places = ngrams->places + (int64_t)letter * MOST_PARTS;
     if (parts == 1) next_row(row, *places);
     else next_wide_row(row, places, parts);
 }
 
 /* Compares all n-grams with those that end at the given columns. The compiler makes one of these for one part. */
-static inline __attribute__((always_inline)) void compare(Ngrams *ngrams, const int64_t *ends, int64_t count,
+static inline __attribute__((always_inline)) void compare(FuzzyNgrams *ngrams, const int64_t *ends, int64_t count,
                                                           int64_t parts) {
-    for (int64_t p = 0; p < parts; p++) ngrams->rows[p] = (Row){~(uint64_t)0, 0};
+    for (int64_t p = 0; p < parts; p++) ngrams->rows[p] = (BitRow){~(uint64_t)0, 0};
     for (int64_t k = 0; k < ngrams->needed_count; k++) {
-        Node *node = ngrams->nodes + ngrams->needed[k];
-        const Row *before = ngrams->rows + (int64_t)node->parent * MOST_PARTS;
-        Row row[MOST_PARTS];
+        FuzzyNgram *node = ngrams->nodes + ngrams->needed[k];
+        const BitRow *before = ngrams->rows + (int64_t)node->parent * MOST_PARTS;
+        BitRow row[MOST_PARTS];
         for (int64_t p = 0; p < parts; p++) row[p] = before[p];
         if (node->parent) step(ngrams, row, BLANK, parts);
         const int64_t *letters = ngrams->spelling.starts + node->word;
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) void compare(Ngrams *ngrams, const 
 
 /* Compares with the n-grams of up to `count` words that begin at a word of the reference; they are not cut off there,
  * but where they are longer than `longest` characters. */
-static inline void compare_from(Ngrams *ngrams, const int32_t *words, int64_t count, int64_t longest) {
+static inline void compare_from(FuzzyNgrams *ngrams, const int32_t *words, int64_t count, int64_t longest) {
     int64_t ends[MOST_ORDERS], orders = 0, column = 0;
     int32_t letter[LONGEST];
     for (; orders < count; orders++) {

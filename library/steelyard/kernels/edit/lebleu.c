@@ -15,14 +15,14 @@ static inline int is_sampled(int64_t start, int64_t words, int64_t limit) {
 }
 
 typedef struct {
-    Ngrams ngrams;
+    FuzzyNgrams ngrams;
     int64_t order, systems;
     Similarity *similarities; /* of all nodes */
     int32_t *paths;           /* the node of each sampled n-gram of each hypothesis in turn */
     int64_t *path_starts;     /* of each hypothesis */
     int64_t *credit;          /* of each sampled n-gram: what it and its repetitions count, at its first place */
     int32_t *count;           /* of each node, 0 between uses */
-} Work;
+} LebleuWork;
 
 /* Calls for each sampled n-gram are made in the order of `paths`. */
 static inline int64_t ngrams_at(int64_t start, int64_t words, int64_t order, int64_t limit) {
@@ -36,8 +36,8 @@ static int64_t sample_size(int64_t words, int64_t order) {
 }
 
 /* Enters the n-grams of all hypotheses. `rows`: starts of the segment's first hypothesis; `stride` to the next one. */
-static void enter_hypotheses(Work *work, const int32_t *ids, const int64_t *rows, int64_t stride) {
-    Ngrams *ngrams = &work->ngrams;
+static void enter_hypotheses(LebleuWork *work, const int32_t *ids, const int64_t *rows, int64_t stride) {
+    FuzzyNgrams *ngrams = &work->ngrams;
     int64_t path = 0, similarities = 0, sampled = 0;
     for (int64_t s = 0; s < work->systems; s++)
         sampled += sample_size(rows[s * stride + 1] - rows[s * stride], work->order);
@@ -53,7 +53,7 @@ static void enter_hypotheses(Work *work, const int32_t *ids, const int64_t *rows
                 int32_t parent = node, used = ngrams->trie.used;
                 node = trie_child_or_new(&ngrams->trie, node, words[start + k]);
                 if (node == used) describe(ngrams, &ngrams->nodes[node], parent, words[start + k]);
-                Node *entered = &ngrams->nodes[node];
+                FuzzyNgram *entered = &ngrams->nodes[node];
                 entered->most = (int32_t)larger(entered->most, ++work->count[node]);
                 work->paths[path++] = node;
             }
@@ -68,8 +68,8 @@ static void enter_hypotheses(Work *work, const int32_t *ids, const int64_t *rows
     memset(work->credit, 0, (size_t)path * sizeof *work->credit);
 }
 
-static void compare_reference(Work *work, const int32_t *words, int64_t length) {
-    Ngrams *ngrams = &work->ngrams;
+static void compare_reference(LebleuWork *work, const int32_t *words, int64_t length) {
+    FuzzyNgrams *ngrams = &work->ngrams;
     int64_t deepest = 2 * work->order, limit = SAMPLED / deepest;
     for (int32_t k = 1; k < ngrams->trie.used; k++)
         for (int32_t t = 0; t < ngrams->nodes[k].most; t++) ngrams->nodes[k].best[t] = (Similarity){0, 1};
@@ -84,13 +84,13 @@ static void compare_reference(Work *work, const int32_t *words, int64_t length) 
 
 /* Each distinct n-gram of a hypothesis counts the best similarities, as many as it has occurrences; of several
  * references that with the largest sum. */
-static void give_credit(Work *work) {
+static void give_credit(LebleuWork *work) {
     for (int64_t s = 0; s < work->systems; s++) {
         const int32_t *paths = work->paths;
         int64_t begin = work->path_starts[s], end = work->path_starts[s + 1];
         for (int64_t at = begin; at < end; at++) work->count[paths[at]]++;
         for (int64_t at = begin; at < end; at++) {
-            const Node *node = &work->ngrams.nodes[paths[at]];
+            const FuzzyNgram *node = &work->ngrams.nodes[paths[at]];
             int64_t sum = 0;
             for (int32_t t = 0; t < work->count[paths[at]]; t++) {
                 Similarity best = node->best[t];
@@ -104,7 +104,7 @@ static void give_credit(Work *work) {
 }
 
 /* Sums up a hypothesis: hits and totals of each order. */
-static void sum_up(const Work *work, int64_t system, int64_t length, double *out) {
+static void sum_up(const LebleuWork *work, int64_t system, int64_t length, double *out) {
     int64_t sums[MOST_ORDERS] = {0}, totals[MOST_ORDERS] = {0}, at = work->path_starts[system];
     for (int64_t start = 0; start < length; start++) {
         int64_t orders = ngrams_at(start, length, work->order, SAMPLED / work->order);
@@ -120,8 +120,8 @@ static void sum_up(const Work *work, int64_t system, int64_t length, double *out
     }
 }
 
-static int open_work(Work *work, int64_t ngrams, int64_t alphabet) {
-    Ngrams *of = &work->ngrams;
+static int open_work(LebleuWork *work, int64_t ngrams, int64_t alphabet) {
+    FuzzyNgrams *of = &work->ngrams;
     of->nodes = malloc(((size_t)ngrams + 1) * sizeof *of->nodes);
     of->rows = malloc(((size_t)ngrams + 1) * MOST_PARTS * sizeof *of->rows);
     of->needed = malloc(((size_t)ngrams + 1) * sizeof *of->needed);
@@ -136,7 +136,7 @@ static int open_work(Work *work, int64_t ngrams, int64_t alphabet) {
     return trie_allocate(&of->trie, (size_t)ngrams + 1);
 }
 
-static void close_work(Work *work) {
+static void close_work(LebleuWork *work) {
     free(work->ngrams.nodes);
     free(work->ngrams.rows);
     free(work->ngrams.needed);
@@ -168,7 +168,7 @@ KERNEL int64_t steelyard_lebleu_statistics(const int32_t *ids, const int64_t *st
         most = larger(most, ngrams);
     }
     if (most >= INT32_MAX / MOST_PARTS) return TOO_MANY_WORDS;
-    Work work = {.order = order, .systems = systems};
+    LebleuWork work = {.order = order, .systems = systems};
     work.ngrams.spelling = (Spelling){letters, letter_starts};
     work.ngrams.threshold = threshold;
     if (open_work(&work, most, alphabet)) goto done;

@@ -53,13 +53,13 @@ static int beam_cannot_matter(int64_t n, int64_t m, int64_t distance) {
     return m < BEAM || distance + larger(n - m, m - n) <= 2 * (BEAM - 2);
 }
 
-static inline int64_t narrow_distance(const Table *table, Row row) {
-    uint64_t all = lowest(table->m);
+static inline int64_t narrow_distance(const Table *table, BitRow row) {
+    uint64_t all = low_bits(table->m);
     return table->n + ones(row.plus & all) - ones(row.minus & all);
 }
 
 static void narrow_rows(Table *table, int64_t from) {
-    Row row = {table->plus[from], table->minus[from]};
+    BitRow row = {table->plus[from], table->minus[from]};
     for (int64_t i = from; i < table->n; i++) {
         table->equal[i] = table->places[table->hypothesis[i]];
         table->diagonal[i] = next_row(&row, table->equal[i]);
@@ -72,8 +72,8 @@ static void narrow_rows(Table *table, int64_t from) {
 /* How much the distance falls when words [middle, end) go before words [begin, middle), or anything <= floor where
  * it is no more than floor. */
 static inline int64_t narrow_gain(const Table *table, int64_t begin, int64_t middle, int64_t end, int64_t floor) {
-    const uint64_t *equal = table->equal, all = lowest(table->m);
-    Row row = {table->plus[begin], table->minus[begin]};
+    const uint64_t *equal = table->equal, all = low_bits(table->m);
+    BitRow row = {table->plus[begin], table->minus[begin]};
     for (int64_t i = middle; i < end; i++) next_row(&row, equal[i]);
     for (int64_t i = begin; i < middle; i++) next_row(&row, equal[i]);
     for (int64_t i = end;; i++) {
@@ -134,7 +134,7 @@ static void band_shape(Table *table) {
         int64_t low = table->low[i], last = table->high[i] - low;
         if (i > 1) last = smaller(last, table->high[i - 1] + 1 - low);
         uint64_t stays = low == table->low[i - 1];
-        table->allowed[i - 1] = lowest(last + 1) & ~stays;
+        table->allowed[i - 1] = low_bits(last + 1) & ~stays;
     }
     table->plus[0] = ~(uint64_t)0;
     table->minus[0] = 0;
@@ -148,11 +148,11 @@ static void band_shape(Table *table) {
  * - The cell left of row i counts as 1 more than the one diagonally above it, so nothing comes from the left.
  *   Where the beam does not move (and in column 0), the first cell has no diagonal neighbour: with one that is not
  *   less than the cell above, and no match, the cell is 1 more than that above. */
-static inline uint64_t band_step(const Table *table, int64_t i, uint64_t equal, Row *row, int32_t *first) {
+static inline uint64_t band_step(const Table *table, int64_t i, uint64_t equal, BitRow *row, int32_t *first) {
     int64_t low = table->low[i], moved = low - table->low[i - 1];
     uint64_t stays = moved == 0;
     if (moved > 1) {
-        uint64_t between = lowest(moved) & ~(uint64_t)1;
+        uint64_t between = low_bits(moved) & ~(uint64_t)1;
         *first += (int32_t)(ones(row->plus & between) - ones(row->minus & between));
     }
     row->plus = row->plus >> moved | ~(~(uint64_t)0 >> moved);
@@ -160,14 +160,14 @@ static inline uint64_t band_step(const Table *table, int64_t i, uint64_t equal, 
     row->plus &= ~stays;
     uint64_t diagonal = next_row(row, equal & table->allowed[i - 1]);
     *first += 1 - (int32_t)(diagonal & ~stays & 1);
-    uint64_t inside = lowest(table->high[i] - low + 1);
+    uint64_t inside = low_bits(table->high[i] - low + 1);
     row->plus |= ~inside;
     row->minus &= inside;
     return diagonal;
 }
 
 static void band_rows(Table *table, int64_t from, int64_t changed) {
-    Row row = {table->plus[from], table->minus[from]};
+    BitRow row = {table->plus[from], table->minus[from]};
     int32_t first = table->first[from];
     for (int64_t i = from + 1; i <= table->n; i++) {
         if (i <= changed) table->equal[i - 1] = columns_with(table, table->low[i], table->hypothesis[i - 1]);
@@ -176,13 +176,13 @@ static void band_rows(Table *table, int64_t from, int64_t changed) {
         table->minus[i] = row.minus;
         table->first[i] = first;
     }
-    uint64_t rest = lowest(table->m - table->low[table->n] + 1) & ~(uint64_t)1;
+    uint64_t rest = low_bits(table->m - table->low[table->n] + 1) & ~(uint64_t)1;
     table->distance = first + ones(row.plus & rest) - ones(row.minus & rest);
 }
 
 /* As narrow_gain, but of the distance inside the beam. */
 static int64_t band_gain(const Table *table, int64_t begin, int64_t middle, int64_t end, int64_t floor) {
-    Row row = {table->plus[begin], table->minus[begin]};
+    BitRow row = {table->plus[begin], table->minus[begin]};
     int32_t first = table->first[begin];
     int64_t i = begin;
     for (int64_t from = middle; from < end; from++) {
@@ -202,7 +202,7 @@ static int64_t band_gain(const Table *table, int64_t begin, int64_t middle, int6
         i++;
         band_step(table, i, table->equal[i - 1], &row, &first);
     }
-    uint64_t rest = lowest(table->m - table->low[i] + 1) & ~(uint64_t)1;
+    uint64_t rest = low_bits(table->m - table->low[i] + 1) & ~(uint64_t)1;
     return table->distance - (first + ones(row.plus & rest) - ones(row.minus & rest));
 }
 

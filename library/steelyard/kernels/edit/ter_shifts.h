@@ -129,12 +129,12 @@ static inline void propose_all(const Table *table, Method method, const Alignmen
         int64_t from = larger(0, i - FARTHEST_SHIFT), to = smaller(table->m, i + FARTHEST_SHIFT + 1);
         if (from >= to) break;
         if (method == NARROW) {
-            uint64_t near = lowest(to) & ~lowest(from);
+            uint64_t near = low_bits(to) & ~low_bits(from);
             propose_each(table, alignment, i, 0, table->equal[i] & near & ~alignment->partner[i], out);
         } else if (alignment->hypothesis_error[i] <= LONGEST_SHIFT) {
             int32_t word = table->hypothesis[i];
             for (; from < to; from += WORD_BITS)
-                propose_each(table, alignment, i, from, columns_with(table, from + 1, word) & lowest(to - from), out);
+                propose_each(table, alignment, i, from, columns_with(table, from + 1, word) & low_bits(to - from), out);
         }
     }
 }

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     Gram gram;
-    Ngrams ngrams;
+    SoftNgrams ngrams;
     int32_t *costs;        /* (hypothesis words with a vector, columns): of substitutions */
     int32_t *unlike;       /* (1 + words of a part, room): of words without a vector; the first row is of those
                             * that the reference lacks */
@@ -29,9 +29,9 @@ typedef struct {
     int64_t *last;
     int64_t words, *best;  /* of all hypotheses; (deepest, words) */
     int64_t distances;     /* from a clamped distance to the other */
-} Work;
+} SimilarityWork;
 
-static void find_costs(Work *w) {
+static void find_costs(SimilarityWork *w) {
     const Gram *gram = &w->gram;
     for (int64_t h = 0; h < gram->own; h++) {
         double inverse = inverse_length(gram->squares[h], gram->squares[h]);
@@ -44,7 +44,7 @@ static void find_costs(Work *w) {
     }
 }
 
-static void add_distances(Work *w, const Part *part, int64_t length) {
+static void add_distances(SimilarityWork *w, const Part *part, int64_t length) {
     const Gram *gram = &w->gram;
     int32_t *unlike = w->unlike;
     for (int64_t i = 0; i < part->length; i++) {
@@ -65,9 +65,9 @@ static void add_distances(Work *w, const Part *part, int64_t length) {
 }
 
 /* Compares some parts of hypotheses with a part of a reference, whose whole is needed for n-grams that are equal. */
-static void compare(Work *w, const Part *parts, int64_t count, const Part *reference, const Part *whole) {
+static void compare(SimilarityWork *w, const Part *parts, int64_t count, const Part *reference, const Part *whole) {
     Gram *gram = &w->gram;
-    Ngrams *ngrams = &w->ngrams;
+    SoftNgrams *ngrams = &w->ngrams;
     int64_t words = 0, places = 0;
     for (int64_t k = 0; k < count; k++) {
         words += parts[k].reach;
@@ -107,7 +107,8 @@ static Part piece(const Part *text, int64_t p, int64_t pieces, int64_t deepest) 
     return (Part){text->words + begin, end - begin, reach, text->place + begin, text->distance};
 }
 
-static void compare_with_reference(Work *w, const Part *texts, int64_t count, const Part *reference, Part *group) {
+static void compare_with_reference(SimilarityWork *w, const Part *texts, int64_t count, const Part *reference,
+                                   Part *group) {
     int64_t members = 0, words = 0;
     for (int64_t k = 0; k <= count; k++) {
         int64_t longer = k < count && texts[k].length > reference->length ? texts[k].length : reference->length;
@@ -134,8 +135,8 @@ static Part row_of(const int32_t *ids, const int64_t *starts, int64_t row) {
     return (Part){ids + starts[row], length, length, 0, NULL};
 }
 
-static int allocate(Work *w, int64_t types, int64_t hypotheses, int64_t reference) {
-    Ngrams *ngrams = &w->ngrams;
+static int allocate(SimilarityWork *w, int64_t types, int64_t hypotheses, int64_t reference) {
+    SoftNgrams *ngrams = &w->ngrams;
     int64_t deepest = ngrams->deepest;
     size_t nodes = (size_t)(hypotheses * deepest) + 1, columns = (size_t)reference + 1;
     ngrams->best = malloc(nodes * sizeof *ngrams->best);
@@ -155,7 +156,7 @@ static int allocate(Work *w, int64_t types, int64_t hypotheses, int64_t referenc
     return gram_allocate(&w->gram, types, hypotheses, reference, (hypotheses + reference) * deepest);
 }
 
-static void release(Work *w) {
+static void release(SimilarityWork *w) {
     gram_free(&w->gram);
     trie_free(&w->ngrams.trie);
     free(w->ngrams.best);
@@ -190,7 +191,7 @@ KERNEL int64_t steelyard_similarities(const int32_t *ids, const int64_t *starts,
         }
         if (of_segment > most_words) most_words = of_segment;
     }
-    Work w = {.gram = {.vectors = vectors, .rows = rows, .size = size}, .ngrams = {.deepest = deepest}};
+    SimilarityWork w = {.gram = {.vectors = vectors, .rows = rows, .size = size}, .ngrams = {.deepest = deepest}};
     w.words = words;
     w.best = best;
     w.distances = references * systems * segments;

@@ -62,10 +62,10 @@ typedef struct {
     int64_t *best;  /* by node: similarity in parts of WHOLE, -1 while not known */
     int32_t *nodes; /* (words of the hypotheses, deepest): the n-grams that begin there */
     double *sums, *windows, *inverses;
-} Ngrams;
+} SoftNgrams;
 
-/* Numbers the n-grams that begin at the first `length` of `reach` words; nodes: their place in Ngrams.nodes. */
-static void number_ngrams(Ngrams *ngrams, const int32_t *words, int64_t length, int64_t reach, int32_t *nodes) {
+/* Numbers the n-grams that begin at the first `length` of `reach` words; nodes: their place in SoftNgrams.nodes. */
+static void number_ngrams(SoftNgrams *ngrams, const int32_t *words, int64_t length, int64_t reach, int32_t *nodes) {
     for (int64_t begin = 0; begin < length; begin++) {
         int32_t node = 0;
         for (int64_t n = 0; n < ngrams->deepest; n++) {
@@ -80,7 +80,7 @@ static void number_ngrams(Ngrams *ngrams, const int32_t *words, int64_t length, 
 }
 
 /* N-grams that the reference has are wholly similar, whether their words have vectors or not. */
-static void find_identical(Ngrams *ngrams, const int32_t *reference, int64_t length) {
+static void find_identical(SoftNgrams *ngrams, const int32_t *reference, int64_t length) {
     for (int64_t begin = 0; begin < length; begin++) {
         int32_t node = 0;
         for (int64_t at = begin; at < length && at < begin + ngrams->deepest; at++) {
@@ -92,7 +92,7 @@ static void find_identical(Ngrams *ngrams, const int32_t *reference, int64_t len
 }
 
 /* Finds `best` of the n-grams in `nodes`, which begin with words[0]; `length` of the reference's may be their likes. */
-static void compare_ngrams(Ngrams *ngrams, Gram *gram, const int32_t *words, const int32_t *nodes, int64_t length) {
+static void compare_ngrams(SoftNgrams *ngrams, Gram *gram, const int32_t *words, const int32_t *nodes, int64_t length) {
     int64_t open = ngrams->deepest; /* orders up to the last one that is not known */
     while (open && (nodes[open - 1] < 0 || ngrams->best[nodes[open - 1]] >= 0)) open--;
     Length so_far = {0, 0};

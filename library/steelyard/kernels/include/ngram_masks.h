@@ -51,7 +51,7 @@ static inline int has(const uint64_t *mask, int place) { return mask[place / 64]
 static inline void set(uint64_t *mask, int place) { mask[place / 64] |= (uint64_t)1 << place % 64; }
 
 /* The lowest bit of a part, as a mask. */
-ALWAYS_INLINE uint64_t lowest(uint64_t part) { return part & (0 - part); }
+ALWAYS_INLINE uint64_t lowest_bit(uint64_t part) { return part & (0 - part); }
 
 /* One word on: `ending` has for each order where the last n-gram of a text ends in the references. */
 ALWAYS_INLINE void masks_step(uint64_t *ending, const uint64_t *word, int parts, int deepest) {
@@ -66,7 +66,7 @@ ALWAYS_INLINE void masks_step(uint64_t *ending, const uint64_t *word, int parts,
 /* Takes the first place that is left for an n-gram with these ends; which one, or 64 * parts where there is none. */
 ALWAYS_INLINE int masks_take(const uint64_t *ending, uint64_t *left, int parts) {
     for (int k = 0;; k++) {
-        uint64_t found = lowest(ending[k] & left[k]);
+        uint64_t found = lowest_bit(ending[k] & left[k]);
         left[k] ^= found;
         /* Below a single bit are as many ones as its position; 64 of them if there is none. */
         if (found || k == parts - 1) return 64 * k + __builtin_popcountll(found - 1);
@@ -76,7 +76,7 @@ ALWAYS_INLINE int masks_take(const uint64_t *ending, uint64_t *left, int parts) 
 static inline int is_first(const uint64_t *mask, int place) {
     for (int k = 0; k < place / 64; k++)
         if (mask[k]) return 0;
-    return lowest(mask[place / 64]) >> place % 64 & 1;
+    return lowest_bit(mask[place / 64]) >> place % 64 & 1;
 }
 
 /* Opens the places of an n-gram in the text that has it most often. */

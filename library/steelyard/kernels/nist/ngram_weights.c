@@ -10,25 +10,25 @@ enum { REMEMBERED = 1 << 12 };
 typedef struct {
     int64_t context, own; /* 0 for none */
     double bits;
-} Pair;
+} Quotient;
 
-static double bits_of(Pair *remembered, int64_t context, int64_t own) {
+static double bits_of(Quotient *remembered, int64_t context, int64_t own) {
     if (context == own) return 0.0;
     uint64_t hash = ((uint64_t)context << 32 ^ (uint64_t)own) * 0x9E3779B97F4A7C15u;
-    Pair *pair = remembered + (hash >> 32) % REMEMBERED;
+    Quotient *pair = remembered + (hash >> 32) % REMEMBERED;
     if (pair->context != context || pair->own != own)
-        *pair = (Pair){context, own, log2_of((double)context / (double)own)};
+        *pair = (Quotient){context, own, log2_of((double)context / (double)own)};
     return pair->bits;
 }
 
 /*
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
- * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and of
- * one behind the last, where its children begin; bits: of each node what it says. Returns 0, or OUT_OF_MEMORY.
+ * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and
+ * of one behind the last, where its children begin; bits: of each node what it says. Returns 0, or OUT_OF_MEMORY.
  */
 KERNEL int64_t steelyard_ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes,
                                        int64_t total, int64_t *first_child, double *bits) {
-    Pair *remembered = calloc(REMEMBERED, sizeof *remembered);
+    Quotient *remembered = calloc(REMEMBERED, sizeof *remembered);
     if (!remembered) return OUT_OF_MEMORY;
     for (int64_t node = 0; node < types; node++) bits[node] = bits_of(remembered, total, counts[node]);
     int64_t child = types;
