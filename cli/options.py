@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cli.errors import UsageError
+from steelyard.commands import values
+from steelyard.commands.errors import UsageError
+from steelyard.commands.values import ALPHA, MAX_TRIALS, MOST_DIGITS, MOST_REPLICATES, TRIALS
 from steelyard.errors import BrokenFormat
 from steelyard.formats.registry import FORMATS, reader_called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
-    from steelyard.formats.plain import Text
-    from steelyard.metrics.metric import Metric
-    from steelyard.metrics.resources import Resources
-
-DEFAULT_METRICS = ("bleu", "chrf", "ter")
-TRIALS = 10_000
-"""Trials of the randomization test: `steelyard.resampling.randomization.TRIALS`, not imported to keep help fast."""
 WATCH_SECONDS = 1.0
 """Default interval between two reads of the queue."""
-ALPHA = 0.05
-"""The same as `analysis.leaderboard.significance.ALPHA`."""
-MOST_REPLICATES = 100_000
-"""More would fill the memory and change no printed digit."""
-MAX_TRIALS = 10_000_000
-"""The same as in `scheduler.enqueue.randomization`."""
-MOST_DIGITS = 17
-"""Digits after the point: a float64 has no more."""
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
@@ -115,31 +100,24 @@ def check_trials(options: argparse.Namespace) -> None:
         )
 
 
-def named_file(text: str) -> tuple[str, Path]:
-    """Parse NAME=FILE."""
-    name, equals, file = text.partition("=")
-    if not (name and equals and file):
-        raise argparse.ArgumentTypeError(f'"{text}" is not of the form NAME=FILE')
-    return name, Path(file)
+def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser of values as argparse wants it: what is wrong with a value is an ArgumentTypeError."""
+
+    def parsed(text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parsed
 
 
-def whole_number(text: str) -> int:
-    """Parse a non-negative integer below 2^63."""
-    if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number')
-    return int(text)
+named_file, whole_number, level = argument(values.named_file), argument(values.whole_number), argument(values.level)
 
 
 def at_most(most: int) -> Callable[[str], int]:
     """A parser of integers from 0 to `most`."""
-
-    def number(text: str) -> int:
-        found = whole_number(text)
-        if found > most:
-            raise argparse.ArgumentTypeError(f"{text}: {most:,} is the most")
-        return found
-
-    return number
+    return argument(values.at_most(most))
 
 
 def add_width_option(parser: argparse.ArgumentParser, default: int, where: str = "") -> None:
@@ -148,85 +126,6 @@ def add_width_option(parser: argparse.ArgumentParser, default: int, where: str =
         "-w", "--width", type=at_most(MOST_DIGITS), default=default, metavar="N",
         help=f"digits after the point{where} (default: {default})",
     )  # fmt: skip
-
-
-def level(text: str) -> float:
-    """Parse a level or probability strictly between 0 and 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number between 0 and 1, such as 0.05 for 5 %')
-    return value
-
-
-def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
-    """The metrics of -m with the defaults of -lc and -tok, before `resolved_metrics`.
-
-    Raises UnknownMetric, BadParameter and UsageError.
-    """
-    from steelyard.metrics.registry import asked_metrics
-
-    if options.language_pair:
-        source, dash, target = options.language_pair.partition("-")
-        if not (source and dash and target):
-            raise UsageError(f'-l {options.language_pair}: a language pair is written SRC-TRG, e.g. "en-cs".')
-    return asked_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
-
-
-def asked_for(options: argparse.Namespace) -> list[str]:
-    """The specifications of the same metrics as the user wrote them, independent of the target language."""
-    from steelyard.metrics.registry import parse_metrics
-
-    metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
-    return [metric.specification for metric in metrics]
-
-
-def _defaults(options: argparse.Namespace) -> dict[str, str]:
-    defaults = {}
-    if options.lowercase:
-        defaults["case"] = "lc"
-    if options.tokenize:
-        defaults["tok"] = checked_tokenizer(options.tokenize)
-    return defaults
-
-
-def checked_tokenizer(name: str) -> str:
-    """The name, if a tokenizer has it. Raises UsageError."""
-    from steelyard.tokenizers.registry import AUTO, TOKENIZERS
-
-    if name not in (AUTO, *TOKENIZERS):
-        raise UsageError(f'There is no tokenizer "{name}". Tokenizers: {", ".join((AUTO, *TOKENIZERS))}.')
-    return name
-
-
-def resolved_metrics(
-    options: argparse.Namespace, metrics: Sequence[Metric], resources: Resources, language: str, texts: Sequence[Text]
-) -> list[Metric]:
-    """The metrics with everything pinned that they take from language, texts and resources; prints the notices.
-
-    `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
-    """
-    from steelyard.formats.layers import common_layers
-    from steelyard.metrics.context import RunContext, resolve
-
-    _, _, target = (options.language_pair or "").partition("-")
-    found = {text.name: tuple(text.layers) for text in texts}
-    resolved, notices = resolve(metrics, RunContext(target or language, common_layers(texts), resources, found))
-    note(notices)
-    return resolved
-
-
-def note(sentences: Iterable[str]) -> None:
-    """Print notices that are not errors to standard error."""
-    tell(f"note: {sentence}" for sentence in sentences)
-
-
-def tell(lines: Iterable[str]) -> None:
-    """Print lines to standard error."""
-    for line in lines:
-        print(line, file=sys.stderr)
 
 
 def add_input_format_option(parser: argparse.ArgumentParser, what: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from cli.errors import CommandError, UsageError
-from cli.options import add_interval_option, level, note
+from cli.options import add_interval_option, level
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     import argparse

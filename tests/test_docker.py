@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import yaml
 
-from cli.main import parser
+from cli.adapter import parser
 from models.database.session import make_engine
 from runtime.service_settings import WebSettings as Settings
 from tests.acceptance.commands import SECONDS, running, steelyard, wait_for

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
 from cli.options import whole_number
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.prompts import ask_secret
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
 from cli.server import add_server_option, keep_token, token_file
 from cli.terminal.prompts import ask_secret
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     import argparse

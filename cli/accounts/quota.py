@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
 from cli.options import whole_number
 from cli.stored import add_database_option, read_settings, require_schema
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

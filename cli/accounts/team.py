@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli.accounts.account import opened
-from cli.errors import UsageError
 from cli.stored import add_database_option
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse

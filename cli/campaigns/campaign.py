@@ -9,8 +9,8 @@ from cli.campaigns.changes import changing, looking, show_campaign, to_change
 from cli.campaigns.declare import add_submission_verbs
 from cli.campaigns.phases import add_phase_verbs
 from cli.campaigns.test_sets import add_test_set_verbs
-from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option
+from steelyard.commands.errors import CommandError, UsageError
 from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def run_show(options: argparse.Namespace) -> int:
     """Print a campaign, or a list of all."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.permissions import UnreadableCampaign, visible_campaigns
-    from cli.options import note
+    from steelyard.commands.notices import note
 
     if options.campaign:
         return show_campaign(options)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from cli.errors import UsageError
 from cli.options import whole_number
 from cli.stored import add_database_option, read_settings
+from steelyard.commands.errors import UsageError
 
 
 def add_submission_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

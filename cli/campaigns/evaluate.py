@@ -11,18 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.options import (
-    add_metric_options,
-    add_resampling_options,
-    add_width_option,
-    asked_for,
-    chosen_metrics,
-    note,
-    resolved_metrics,
-    tell,
-    whole_number,
-)
+from cli.options import add_metric_options, add_resampling_options, add_width_option, whole_number
 from cli.stored import (
     add_database_option,
     add_sort_option,
@@ -35,6 +24,9 @@ from cli.stored import (
 )
 from cli.terminal.due import due_time
 from cli.terminal.writing import make_folder, write_file
+from steelyard.commands.chosen_metrics import asked_for, chosen_metrics, resolved_metrics
+from steelyard.commands.errors import CommandError
+from steelyard.commands.notices import note, tell
 from steelyard.formats.file_names import text_endings
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError, UsageError
 from cli.stored import add_database_option
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess

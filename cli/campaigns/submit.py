@@ -7,11 +7,12 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
-from cli.options import add_input_format_option, add_width_option, level, note, tell, whole_number
+from cli.options import add_input_format_option, add_width_option, level, whole_number
 from cli.server import add_server_option
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.due import due_time
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note, tell
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -127,13 +128,13 @@ def run(options: argparse.Namespace) -> int:
 def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
     """The output and its declaration from the options. Raises NotFound, BadText and BadIngest."""
     from campaigns.submissions.submit import SubmissionInput
-    from cli.scoring.inputs import input_file
     from models.corpus.campaign_protocols import find_test_set_protocols
     from models.corpus.test_sets import segments_of_documents
     from models.database.session import reading
     from models.schema.roles import DeclaredKind
     from models.schema.states import QueueClass
     from scheduler.ingest.outputs import align_to_test_set, read_output
+    from steelyard.commands.scoring.inputs import input_file
 
     with reading(engine) as connection:
         measures = find_test_set_protocols(connection, options.campaign, options.test_set)

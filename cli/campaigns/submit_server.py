@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.campaigns.submit_text import Limit, SubmissionReceipt, told
-from cli.errors import CommandError
 from cli.leaderboards.leaderboard_server import LEVEL, scale_of
-from cli.options import tell
 from cli.server import connected, refuse_local
+from steelyard.commands.errors import CommandError
+from steelyard.commands.notices import tell
 from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:

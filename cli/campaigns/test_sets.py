@@ -6,9 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import UsageError
-from cli.options import MOST_REPLICATES, at_most, note, whole_number
+from cli.options import at_most, whole_number
 from cli.stored import add_database_option, read_settings
+from steelyard.commands.errors import UsageError
+from steelyard.commands.notices import note
+from steelyard.commands.values import MOST_REPLICATES
 
 if TYPE_CHECKING:
     from campaigns.measures import MeasureRequest
@@ -194,8 +196,8 @@ def run_correction(options: argparse.Namespace) -> int:
     from campaigns.corrections import compare_correction, count_open_evaluations, find_correction, list_corrections
     from campaigns.permissions import read_access
     from cli.campaigns.changes import looking
-    from cli.errors import CommandError
     from models.results.entries import RULE
+    from steelyard.commands.errors import CommandError
     from steelyard.tables.text import aligned
 
     with looking(options) as connection:

@@ -7,9 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError, UsageError
 from cli.leaderboards.pair_tests import compute_missing_tests, pairs_of, ranked, trials_of, with_draws
-from cli.options import add_test_options, add_width_option, check_trials, note, whole_number
+from cli.options import add_test_options, add_width_option, check_trials, whole_number
 from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
@@ -21,6 +20,8 @@ from cli.stored import (
     require_schema,
 )
 from cli.terminal.writing import write_file
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
 from steelyard.tables.text import aligned, digits
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError, UsageError
 from cli.leaderboards.leaderboard_server import LEVEL, RULE, named_boards, scale_of, title_of
 from cli.server import connected, refuse_local
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     import argparse

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
 from cli.leaderboards.pair_tests import compute_missing_tests, ranked
 from cli.options import add_test_options, add_width_option, check_trials
 from cli.server import add_server_option
@@ -17,6 +16,7 @@ from cli.stored import (
     read_settings,
     require_schema,
 )
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse

@@ -7,10 +7,10 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError
 from cli.leaderboards.board_text import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
-from cli.options import ALPHA
 from cli.server import connected, refuse_local
+from steelyard.commands.errors import CommandError
+from steelyard.commands.values import ALPHA
 from steelyard.tables.text import digits
 
 if TYPE_CHECKING:

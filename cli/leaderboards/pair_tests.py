@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.options import TRIALS, note
 from cli.stored import note_without_workers
+from steelyard.commands.notices import note
+from steelyard.commands.values import TRIALS
 
 if TYPE_CHECKING:
     import argparse

@@ -6,10 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
-from cli.options import MOST_REPLICATES, add_width_option, at_most, level, note
+from cli.options import add_width_option, at_most, level
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.writing import write_file
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
+from steelyard.commands.values import MOST_REPLICATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

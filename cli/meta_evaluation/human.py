@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.options import add_width_option, note
+from cli.options import add_width_option
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.prompts import add_yes_option, confirm
+from steelyard.commands.errors import CommandError
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     from models.corpus.test_sets import StoredTestSet

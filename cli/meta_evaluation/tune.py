@@ -6,10 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
-from cli.options import MOST_REPLICATES, at_most, level, named_file, note, whole_number
+from cli.options import at_most, level, named_file, whole_number
 from cli.stored import add_database_option, read_settings
 from cli.terminal.writing import write_file
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
+from steelyard.commands.values import MOST_REPLICATES
 
 if TYPE_CHECKING:
     import argparse

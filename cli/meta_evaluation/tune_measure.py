@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
-from cli.options import note
 from cli.stored import require_schema
+from steelyard.commands.errors import CommandError
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     import argparse

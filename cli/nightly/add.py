@@ -6,18 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
-from cli.options import (
-    MOST_REPLICATES,
-    add_metric_options,
-    at_most,
-    chosen_metrics,
-    level,
-    note,
-    resolved_metrics,
-    whole_number,
-)
+from cli.options import add_metric_options, at_most, level, whole_number
 from cli.stored import add_database_option, read_settings, require_schema
+from steelyard.commands.chosen_metrics import chosen_metrics, resolved_metrics
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
+from steelyard.commands.values import MOST_REPLICATES
 
 if TYPE_CHECKING:
     import argparse

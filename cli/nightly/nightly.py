@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError
 from cli.nightly import add
 from cli.nightly import run as nightly_run
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.writing import write_file
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     import argparse

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import note, whole_number
+from cli.options import whole_number
 from cli.stored import add_database_option, note_without_workers, read_settings, require_schema
 from cli.terminal.writing import write_file
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     import argparse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
 from cli.options import whole_number
 from cli.stored import add_database_option, read_settings, require_schema
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     import argparse

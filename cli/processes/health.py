@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError, UsageError
 from cli.processes.http_option import address
 from cli.stored import add_database_option, read_settings
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     import argparse

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
 from cli.options import whole_number
 from cli.processes.http_option import add_http_option, read_served_settings
 from cli.stored import require_schema
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     import argparse

@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
 from cli.options import whole_number
 from cli.processes.http_option import add_http_option
 from cli.processes.serve import add_address_options, read_web_settings, tell
 from cli.stored import add_database_option, require_schema, shown_database
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
-from cli.options import note, whole_number
+from cli.options import whole_number
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.prompts import add_yes_option, confirm
+from steelyard.commands.errors import UsageError
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,11 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import Away, CommandError
+from cli.errors import Away
 from cli.options import WATCH_SECONDS
 from cli.server import connected, refuse_local
 from cli.terminal.durations import duration
+from steelyard.commands.errors import CommandError
 from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:

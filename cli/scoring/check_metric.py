@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
 from cli.options import named_file, whole_number
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse

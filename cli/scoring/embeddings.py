@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
 from cli.options import whole_number
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -160,7 +160,7 @@ def _tell(resource: Resource, vectors: Vectors, seconds: float) -> None:
 
 
 def _resources() -> Resources:
-    from cli.scoring.registered import registered_resources
+    from steelyard.commands.registered import registered_resources
 
     return registered_resources()
 

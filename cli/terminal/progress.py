@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from models.queue_status.progress import ComparisonProgress, Progress
-
-MOMENT = 0.5
-"""Seconds before the progress of work is shown."""
 
 
 @contextmanager
@@ -55,25 +51,6 @@ def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
     with _bar() as bar:
         trials = bar.add_task("trials", total=None)
         yield lambda progress: bar.update(trials, total=progress.trials, completed=progress.trials_done)
-
-
-def counted(what: str) -> Callable[[int, int], None] | None:
-    """A function that shows "DONE of ALL" on one line, once the work has taken `MOMENT` seconds.
-
-    None without a terminal. It does not use `rich`, whose import takes longer than most such work.
-    """
-    if not sys.stderr.isatty():
-        return None
-    begun, shown = time.monotonic(), False
-
-    def show(done: int, every: int) -> None:
-        nonlocal shown
-        if shown or (done < every and time.monotonic() - begun >= MOMENT):
-            shown = True
-            end = "\n" if done == every else ""
-            print(f"\r{done} of {every} {what}", end=end, file=sys.stderr, flush=True)
-
-    return show
 
 
 @contextmanager

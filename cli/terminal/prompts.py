@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     import argparse

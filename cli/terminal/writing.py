@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cli.errors import CommandError
+from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
     from pathlib import Path

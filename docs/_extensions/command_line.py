@@ -6,7 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from cli.main import parser
+import click
+
+from cli.adapter import parser
+from steelyard.commands.verbs import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +20,13 @@ WIDTH = "96"
 def sections() -> str:
     """A section for each command of the first level; the help of its subcommands below it."""
     os.environ["COLUMNS"] = WIDTH
-    return "\n".join(_section(*command) for command in _commands(parser(), level=2))
+    return "\n".join(_section(*command) for command in (*_library(), *_commands(parser(), level=2)))
+
+
+def _library() -> Iterator[tuple[int, str, str]]:
+    for verb, described in OURS.items():
+        command, name = described.load(), f"steelyard {verb}"
+        yield 2, name, command.get_help(click.Context(command, info_name=name, terminal_width=int(WIDTH)))
 
 
 def _commands(command: argparse.ArgumentParser, level: int) -> Iterator[tuple[int, str, str]]:

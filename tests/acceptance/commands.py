@@ -48,7 +48,7 @@ def steelyard_here(*arguments: str, cwd: Path, **settings: str) -> subprocess.Co
 
 def mtrics(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run `mtrics ...` to its end."""
-    return command("cli.scoring.mtrics", *arguments, cwd=cwd, **settings)
+    return command("steelyard.commands.mtrics.command", *arguments, cwd=cwd, **settings)
 
 
 def command(module: str, *arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:

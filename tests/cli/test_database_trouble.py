@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from cli.errors import CommandError, explained
+from cli.errors import explained
 from cli.main import main
 from cli.terminal.writing import make_folder, write_file
 from models.database.error_kinds import (
@@ -23,6 +23,7 @@ from models.database.error_kinds import (
     is_transient_server_error,
 )
 from models.database.session import make_engine, writing
+from steelyard.commands.errors import CommandError
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from itertools import product
 import pytest
 
 from cli.main import main
-from cli.scoring.mtrics import main as mtrics
+from steelyard.commands.mtrics.command import main as mtrics
 from steelyard.formats.input.given_files import MOST_ENTRIES
 
 FILES = 100_000

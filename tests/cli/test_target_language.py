@@ -9,9 +9,9 @@ from sacrebleu.metrics import BLEU as SacreBLEU
 
 from cli.meta_evaluation.tune import requested_sweeps
 from cli.meta_evaluation.tune_measure import pinned
-from cli.scoring.mtrics import main as mtrics
 from models.database.session import make_engine, reading
 from models.nightly.schedules import list_schedules
+from steelyard.commands.mtrics.command import main as mtrics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.tokenizers.registry import tokenizer_name

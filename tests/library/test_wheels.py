@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
@@ -42,7 +44,7 @@ def test_installers_take_it(wheel: Path) -> None:
 
 def test_it_has_the_kernels_and_no_c(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {Path(name).suffix for name in names if "dist-info" not in name} == {".py", ".so", ".typed"}
+    assert {Path(name).suffix for name in names if "dist-info" not in name} == {".html", ".py", ".so", ".typed"}
     assert "steelyard/kernels/_kernels.so" in names
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"steelyard"}
 
@@ -66,3 +68,75 @@ def test_it_scores_where_there_is_nothing_else(wheel: Path, tmp_path: Path) -> N
         [sys.executable, "-S", "-c", PROGRAM], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == [str(installed / "steelyard" / "__init__.py"), "100.00000000000004", "100.0"]
+
+
+NUMPY = ("numpy", "numpy.libs")
+
+
+def requirements(wheel: Path) -> set[str]:
+    """The distributions that installing the wheel without extras brings."""
+    (name,) = (each for each in zipfile.ZipFile(wheel).namelist() if each.endswith(".dist-info/METADATA"))
+    metadata = zipfile.ZipFile(wheel).read(name).decode()
+    wanted = [line.removeprefix("Requires-Dist: ") for line in metadata.splitlines() if "Requires-Dist: " in line]
+    found: set[str] = set()
+    while wanted:
+        requirement = Requirement(wanted.pop())
+        if requirement.name not in found and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+            found.add(requirement.name)
+            wanted += distribution(requirement.name).requires or []
+    return found
+
+
+@pytest.fixture(scope="module")
+def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and what it requires, and nothing else."""
+    folder = tmp_path_factory.mktemp("alone")
+    zipfile.ZipFile(wheel).extractall(folder)
+    for name in requirements(wheel):
+        for file in distribution(name).files or ():
+            top = folder / file.parts[0]
+            if file.parts[0] not in ("..", "__pycache__") and not top.exists():
+                top.symlink_to(distribution(name).locate_file(file.parts[0]))
+    return folder
+
+
+def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:
+    assert len(requirements(wheel)) < 10
+    paths = [path for path in alone.iterdir() if path.name not in NUMPY]
+    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*"))]
+    assert sum(file.stat().st_size for file in files if "__pycache__" not in file.parts and file.is_file()) < 30e6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["score", "ref", "-i", "out", "-m", "bleu", "chrf", "ter", "-f", "json"], '"score": 100.0'),
+        (["score", "ref", "-i", "out", "-m", "bleu", "-f", "html"], "<h1>Scores</h1>"),
+        (["check", "out", "--reference", "ref"], "No problems found."),
+        (["metrics", "bleu"], "bleu "),
+        (["mtrics", "-c", "out", "-r", "ref", "-p"], "out:\tPER:\t0"),
+    ],
+)
+def test_its_commands_need_nothing_else(alone: Path, arguments: list[str], shown: str, tmp_path: Path) -> None:
+    for name in ("ref", "out"):
+        (tmp_path / name).write_text("".join(f"Line {number} of a small text.\n" for number in range(5)))
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "steelyard", *arguments],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(alone)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown in done.stdout
+
+
+def test_what_it_lacks_is_said(alone: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("one\n")
+    for arguments, needed in (
+        (["submit", "out"], "pip install steelyard-server"),
+        (["check", "out", "--reference", "out", "--target-language", "en"], "steelyard[langid]"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-S", "-m", "steelyard", *arguments],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(alone)}, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert needed in done.stderr

@@ -5,9 +5,9 @@ from argparse import Namespace
 import pytest
 from pydantic import ValidationError
 
-from cli.errors import UsageError
 from cli.stored import read_settings
 from runtime.settings import SHORTER_THAN, Settings
+from steelyard.commands.errors import UsageError
 from tests.described import descriptions
 from tests.scheduler.jobs import queue_named
 from worker.app import QUEUES, make_app, run_worker

@@ -2,7 +2,7 @@
 
 import re
 
-from cli.scoring.mtrics import main
+from steelyard.commands.mtrics.command import main
 
 REFERENCE = ["The crane lifts the red box .", "Nobody waits below it .", "Then it stops ."]
 OTHER = ["A crane takes up the red box now .", "All wait far from it .", "After that it stops ."]

@@ -6,7 +6,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from cli.main import main
-from cli.scoring.details import detail_table
+from steelyard.commands.scoring.details import detail_table
 from tests.acceptance.commands import REPOSITORY, steelyard
 
 HARBOUR = REPOSITORY / "demo" / "harbour"

@@ -94,10 +94,10 @@ def test_a_check_compares_by_ids(here, reader, capsys):
     found = []
     for ending in ("txt", reader):
         given = [each.format(ending) for each in ("out.{0}", *beside)]
-        assert status_of(["diagnose", *given, "-f", "json"]) in (0, 1)
+        assert status_of(["check", *given, "-f", "json"]) in (0, 1)
         found.append(json.loads(capsys.readouterr().out))
     assert found[0] == found[1]
-    assert status_of(["diagnose", f"out.{reader}", "--reference", "ref.txt"]) == 1
+    assert status_of(["check", f"out.{reader}", "--reference", "ref.txt"]) == 1
     assert "is matched by position" in capsys.readouterr().err
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cli import main as steelyard
-from cli.scoring.mtrics import main
-from cli.scoring.mtrics_output import rounded
+from steelyard.commands.mtrics.command import main
+from steelyard.commands.mtrics.output import rounded
 from tests.acceptance.commands import environment, mtrics
 from tests.cli.scoring.mtrics_output import ALL, CRANE, GOLDEN, scores_of, sections, total
 
@@ -217,9 +217,9 @@ def test_output_goes_into_a_file(capsys):
         (["-b", "-cl", "0.9"], 2, "give -conf, too"),
         (["-b", "-conf", "-cl", "95"], 2, '"95" is not a number between 0 and 1'),
         (["-b", "-conf", "x"], 2, '"x" is not a whole number'),
-        (["-b", "-x"], 2, "unrecognized arguments: -x"),
+        (["-b", "-x"], 2, "No such option '-x'"),
         (["-b", "-TM"], 2, "-TM"),
-        (["-b", "--tokeni"], 2, "unrecognized arguments: --tokeni"),
+        (["-b", "--tokeni"], 2, "No such option '--tokeni'"),
         (["-b", "-o", "ref.txt"], 2, "-o ref.txt is one of the files to score"),
         (["-b", "-o", "nowhere/scores"], 1, "nowhere/scores: cannot be written (No such file or directory)"),
         (["-b", "-c", "nothing.txt"], 1, "nothing.txt: there is no such file"),
@@ -228,10 +228,7 @@ def test_output_goes_into_a_file(capsys):
 )
 def test_what_is_wrong_is_said(capsys, arguments, status, message):
     Path("one.txt").write_text("one line\n")
-    try:
-        ended = main(["-c", "crane.txt", "-r", "ref.txt", *arguments])
-    except SystemExit as end:
-        ended = end.code
+    ended = main(["-c", "crane.txt", "-r", "ref.txt", *arguments])
     out, err = capsys.readouterr()
     assert (ended, out) == (status, "")
     assert message in err
@@ -241,17 +238,13 @@ def test_what_is_wrong_is_said(capsys, arguments, status, message):
 
 @pytest.mark.parametrize("arguments", [["-c", "crane.txt", "-b"], ["-r", "ref.txt", "-b"], ["-c", "-r", "ref.txt"], []])
 def test_candidates_and_references_are_needed(capsys, arguments):
-    with pytest.raises(SystemExit) as end:
-        main(arguments)
-    assert end.value.code == 2
-    assert "mtrics: error: " in capsys.readouterr().err
+    assert main(arguments) == 2
+    assert "\nmtrics: " in capsys.readouterr().err
 
 
 def test_help_names_every_option_of_the_manual(capsys):
     for option in ("-h", "--help"):
-        with pytest.raises(SystemExit) as end:
-            main([option])
-        assert end.value.code == 0
+        assert main([option]) == 0
         out = capsys.readouterr().out
     for option in OPTIONS:
         assert f"\n  {option} " in out or f"\n  {option}," in out, option
@@ -261,9 +254,8 @@ def test_help_names_every_option_of_the_manual(capsys):
 
 def test_help_loads_nothing_heavy(tmp_path):
     code = (
-        "import sys; from cli.scoring.mtrics import main\n"
-        "try: main(['-h'])\n"
-        "except SystemExit: pass\n"
+        "import sys; from steelyard.commands.mtrics.command import main\n"
+        "main(['-h'])\n"
         "print(sorted({'numpy', 'celery', 'sqlalchemy', 'pydantic', 'gensim'} & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
@@ -271,7 +263,7 @@ def test_help_loads_nothing_heavy(tmp_path):
 
 
 def test_the_command_as_it_is_installed(tmp_path):
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+    project = tomllib.loads((Path(__file__).parents[3] / "library" / "pyproject.toml").read_text())
     module, _, function = project["project"]["scripts"]["mtrics"].partition(":")
     assert getattr(import_module(module), function) is main
     done = mtrics("-c", "crane.txt", "-r", "ref.txt", *ALL, cwd=tmp_path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.scoring.mtrics import main
+from steelyard.commands.mtrics.command import main
 from tests.cli.scoring.mtrics_output import ALL, GOLDEN, scores_of, sections
 
 pytestmark = pytest.mark.usefixtures("crane_and_winch")

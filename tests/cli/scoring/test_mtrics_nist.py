@@ -10,8 +10,8 @@ import pytest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from cli import main as steelyard
-from cli.scoring.mtrics import main
-from cli.scoring.mtrics_output import rounded
+from steelyard.commands.mtrics.command import main
+from steelyard.commands.mtrics.output import rounded
 
 
 @pytest.fixture(autouse=True)

@@ -179,7 +179,7 @@ def test_standard_input(files, capsys, monkeypatch):
 
 
 def test_an_undefined_score_is_null_and_not_a_number(tmp_path, capsys):
-    from cli.scoring.score_outputs.score_json import number
+    from steelyard.commands.scoring.score_json import number
     from steelyard.tables.delimited import as_tsv
 
     assert number(math.nan) is None

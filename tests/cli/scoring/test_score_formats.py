@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from cli.main import main
-from cli.scoring.inputs import InputFile, input_file
+from steelyard.commands.scoring.inputs import InputFile, input_file
 from tests.library.formats.layered_documents import GENERIC, TCZECH, Sentence, Style, Word, write, write_conllu
 
 REFERENCE = ["Malá kočka spí .", "Kdo tam ?"]

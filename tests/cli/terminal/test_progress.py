@@ -6,9 +6,10 @@ import sys
 import pytest
 
 from cli.campaigns.evaluate import without_scores
-from cli.terminal import progress as shown
-from cli.terminal.progress import counted, working
+from cli.terminal.progress import working
 from models.queue_status.progress import Progress
+from steelyard.commands import progress as shown
+from steelyard.commands.progress import counted
 
 
 class Terminal(io.StringIO):

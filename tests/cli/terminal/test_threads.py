@@ -19,7 +19,10 @@ print(len(os.listdir("/proc/self/task")))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads as Linux lists them")
 @pytest.mark.parametrize(
     ("module", "words"),
-    [("cli.main", ["score", "text", "-i", "text"]), ("cli.scoring.mtrics", ["-c", "text", "-r", "text", "-b"])],
+    [
+        ("cli.main", ["score", "text", "-i", "text"]),
+        ("steelyard.commands.mtrics.command", ["-c", "text", "-r", "text", "-b"]),
+    ],
 )
 def test_numpy_starts_no_threads_in_a_command(module, words, tmp_path):
     (tmp_path / "text").write_text("ahoj světe\n")

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.translate.nist_score import corpus_nist
 
-from cli.scoring.inputs import GivenSystem, read_inputs
 from steelyard import NIST
+from steelyard.commands.scoring.inputs import GivenSystem, read_inputs
 from steelyard.errors import BadState, MissingState, TooLarge
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.metrics.corpus_statistics import states_of

@@ -8,7 +8,7 @@ import json
 import httpx
 import pytest
 
-from cli.errors import CommandError, exit_status
+from steelyard.commands.errors import CommandError, exit_status
 from tests.web.client.test_transport import Server
 from web.client import reading
 from web.client.errors import BadInput, NotSteelyard

@@ -10,12 +10,12 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
+from steelyard.commands.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.scoring.score_outputs.score_result import Result
+    from steelyard.commands.scoring.score_result import Result
     from steelyard.metrics.metric import Metric
 
 TEST_SET, DOCUMENT = "set", "doc"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.terminal.progress import counted
+from steelyard.commands.progress import counted
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
@@ -16,11 +16,11 @@ from steelyard.tables.paired_tests import ComparedMetric, PairedTests
 from steelyard.tables.text import digits
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from cli.scoring.inputs import Inputs
-    from cli.scoring.runs import TakenRuns
+    from steelyard.commands.scoring.inputs import Inputs
+    from steelyard.commands.scoring.runs import TakenRuns
+    from steelyard.commands.scoring.score_options import ScoreOptions
     from steelyard.metrics.score_systems import MetricResult
     from steelyard.resampling.paired import PairedResult
 
@@ -74,7 +74,7 @@ class Result:
     inputs: Inputs
     metrics: Sequence[MetricScores]
     tests: PairedTests | None
-    options: argparse.Namespace
+    options: ScoreOptions
     runs: TakenRuns | None = None
     """The runs of words that GTM takes."""
 
@@ -108,7 +108,7 @@ def conclude(
     inputs: Inputs,
     names: Sequence[str],
     measurements: Sequence[MetricResult],
-    options: argparse.Namespace,
+    options: ScoreOptions,
     baseline: int | None = 0,
     runs: TakenRuns | None = None,
 ) -> Result:
@@ -122,7 +122,7 @@ def conclude(
     return Result(inputs, found, tests, options, runs)
 
 
-def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: argparse.Namespace) -> MetricScores:
+def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: ScoreOptions) -> MetricScores:
     metric = measurement.metric
     runs = [len(system.outputs) for system in inputs.systems]
     scores = mean_over_runs(measurement.scores, runs)
@@ -146,9 +146,8 @@ def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: argpa
     return MetricScores(name, signature, measurement, systems, digits(options.width, metric.scale))
 
 
-def _tests(
-    inputs: Inputs, metrics: Sequence[MetricScores], options: argparse.Namespace, baseline: int | None
-) -> PairedTests:
+def _tests(inputs: Inputs, metrics: Sequence[MetricScores], options: ScoreOptions, baseline: int | None) -> PairedTests:
+    assert options.paired is not None, "a test was asked for"
     measurements = [each.measurement for each in metrics]
     runs = [len(system.outputs) for system in inputs.systems]
     results: list[PairedResult]

@@ -7,12 +7,12 @@ import math
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cli.scoring import runs
+from steelyard.commands.scoring import runs
 from steelyard.metrics.metric import VERSION
 from steelyard.tables.paired_tests import as_objects
 
 if TYPE_CHECKING:
-    from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore
+    from steelyard.commands.scoring.score_result import MetricScores, Result, SystemScore
     from steelyard.formats.plain import Text
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING
 
-from cli.scoring.score_outputs.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
+from steelyard.commands.scoring.score_text import detail_tables, run_notes, run_table, score_table, segment_rows
 from steelyard.metrics.metric import VERSION
 from steelyard.tables import paired_tests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.scoring.score_outputs.score_result import Result
+    from steelyard.commands.scoring.score_result import Result
+
+
+PAGE = Path(__file__).with_name("page.html")
 
 
 @dataclass(frozen=True)
@@ -33,25 +38,56 @@ class Table:
 
 
 def render(result: Result) -> str:
-    """The page. Everything that comes from outside is escaped by the template engine."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    """The page. Everything that comes from outside is escaped."""
+    references = [f"<bdi>{escape(text.name)}</bdi>" for text in result.inputs.references]
+    segments = result.inputs.references[0].segments
+    signatures = [
+        f"<code>{escape(f'{metric.measurement.metric.title}|{metric.signature}')}</code>" for metric in result.metrics
+    ]
+    parts = [
+        "<h1>Scores</h1>",
+        f'<p class="soft">{segments:,} segment{"" if segments == 1 else "s"} against the '
+        f"reference{'s' if len(references) > 1 else ''} {', '.join(references)}. Weighed by Steelyard {VERSION}.</p>",
+        *(table_html(number, table) for number, table in enumerate(tables(result), 1)),
+        "<h2>Signatures</h2>",
+        f'<p class="soft">{"<br>".join(signatures)}</p>',
+    ]
+    return Template(PAGE.read_text("utf-8")).substitute(content="\n".join(parts))
 
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+
+def table_html(number: int, table: Table) -> str:
+    """A table with its heading and notes; folded away at first unless it is open."""
+    label = f"table-{number}"
+    section, heading = ("section", "h2") if table.open else ("details", "summary")
+    header = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.rows[0])
+    body = [
+        f"<tr>{''.join(_cell(table, place, column, cell) for column, cell in enumerate(row))}</tr>"
+        for place, row in enumerate(table.rows[1:])
+    ]
+    kind = ' class="matrix"' if table.matrix else ""
+    return "\n".join(
+        (
+            f"<{section}>",
+            f'<{heading} id="{label}">{escape(table.heading)}</{heading}>',
+            f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{label}">',
+            f'<table{kind} aria-labelledby="{label}">',
+            f"<thead><tr>{header}</tr></thead>",
+            "<tbody>",
+            *body,
+            "</tbody>",
+            "</table>",
+            "</div>",
+            *(f'<p class="soft">{escape(note)}</p>' for note in table.notes),
+            f"</{section}>",
+        )
     )
-    signatures = [f"{metric.measurement.metric.title}|{metric.signature}" for metric in result.metrics]
-    references = [text.name for text in result.inputs.references]
-    return environment.get_template("score.html.j2").render(
-        tables=tables(result),
-        signatures=signatures,
-        references=references,
-        segments=result.inputs.references[0].segments,
-        version=VERSION,
-    )
+
+
+def _cell(table: Table, place: int, column: int, text: str) -> str:
+    if column < table.names:
+        return f'<th scope="row" dir="auto">{escape(text)}</th>'
+    stressed = (place, column) in table.best
+    return f"<td><strong>{escape(text)}</strong></td>" if stressed else f"<td>{escape(text)}</td>"
 
 
 def tables(result: Result) -> Iterator[Table]:

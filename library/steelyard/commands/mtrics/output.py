@@ -7,14 +7,14 @@ import shlex
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from cli.scoring.runs import shown_words
+from steelyard.commands.scoring.runs import shown_words
 from steelyard.metrics.parameters import show_number
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cli.scoring.score_outputs.score_result import MetricScores, Result
+    from steelyard.commands.scoring.score_result import MetricScores, Result
     from steelyard.metrics.score_systems import MetricResult
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.errors import UsageError
-from cli.options import MOST_REPLICATES, at_most, level, whole_number
-from cli.parser import Parser
+from steelyard.commands.errors import UsageError
+from steelyard.commands.options import many, option, together
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import MOST_REPLICATES, at_most, level, whole_number
 
 if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from steelyard.commands.options import Decorator
     from steelyard.metrics.metric import Metric
 
 DESCRIPTION = "Score translations against references with the metrics and options of MTrics (Kos 2008, Appendix A)."
@@ -20,6 +23,8 @@ EPILOGUE = (
     "are separated by white space unless -T is given. Exit status: 0 success, 1 a problem with the files, "
     "2 wrong usage."
 )
+FILES, TEXTS, OUTPUT, OURS = "Files", "Texts", "Output", "Not in the manual"
+"""Sections of the help."""
 TOKENIZER = "thesis"
 """The tokenizer of -T, except for languages that need another one."""
 SYNONYMS = "synonyms"
@@ -83,69 +88,73 @@ METRICS = (
 """In the order in which scores are printed."""
 
 
-def parser() -> argparse.ArgumentParser:
+def mtrics_options() -> Decorator:
     """The options of the manual, and a few additional ones."""
-    top = Parser(prog="mtrics", description=DESCRIPTION, epilog=EPILOGUE)
-    files = top.add_argument_group("files")
-    files.add_argument(
-        "-c", "--candidate", nargs="+", action="extend", required=True, metavar="FILE",
-        help="translations to score: a system in each file, or several in one of mteval's",
+    return together(
+        many(
+            "-c", "--candidate", required=True, section=FILES, metavar="FILE...",
+            help="translations to score: a system in each file, or several in one of mteval's",
+        ),
+        many("-r", "--reference", required=True, section=FILES, metavar="FILE...", help="reference translations"),
+        option(
+            "-o", "--output", section=FILES, metavar="FILE", type=Value(Path),
+            help="where to write (default: standard output)",
+        ),
+        *map(_metric_option, METRICS),
+        option("-s", "--case-sensitive", section=TEXTS, is_flag=True, help="keep the case of letters"),
+        option("-T", "--tokenize", section=TEXTS, is_flag=True, help="cut off punctuation (Kos 2008, section 4.3.1)"),
+        option(
+            "-M", "--mteval-file-format", section=TEXTS, is_flag=True,
+            help="all files are in mteval's format, SGML or XML",
+        ),
+        option("-MT", "--mteval-input", section=TEXTS, is_flag=True, help="both -M and -T"),
+        option(
+            "-TMT", "--tectomt-input", section=TEXTS, is_flag=False, flag_value="", metavar="[LAYER]",
+            help="all files are TectoMT's, words are read from this layer "
+            f"(default: {LAYER_OF_WORDS}, with -sempos {LAYER_OF_TREES})",
+        ),
+        option(
+            "-conf", "--confidence-intervals", section=OUTPUT, is_flag=False, flag_value=1000, default=0,
+            type=Value(at_most(MOST_REPLICATES)), metavar="[N]", help="bootstrap intervals from N replicates (N: 1000)",
+        ),
+        option(
+            "-cl", "--confidence-level", section=OUTPUT, type=Value(level), metavar="LEVEL",
+            help="level of the intervals (default: 0.95)",
+        ),
+        option(
+            "-v", "--verbose", section=OUTPUT, is_flag=True, help="also every segment, GTM's runs, and signatures"
+        ),
+        option(
+            "--seed", section=OURS, type=Value(whole_number), default=12345, metavar="N",
+            help="seed of the bootstrap (default: 12345)",
+        ),
+        option(
+            "-l", "--language-pair", section=OURS, metavar="SRC-TRG",
+            help="language of Meteor's lemmas, e.g. en-cs, and of the words for -T (zh, ja, ko)",
+        ),
+        option(
+            "--synonyms", section=OURS, type=Value(Path), metavar="FILE",
+            help="synonyms for Meteor, one group on a line",
+        ),
     )  # fmt: skip
-    files.add_argument(
-        "-r", "--reference", nargs="+", action="extend", required=True, metavar="FILE", help="reference translations"
-    )
-    files.add_argument("-o", "--output", metavar="FILE", type=Path, help="where to write (default: standard output)")
 
-    metrics = top.add_argument_group("metrics")
-    for option in METRICS:
-        names = (option.short, f"--{option.long or option.metric}")
-        if option.parameters:
-            told = f"{option.describe} (default: {option.default})"
-            metrics.add_argument(
-                *names, dest=option.metric, nargs="?", const=option.default, metavar=option.metavar, help=told
-            )
-        else:
-            metrics.add_argument(*names, dest=option.metric, action="store_const", const="", help=option.describe)
 
-    form = top.add_argument_group("texts")
-    form.add_argument("-s", "--case-sensitive", action="store_true", help="keep the case of letters")
-    form.add_argument("-T", "--tokenize", action="store_true", help="cut off punctuation (Kos 2008, section 4.3.1)")
-    form.add_argument(
-        "-M", "--mteval-file-format", action="store_true", help="all files are in mteval's format, SGML or XML"
-    )
-    form.add_argument("-MT", "--mteval-input", action="store_true", help="both -M and -T")
-    form.add_argument(
-        "-TMT", "--tectomt-input", nargs="?", const="", metavar="LAYER",
-        help="all files are TectoMT's, words are read from this layer "
-        f"(default: {LAYER_OF_WORDS}, with -sempos {LAYER_OF_TREES})",
+def _metric_option(asked: MetricOption) -> Decorator:
+    names = (asked.metric, asked.short, f"--{asked.long or asked.metric}")
+    if not asked.parameters:
+        return option(*names, section="Metrics", flag_value="", default=None, help=asked.describe)
+    return option(
+        *names, section="Metrics", is_flag=False, flag_value=asked.default, metavar=f"[{asked.metavar}]",
+        help=f"{asked.describe} (default: {asked.default})",
     )  # fmt: skip
 
-    output = top.add_argument_group("output")
-    output.add_argument(
-        "-conf", "--confidence-intervals", nargs="?", type=at_most(MOST_REPLICATES), const=1000, default=0, metavar="N",
-        help="bootstrap intervals from N replicates (N: 1000)",
-    )  # fmt: skip
-    output.add_argument(
-        "-cl", "--confidence-level", type=level, metavar="LEVEL", help="level of the intervals (default: 0.95)"
-    )
-    output.add_argument("-v", "--verbose", action="store_true", help="also every segment, GTM's runs, and signatures")
 
-    ours = top.add_argument_group("not in the manual")
-    ours.add_argument("--seed", type=whole_number, default=12345, help="seed of the bootstrap (default: 12345)")
-    ours.add_argument(
-        *("-l", "--language-pair"), metavar="SRC-TRG",
-        help="language of Meteor's lemmas, e.g. en-cs, and of the words for -T (zh, ja, ko)",
-    )  # fmt: skip
-    ours.add_argument("--synonyms", type=Path, metavar="FILE", help="synonyms for Meteor, one group on a line")
-    return top
-
-
-def chosen_options(options: argparse.Namespace) -> list[MetricOption]:
+def chosen_options(options: SimpleNamespace) -> list[MetricOption]:
     """Those of METRICS that were given, in the order of METRICS."""
     return [option for option in METRICS if getattr(options, option.metric) is not None]
 
 
-def tokenizer_for(options: argparse.Namespace) -> str:
+def tokenizer_for(options: SimpleNamespace) -> str:
     """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs."""
     from steelyard.tokenizers.registry import USUAL, tokenizer_of
 
@@ -153,7 +162,7 @@ def tokenizer_for(options: argparse.Namespace) -> str:
     return TOKENIZER if asked_for == USUAL else asked_for
 
 
-def chosen_metrics(options: argparse.Namespace) -> list[Metric]:
+def chosen_metrics(options: SimpleNamespace) -> list[Metric]:
     """The selected metrics. Raises UsageError."""
     chosen = chosen_options(options)
     if not chosen:

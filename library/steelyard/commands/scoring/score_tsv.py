@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.scoring import runs
+from steelyard.commands.scoring import runs
 from steelyard.tables import paired_tests
 from steelyard.tables.delimited import as_tsv
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.scoring.score_outputs.score_result import Result
+    from steelyard.commands.scoring.score_result import Result
     from steelyard.tables.delimited import Cell
 
 COLUMNS = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.scoring.score_outputs.score_text import cell, run_notes, run_table
+from steelyard.commands.scoring.score_text import cell, run_notes, run_table
 from steelyard.tables import paired_tests
 from steelyard.tables.latex import booktabs, comments, escaped
 
 if TYPE_CHECKING:
-    from cli.scoring.score_outputs.score_result import Result
+    from steelyard.commands.scoring.score_result import Result
 
 
 def render(result: Result) -> str:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from cli.options import note
+import click
+
+from steelyard.commands.notices import note
+from steelyard.commands.parsing import Command
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from steelyard.metrics.metric import Metric
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`metrics`."""
-    parser = verbs.add_parser("metrics", help="list the metrics and their parameters")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "metrics",
+    cls=Command,
+    help="List the metrics and their parameters: name, title, source, and what each parameter means.",
+    example="steelyard metrics bleu chrf",
+)
+@click.argument("names", nargs=-1, metavar="[NAME...]", help="only these")
+def metrics(names: Sequence[str]) -> int:
     """Print a paragraph for each metric; the exit status."""
     from steelyard.metrics.registry import METRICS, metric_class
 
-    if options.names:
-        print("\n".join(described(metric_class(name)) for name in options.names), end="")
+    if names:
+        print("\n".join(described(metric_class(name)) for name in names), end="")
         return 0
     print("\n".join([*map(described, METRICS), *others()]), end="")
     return 0

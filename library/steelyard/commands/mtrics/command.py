@@ -2,38 +2,62 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from cli.errors import CommandError, UsageError, exit_status
-from cli.scoring.mtrics_options import LAYER_OF_TREES, LAYER_OF_WORDS, SYNONYMS, chosen_metrics, chosen_options, parser
-from cli.terminal.collecting import collect_rarely
-from cli.terminal.threads import compute_in_one_thread
+import click
+
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.mtrics.options import (
+    DESCRIPTION,
+    EPILOGUE,
+    LAYER_OF_TREES,
+    LAYER_OF_WORDS,
+    SYNONYMS,
+    chosen_metrics,
+    chosen_options,
+    mtrics_options,
+)
+from steelyard.commands.parsing import ARGUMENTS, Command, run
+from steelyard.commands.startup import collect_rarely, compute_in_one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.scoring.inputs import Inputs
+    from steelyard.commands.scoring.inputs import Inputs
+    from steelyard.commands.scoring.score_options import ScoreOptions
     from steelyard.metrics.metric import Metric
+
+
+@click.command(
+    "mtrics",
+    cls=Command,
+    help=DESCRIPTION,
+    epilog=EPILOGUE,
+    example="mtrics -c output.txt -r reference.txt -b -n -t -conf",
+)
+@mtrics_options()
+@click.pass_context
+def mtrics(context: click.Context, /, **given: Any) -> int:
+    """Score as the options of the manual say; the exit status."""
+    return score_files(SimpleNamespace(**given), context.meta[ARGUMENTS])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    collect_rarely("mtrics")
+    collect_rarely()
     compute_in_one_thread()
-    given = sys.argv[1:] if arguments is None else arguments
-    options = parser().parse_args(given)
-    return exit_status("mtrics", lambda: run(options, given))
+    return run(mtrics, "mtrics", sys.argv[1:] if arguments is None else arguments)
 
 
-def run(options: argparse.Namespace, given: Sequence[str]) -> int:
+def score_files(options: SimpleNamespace, given: Sequence[str]) -> int:
     """Read, score and write; the exit status. `given` are the arguments of the command line."""
-    from cli.scoring.mtrics_output import Run, report
-    from cli.scoring.score import scored
+    from steelyard.commands.mtrics.output import Run, report
+    from steelyard.commands.scoring.score import scored
 
     started, clock = time.time(), time.monotonic()
     metrics = chosen_metrics(options)
@@ -56,7 +80,7 @@ def run(options: argparse.Namespace, given: Sequence[str]) -> int:
     return 0
 
 
-def annotated(options: argparse.Namespace, metrics: Sequence[Metric], inputs: Inputs) -> list[Metric]:
+def annotated(options: SimpleNamespace, metrics: Sequence[Metric], inputs: Inputs) -> list[Metric]:
     """The metrics, where the input has the lemmas and types that they compare (A.2: -m and -sempos need -TMT).
 
     Beyond the manual Meteor takes lemmas from other annotated files, too, and looks them up for text whose language is
@@ -83,15 +107,15 @@ def annotated(options: argparse.Namespace, metrics: Sequence[Metric], inputs: In
 
 def overwrites(output: Path | None, files: Sequence[str]) -> bool:
     """Whether the output is one of the input files."""
-    from cli.scoring.inputs import input_file
+    from steelyard.commands.scoring.inputs import input_file
 
     paths = [Path(input_file(file).path) for file in files]
     return output is not None and output.exists() and any(path.exists() and output.samefile(path) for path in paths)
 
 
-def read(options: argparse.Namespace) -> Inputs:
+def read(options: SimpleNamespace) -> Inputs:
     """References and candidates. Raises BadText and UsageError."""
-    from cli.scoring.inputs import GivenSystem, read_inputs
+    from steelyard.commands.scoring.inputs import GivenSystem, read_inputs
 
     form: str | None = None
     part = None
@@ -106,20 +130,18 @@ def read(options: argparse.Namespace) -> Inputs:
     return read_inputs(options.reference, systems, variable_references=False, input_format=form, part=part)
 
 
-def score_options(options: argparse.Namespace, metrics: Sequence[Metric]) -> argparse.Namespace:
+def score_options(options: SimpleNamespace, metrics: Sequence[Metric]) -> ScoreOptions:
     """The equivalent options of `score`."""
-    return argparse.Namespace(
-        metrics=None,
+    from steelyard.commands.scoring.score_options import ScoreOptions
+
+    return ScoreOptions(
         language_pair=options.language_pair,
         resource=[(SYNONYMS, options.synonyms)] if options.synonyms else [],
         confidence=options.confidence_intervals,
-        interval="percentile",
         level=options.confidence_level or 0.95,
         seed=options.seed,
-        paired=None,
         segments=options.verbose,
         runs=options.verbose and any(metric.name == "gtm" for metric in metrics),
-        shard_size=None,
         width=4,
     )
 

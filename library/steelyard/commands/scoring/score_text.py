@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from cli.scoring.details import detail_table
+from steelyard.commands.scoring.details import detail_table
 from steelyard.tables import paired_tests
 from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.scoring.runs import TakenRuns
-    from cli.scoring.score_outputs.score_result import MetricScores, Result, SystemScore
+    from steelyard.commands.scoring.runs import TakenRuns
+    from steelyard.commands.scoring.score_result import MetricScores, Result, SystemScore
 
 SHOWN = "Scores are shown with ± s_opt."
 

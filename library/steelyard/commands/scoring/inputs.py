@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from cli.errors import CommandError, UsageError
+from steelyard.commands.errors import CommandError, UsageError
 from steelyard.errors import BadText
 from steelyard.formats.campaign.pairing import check_pairing
 from steelyard.formats.detection import read_file

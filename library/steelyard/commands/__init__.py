@@ -1,0 +1,1 @@
+"""The command `steelyard`: its root, and the verbs that need no database."""

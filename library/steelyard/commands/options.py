@@ -1,0 +1,162 @@
+"""Options that several verbs share, as decorators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.commands.parsing import ManyOption, Option, Value
+from steelyard.commands.values import (
+    ALPHA,
+    MAX_TRIALS,
+    MOST_DIGITS,
+    MOST_REPLICATES,
+    TRIALS,
+    at_most,
+    level,
+    named_file,
+    whole_number,
+)
+from steelyard.errors import BrokenFormat
+from steelyard.formats.registry import FORMATS, reader_called
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decorator = Callable[[Any], Any]
+
+
+def option(*names: str, **more: Any) -> Decorator:
+    """An option with one value, or a flag."""
+    return click.option(*names, cls=Option, **more)
+
+
+def many(*names: str, **more: Any) -> Decorator:
+    """An option with several values."""
+    return click.option(*names, cls=ManyOption, **more)
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Several decorators as one, in the order of the help."""
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def metric_options() -> Decorator:
+    """-m, -lc, -tok, --resource, -l."""
+    return together(
+        many(
+            "-m", "--metrics", metavar="METRIC...",
+            help="metrics as NAME[:key=value]..., e.g. bleu chrf ter bleu:order=1,2:tok=intl (default: bleu chrf ter); "
+            "`steelyard metrics` lists them with their parameters",
+        ),
+        option("-lc", "--lowercase", is_flag=True, help="lowercase all texts in all metrics"),
+        option("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default"),
+        many(
+            "--resource", parse=named_file, metavar="NAME=FILE...",
+            help="a file that a metric asks for by name: word vectors, synonym groups, a lemma table",
+        ),
+        option(
+            "-l", "--language-pair", metavar="SRC-TRG",
+            help="language pair, e.g. en-zh: the target chooses the tokenizer (zh, ja-mecab, ko-mecab, else 13a) where "
+            "neither -tok nor tok= names one; default: the languages in the files",
+        ),
+    )  # fmt: skip
+
+
+def resampling_options(default: int = 0) -> Decorator:
+    """--confidence, --level, --seed."""
+    return together(
+        option(
+            "--confidence", is_flag=False, flag_value=1000, type=Value(at_most(MOST_REPLICATES)), default=default,
+            metavar="[N]",
+            help=f"bootstrap intervals from N replicates (N: 1000; without the option: {default or 'none'})",
+        ),
+        option(
+            "--level", type=Value(level), default=0.95, metavar="P",
+            help="confidence level of the intervals (default: 0.95)",
+        ),
+        seed_option("resampling"),
+    )  # fmt: skip
+
+
+def seed_option(of: str) -> Decorator:
+    """--seed."""
+    return option(
+        "--seed", type=Value(whole_number), default=12345, metavar="N", help=f"seed of the {of} (default: 12345)"
+    )
+
+
+def interval_option() -> Decorator:
+    """--interval."""
+    return option(
+        "--interval", type=click.Choice(("percentile", "bca")), default="percentile",
+        help="how intervals are made of replicates: their percentiles, or corrected for bias and skewness "
+        "(default: percentile)",
+    )  # fmt: skip
+
+
+def paired_test_options(correction: str = "holm") -> Decorator:
+    """--paired, --trials, --correction, --alpha."""
+    return together(
+        option(
+            "--paired", type=click.Choice(("bootstrap", "randomization")),
+            help="test systems against one another: by the bootstrap's replicates, or by approximate randomization "
+            "(default: no test)",
+        ),
+        option(
+            "--trials", type=Value(at_most(MAX_TRIALS)), metavar="N",
+            help=f"trials of the randomization test (default: {TRIALS}, or as many as the correction needs)",
+        ),
+        correction_option(correction),
+        option(
+            "--alpha", type=Value(level), default=ALPHA, metavar="P",
+            help=f"p-value below which a difference counts (default: {ALPHA})",
+        ),
+    )  # fmt: skip
+
+
+def correction_option(default: str) -> Decorator:
+    """--correction."""
+    return option(
+        "--correction", type=click.Choice(("none", "holm", "bh")), default=default,
+        help="correction of the p-values for the number of pairs: Holm, Benjamini and Hochberg, or none "
+        f"(default: {default})",
+    )  # fmt: skip
+
+
+def input_format_option(what: str) -> Decorator:
+    """--input-format; `what` it is the format of."""
+    return option(
+        "--input-format", type=Value(input_format), metavar="NAME",
+        help=f"format of {what}: {', '.join(FORMATS)} (default: found from the content)",
+    )  # fmt: skip
+
+
+def input_format(name: str) -> str:
+    """The name of a format in the registry. Raises ValueError."""
+    try:
+        return reader_called(name).name
+    except BrokenFormat as error:
+        raise ValueError(str(error).removesuffix(".")) from error
+
+
+def format_option(*formats: str) -> Decorator:
+    """-f, the first format by default."""
+    return option(
+        "-f", "--format", type=click.Choice(formats), default=formats[0], help=f"output format (default: {formats[0]})"
+    )
+
+
+def width_option(default: int, where: str = "") -> Decorator:
+    """-w: digits after the point; `where` names the formats that follow it (` in text`)."""
+    return option(
+        "-w", "--width", type=Value(at_most(MOST_DIGITS)), default=default, metavar="N",
+        help=f"digits after the point{where} (default: {default})",
+    )  # fmt: skip

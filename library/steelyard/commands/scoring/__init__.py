@@ -1,0 +1,1 @@
+"""`steelyard score`: files in, scores and tests out, in six formats."""

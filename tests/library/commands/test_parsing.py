@@ -1,0 +1,81 @@
+"""Options with several values."""
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.commands.options import many, option
+from steelyard.commands.parsing import Command, Occurrence, run
+from steelyard.commands.values import whole_number
+
+WORDS = st.text(st.sampled_from("ab.:= č"), min_size=1, max_size=4)
+
+
+def parsed(arguments: list[str]) -> dict:
+    """What a command with such options makes of its arguments; empty for wrong usage."""
+    found = {}
+
+    @click.command("weigh", cls=Command)
+    @click.argument("files", nargs=-1)
+    @many("things", "-i", "--input", grouped=True)
+    @many("things", "--system", grouped=True)
+    @many("-m", "--metrics")
+    @many("--number", parse=whole_number)
+    @option("-l", "--long")
+    @option("-lc", "--lowercase", is_flag=True)
+    def weigh(**given):
+        found.update(given)
+        return 0
+
+    run(weigh, "weigh", arguments)
+    return found
+
+
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=4), st.booleans())
+def test_all_words_up_to_the_next_option_are_taken_however_often_it_is_repeated(groups, long):
+    name = "--metrics" if long else "-m"
+    arguments = [word for group in groups for word in (name, *group)]
+    found = parsed(["file", *arguments, "-lc"])
+    assert found["metrics"] == tuple(word for group in groups for word in group)
+    assert (found["files"], found["lowercase"]) == (("file",), True)
+
+
+def test_grouped_options_of_one_name_keep_their_order():
+    found = parsed(["-i", "a", "-", "--system", "x", "b", "c", "--input", "d"])["things"]
+    assert found == (
+        Occurrence("-i", ("a", "-")),
+        Occurrence("--system", ("x", "b", "c")),
+        Occurrence("--input", ("d",)),
+    )
+
+
+def test_values_may_be_attached():
+    assert parsed(["-mbleu", "-m=chrf", "--metrics=ter", "file"])["metrics"] == ("bleu", "chrf", "ter")
+    assert parsed(["-mbleu", "file"])["files"] == ("file",)
+
+
+def test_two_dashes_end_the_options():
+    assert parsed(["-m", "bleu", "--", "-m", "file"])["files"] == ("-m", "file")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-m"], "requires a value"),
+        (["-m", "-lc"], "requires a value"),
+        (["--number", "1", "x"], '"x" is not a whole number'),
+        (["--metric", "x"], "--metrics"),
+        (["-l"], "requires an argument"),
+    ],
+)
+def test_wrong_usage_is_said(arguments, said, capsys):
+    assert parsed(arguments) == {}
+    assert said in capsys.readouterr().err
+
+
+def test_a_file_that_looks_like_an_option_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-lc").write_text("")
+    assert parsed(["-lc"]) == {}
+    assert "./-lc" in capsys.readouterr().err
