@@ -37,6 +37,7 @@ def imported(place: str) -> click.Command:
 
 OURS: Mapping[str, Verb] = {
     "score": Verb("score files at once", partial(imported, "steelyard.commands.scoring.score:score")),
+    "rank": Verb("rank systems by scores made elsewhere", partial(imported, "steelyard.commands.rank:rank")),
     "check": Verb("check an output for problems", partial(imported, "steelyard.commands.check:check")),
     "metrics": Verb("list the metrics and their parameters", partial(imported, "steelyard.commands.metrics:metrics")),
     "mtrics": Verb("score with the options of MTrics", partial(imported, "steelyard.commands.mtrics.command:mtrics")),

@@ -15,7 +15,7 @@ from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_intervals
-from steelyard.resampling.paired import TESTS, PairedResult, paired_bootstrap, paired_randomization
+from steelyard.resampling.paired import TESTS, PairedResult, enough_draws, paired_bootstrap, paired_randomization
 from steelyard.resampling.randomization import TRIALS
 from steelyard.text.wording import listed
 
@@ -41,6 +41,7 @@ class RankOptions:
     by: str = ""
     """A metric, or `autorank[:VERSION]`; where nothing is said the only metric, or AutoRank of several."""
     replicates: int = 1000
+    """For intervals. Tests take more, as trials do, where the correction could else find nothing (`enough_draws`)."""
     seed: int = 12345
     level: float = 0.95
     test: str = "bootstrap"
@@ -133,18 +134,19 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
 
     """
     chosen = [scores.metric(name) for name in metrics] or list(scores.metrics)
-    measured = [_measured(each, options) for each in chosen]
+    draws = enough_draws(options.replicates, _pairs(len(scores.systems)), options.correction, 1.0 - options.level)
+    measured = [_measured(each, options, draws) for each in chosen]
     by, version = _ranked_by(options.by, [each.name for each in chosen])
     ranks, replicate_ranks = _autoranks(chosen, measured, version or NEWEST)
     if version:
         ranking = SegmentScores(MeanOfSegments(), -ranks, -replicate_ranks, None, ())
     else:
         ranked_by = scores.metric(by)
-        ranking = measured[chosen.index(ranked_by)] if ranked_by in chosen else _measured(ranked_by, options)
+        ranking = measured[chosen.index(ranked_by)] if ranked_by in chosen else _measured(ranked_by, options, draws)
     higher = bool(version) or scores.metric(by).higher_is_better
     tests = _tested(ranking, options, autorank_of=version)
     stood = rank_systems(ranking.scores.tolist(), _better(tests, len(ranks), higher, options), higher_is_better=higher)
-    ends = percentile_intervals(replicate_ranks, options.level)
+    ends = percentile_intervals(replicate_ranks[:, : options.replicates], options.level)
     lines = [
         BoardSystem(
             name, stood[row], None if math.isnan(ranks[row]) else float(ranks[row]), ends[row],
@@ -161,7 +163,7 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
         tuple(lines),
         tuple(tests),
         scores.systems,
-        (*scores.notices, *_unranked(chosen, scores, ranking)),
+        (*(notice for each in chosen for notice in each.notices), *_unranked(chosen, scores, ranking)),
     )
 
 
@@ -177,7 +179,11 @@ def _ranked_by(by: str, metrics: Sequence[str]) -> tuple[str, str]:
     return AUTORANK, version or NEWEST
 
 
-def _measured(table: MetricTable, options: RankOptions) -> SegmentScores:
+def _pairs(systems: int) -> int:
+    return systems * (systems - 1) // 2
+
+
+def _measured(table: MetricTable, options: RankOptions, draws: int) -> SegmentScores:
     formula = MeanOfSegments()
     if table.level == SYSTEM_LEVEL:
         # A score of a system is taken as it stands.
@@ -188,8 +194,8 @@ def _measured(table: MetricTable, options: RankOptions) -> SegmentScores:
     statistics = np.stack([on_grid(np.where(defined, table.scores, 0.0)), defined.astype(np.float64)], axis=-1)
     segments = statistics.shape[1]
     replicates = np.zeros((len(statistics), 0))
-    if options.replicates:
-        drawn = drawn_segments(segments, options.seed, options.replicates, 0, segments)
+    if draws:
+        drawn = drawn_segments(segments, options.seed, draws, 0, segments)
         (sums,) = sums_of_tables(drawn, [statistics])
         replicates = formula.score(sums)
     scores = formula.score(np.einsum("sik->sk", statistics))
@@ -217,8 +223,9 @@ def _tested(ranking: SegmentScores, options: RankOptions, *, autorank_of: str) -
     if options.test == "randomization":
         if ranking.statistics is None:
             return []
+        trials = enough_draws(options.trials, _pairs(len(ranking.scores)), options.correction, 1.0 - options.level)
         return paired_randomization(
-            [ranking], None, trials=options.trials, seed=options.seed, correction=options.correction,
+            [ranking], None, trials=trials, seed=options.seed, correction=options.correction,
             level=options.level,
         )  # fmt: skip
     if not ranking.replicate_scores.shape[1]:
@@ -251,7 +258,7 @@ def _better(tests: Sequence[PairedResult], systems: int, higher: bool, options: 
 
 
 def _of_system(table: MetricTable, measured: SegmentScores, row: int, options: RankOptions) -> BoardScore:
-    (ends,) = percentile_intervals(measured.replicate_scores[row : row + 1], options.level)
+    (ends,) = percentile_intervals(measured.replicate_scores[row : row + 1, : options.replicates], options.level)
     return BoardScore(table.name, float(measured.scores[row]), ends, measured.counts[row])
 
 

@@ -85,10 +85,26 @@ def test_a_correction_counts_all_pairs():
     assert any(one.p_corrected > other.p_corrected for one, other in zip(holm.tests, plain.tests, strict=True))
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+def test_as_many_draws_are_made_as_the_correction_needs(test):
+    """With 9 draws the smallest p-value of six pairs is 6 / 10; intervals are still those of 9."""
+    few, many = (
+        score_board(pair(), RankOptions(by="good", replicates=9, trials=trials, test=test, correction="holm"))
+        for trials in (9, 5000)
+    )
+    for board in (few, many):
+        assert of(board, "c").place.cluster < of(board, "a").place.cluster < of(board, "b").place.cluster
+        counts = resampling_counts(SEGMENTS, 12345, 9, 0, SEGMENTS)
+        means = counts @ pair().metrics[0].scores[1] / SEGMENTS
+        assert of(board, "a").scores[0].interval == pytest.approx((means.min(), means.max()), abs=1e-6)
+
+
 def test_the_level_is_that_of_tests_too():
-    """At a level of nearly 1 nothing differs."""
-    board = score_board(pair(), RankOptions(by="good", level=0.9995))
-    assert {each.place.cluster for each in board.systems} == {1}
+    (alike,) = (each for each in score_board(pair(), RankOptions(by="good")).tests if (each.a, each.b) == (2, 3))
+    assert 0.1 < alike.p < 0.9
+    lax, strict = (score_board(pair(), RankOptions(by="good", level=1 - alike.p + shift)) for shift in (-0.05, 0.05))
+    assert of(lax, "b").place.cluster != of(lax, "d").place.cluster
+    assert of(strict, "b").place.cluster == of(strict, "d").place.cluster
 
 
 def test_segments_without_a_score_are_left_out_of_the_mean_and_counted():

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from steelyard.kernels.text.lowered import lowered
+
 from steelyard.kernels.text.words import words
 from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric

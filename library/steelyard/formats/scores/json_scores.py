@@ -48,6 +48,10 @@ def wmt_scores(text: Text) -> Iterator[ScoreRun]:
         scores = line.get("metric_scores")
         if not isinstance(scores, dict):
             raise BadScores(f'{where}: "metric_scores" must hold a list of scores for each metric.')
+        lists = {name: values for name, values in scores.items() if isinstance(values, list)}
+        if len(set(map(len, lists.values()))) > 1:
+            counts = ", ".join(f"{printable(name)} {len(values):,}" for name, values in lists.items())
+            raise BadScores(f"{where}: metrics have scores of different numbers of paragraphs: {counts}.")
         for metric, values in scores.items():
             if not isinstance(values, list):
                 raise BadScores(f"{where}: {printable(str(metric))} must be a list of scores, one a paragraph.")

@@ -55,6 +55,8 @@ class MetricTable:
     scores: NDArray[np.float64]
     """(systems, units): units are segments, documents, or the one score of a system; NaN where there is none."""
     higher_is_better: bool = True
+    notices: tuple[str, ...] = ()
+    """What is missing, a sentence each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +66,6 @@ class PairScores:
     pair: str
     systems: tuple[str, ...]
     metrics: tuple[MetricTable, ...]
-    notices: tuple[str, ...] = ()
-    """What is missing, a sentence each."""
 
     def metric(self, name: str) -> MetricTable:
         """One of the metrics.
@@ -85,7 +85,7 @@ class PairScores:
 
 @dataclass(slots=True)
 class _Documents:
-    """The documents of a pair at one level, each with its segments: by position, or by their ids."""
+    """The documents that a metric knows of a pair, each with its segments: by position, or by their ids."""
 
     sizes: dict[tuple[str, str], int] = field(default_factory=dict)
     ids: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
@@ -171,18 +171,17 @@ def _pair(
     chosen = {
         name: next((level, levels[level]) for level in LEVELS if level in levels) for name, levels in metrics.items()
     }
-    documents: dict[str, _Documents] = {}
-    for level, runs in chosen.values():
-        for run in runs:
-            documents.setdefault(level, _Documents()).learn(run)
     every = (run.system for levels in metrics.values() for runs in levels.values() for run in runs)
     systems = {name: row for row, name in enumerate(dict.fromkeys(every))}
-    found, notices = [], []
+    found = []
     for name, (level, runs) in chosen.items():
-        scores = _filled(runs, systems, documents[level])
-        found.append(MetricTable(name, level, scores, name not in lower_is_better))
-        notices += _missing(pair, name, level, list(systems), scores)
-    return PairScores(pair, tuple(systems), tuple(found), tuple(notices))
+        documents = _Documents()
+        for run in runs:
+            documents.learn(run)
+        scores = _filled(runs, systems, documents)
+        notices = _missing(pair, name, level, list(systems), scores)
+        found.append(MetricTable(name, level, scores, name not in lower_is_better, notices))
+    return PairScores(pair, tuple(systems), tuple(found))
 
 
 def _filled(runs: Sequence[ScoreRun], systems: Mapping[str, int], documents: _Documents) -> NDArray[np.float64]:
@@ -205,7 +204,9 @@ def _filled(runs: Sequence[ScoreRun], systems: Mapping[str, int], documents: _Do
     return scores
 
 
-def _missing(pair: str, metric: str, level: str, systems: Sequence[str], scores: NDArray[np.float64]) -> list[str]:
+def _missing(
+    pair: str, metric: str, level: str, systems: Sequence[str], scores: NDArray[np.float64]
+) -> tuple[str, ...]:
     lacking = np.isnan(scores).sum(axis=1).tolist()
     title = f"{pair}, {metric}" if pair else metric
     none = [name for name, count in zip(systems, lacking, strict=True) if count == scores.shape[1]]
@@ -215,7 +216,7 @@ def _missing(pair: str, metric: str, level: str, systems: Sequence[str], scores:
         notices.append(f"{title}: no scores of {listed(none)}.")
     if some:
         notices.append(f"{title}: of {scores.shape[1]:,} {level}s some have no score and are left out: {listed(some)}.")
-    return notices
+    return tuple(notices)
 
 
 def number(value: object, where: str) -> float:

@@ -49,8 +49,8 @@ def test_wmt_scores_of_several_systems_and_pairs(tmp_path):
         ("X", [[1, 2.5, 3], [4, 5, 6]]),
         ("Y", [[0.5, -1, None], [7, 8, 0.25]]),
     ]
-    assert len(found[0].notices) == 1
-    assert "GPT-4.1 (1)" in found[0].notices[0]
+    assert [len(each.notices) for each in found[0].metrics] == [0, 1]
+    assert "GPT-4.1 (1)" in found[0].metrics[1].notices[0]
 
 
 def test_a_document_of_the_same_name_in_two_domains_is_two(tmp_path):
@@ -64,8 +64,8 @@ def test_a_system_without_a_document_or_metric_has_no_scores_there(tmp_path):
     (found,) = read_scores([one, other])
     assert as_lists(found.metrics[0]) == [[1, 2, 3], [None, None, 4]]
     assert as_lists(found.metrics[1]) == [[5, 5, 5], [None, None, None]]
-    assert any("other (2)" in each for each in found.notices)
-    assert any("no scores of other" in each for each in found.notices)
+    assert "other (2)" in found.metrics[0].notices[0]
+    assert "no scores of other" in found.metrics[1].notices[0]
 
 
 def test_comet(tmp_path):
@@ -159,12 +159,13 @@ def test_our_own_table(tmp_path):
 def test_a_system_with_scores_at_a_coarser_level_alone_has_none_at_the_finer(tmp_path):
     (found,) = read_scores([written(tmp_path, "t.tsv", HEADER + "a\tX\t1\t1\na\tX\t2\t3\nb\tX\t\t1\n")])
     assert (found.systems, as_lists(found.metrics[0])) == (("a", "b"), [[1, 3], [None, None]])
-    assert any("no scores of b" in each for each in found.notices)
+    assert any("no scores of b" in each for each in found.metrics[0].notices)
 
 
 WRONG = {
     "plain text": ("x.tsv", "Ein Satz .\nNoch ein langer Satz .\n", "not a file of scores"),
-    "another number of paragraphs": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": [1]})), "2 by X"),
+    "another number of paragraphs": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": [1]})), "X 2, Y 1"),
+    "another number of paragraphs in a list": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": 1})), "must be a list"),
     "a text for a score": ("s.jsonl", lines(wmt("a", {"X": ["0.5"]})), "line 1"),
     "a truth for a score": ("s.jsonl", lines(wmt("a", {"X": [True]})), "line 1"),
     "a score without end": ("s.jsonl", lines(wmt("a", {"X": [1]})).replace("[1]", "[1e999]"), "at most"),

@@ -1,0 +1,147 @@
+"""`steelyard rank`: systems ranked by scores that were made elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.commands.notices import note
+from steelyard.commands.options import (
+    correction_option,
+    format_option,
+    many,
+    option,
+    seed_option,
+)
+from steelyard.commands.parsing import Command, Value
+from steelyard.commands.values import MAX_TRIALS, MOST_REPLICATES, TRIALS, at_most, level
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard.formats.scores.score_runs import PairScores
+
+
+@click.command(
+    "rank",
+    cls=Command,
+    help="Rank systems by scores of segments that were made elsewhere, such as those of learned metrics: a board for "
+    "each language pair, with means, intervals, AutoRank, rank ranges and clusters. SCORES are files, which may be "
+    "packed with gzip, or folders of them: WMT's automatic scores, COMET's --to_json, MetricX' JSON Lines, "
+    "mt-metrics-eval's .score files, answers to WMT's metrics tasks, or tables with the columns system, metric, score "
+    "(and pair, document, segment).",
+    example="steelyard rank automatic_scores/ --by autorank -f json",
+)
+@click.argument("scores", nargs=-1, required=True, metavar="SCORES...")
+@many("--pair", "pairs", metavar="PAIR...", help="only these language pairs (default: all)")
+@many("-m", "metrics", metavar="METRIC...", help="the metrics to show and to make AutoRank of (default: all of a pair)")
+@option(
+    "--metrics",
+    "metrics_file",
+    metavar="FILE",
+    help="the metrics of each pair, a line each: PAIR, a tab, METRIC; only pairs that are listed are ranked",
+)
+@option(
+    "--by",
+    default="",
+    metavar="METRIC",
+    help="what ranks: a metric, autorank, autorank:wmt24 or autorank:wmt25 (default: the only metric, or autorank of "
+    "several)",
+)
+@many("--lower-is-better", metavar="METRIC...", help="metrics of which less is better (known of MetricX' predictions)")
+@option(
+    "--replicates",
+    type=Value(at_most(MOST_REPLICATES)),
+    default=1000,
+    metavar="N",
+    help="bootstrap replicates for intervals and tests; 0: neither (default: 1000)",
+)
+@option(
+    "--level",
+    type=Value(level),
+    default=0.95,
+    metavar="P",
+    help="confidence level of intervals; two systems differ where p is below 1 - P (default: 0.95)",
+)
+@option(
+    "--paired",
+    type=click.Choice(("bootstrap", "randomization")),
+    default="bootstrap",
+    help="test by which systems differ (default: bootstrap, the only one for AutoRank)",
+)
+@option(
+    "--trials",
+    type=Value(at_most(MAX_TRIALS)),
+    default=TRIALS,
+    metavar="N",
+    help=f"trials of the randomization test (default: {TRIALS})",
+)
+@correction_option("none")
+@seed_option("resampling")
+@format_option("text", "json", "tsv", "csv")
+def rank(
+    scores: Sequence[str],
+    pairs: Sequence[str],
+    metrics: Sequence[str],
+    metrics_file: str | None,
+    by: str,
+    lower_is_better: Sequence[str],
+    replicates: int,
+    level: float,
+    paired: str,
+    trials: int,
+    correction: str,
+    seed: int,
+    format: str,  # noqa: A002 - the option's name
+) -> int:
+    """Read, rank and print; the exit status."""
+    from steelyard.formats.scores.reading import read_scores
+    from steelyard.ranking.score_boards import RankOptions, score_board
+    from steelyard.tables.score_boards import RENDERERS
+
+    if metrics and metrics_file:
+        raise click.UsageError("-m and --metrics say the same. Give one of them.")
+    options = RankOptions(by, replicates, seed, level, paired, trials, correction)
+    found = read_scores(scores, lower_is_better=lower_is_better)
+    listed = _listed_metrics(metrics_file) if metrics_file else {each.pair: list(metrics) for each in found}
+    chosen = _chosen(found, pairs, listed)
+    boards = [score_board(each, options, listed[each.pair]) for each in chosen]
+    print(RENDERERS[format](boards, options), end="")
+    if format != "text":
+        note(notice for board in boards for notice in board.notices)
+    return 0
+
+
+def _listed_metrics(path: str) -> dict[str, list[str]]:
+    """The metrics of each pair, from a file."""
+    from steelyard.errors import BadText
+    from steelyard.formats.plain import read_lines
+
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(read_lines(path).lines(), 1):
+        pair, tab, metrics = line.decode().partition("\t")
+        if not line.strip() or (number == 1 and (pair, metrics.split("\t")[0]) == ("pair", "metric")):
+            continue
+        names = [name for name in metrics.split("\t") if name]
+        if not (tab and pair and names):
+            raise BadText(f"{path}, line {number}: a line is a language pair, a tab, and the name of a metric.")
+        known = found.setdefault(pair, [])
+        known += [name for name in names if name not in known]
+    return found
+
+
+def _chosen(found: Sequence[PairScores], pairs: Sequence[str], listed: Mapping[str, Sequence[str]]) -> list[PairScores]:
+    """The pairs to rank, in the order of `pairs` where they are named."""
+    from steelyard.errors import BadText
+    from steelyard.text import wording
+
+    by_name = {each.pair: each for each in found}
+    for name in (*pairs, *listed):
+        if name not in by_name:
+            raise BadText(f'There are no scores of the pair "{name}". Pairs: {wording.listed(list(by_name), 40)}.')
+    wanted = pairs or list(by_name)
+    missing = [name for name in pairs if name not in listed]
+    if missing:
+        raise BadText(f"--metrics names no metric for {wording.listed(missing)}.")
+    return [by_name[name] for name in dict.fromkeys(wanted) if name in listed]

@@ -1,0 +1,109 @@
+"""`steelyard rank`: from files to boards."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from steelyard.commands.main import main
+
+PAIRS = ("en-cs", "en-de")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two metrics of two pairs, three systems each, in a file a system as WMT writes them."""
+    paths = []
+    for system, quality in (("tug", 0.5), ("barge", 0.9), ("raft", 0.1)):
+        lines = [
+            {
+                "language_pair": pair,
+                "domain": "news",
+                "document_id": f"d{document}",
+                "metric_scores": {
+                    "X": [quality + 0.01 * number for number in range(3)],
+                    "Y": [100 * (1 - quality) + document % 3],
+                },
+            }
+            for pair in PAIRS
+            for document in range(20)
+        ]
+        path = tmp_path / f"{system}.jsonl"
+        path.write_text(
+            "".join(json.dumps({**line, "metric_scores": {"X": line["metric_scores"]["X"]}}) + "\n" for line in lines)
+        )
+        paths.append(str(path))
+        other = tmp_path / f"{system}.tsv"
+        rows = [
+            f"{line['language_pair']}\t{system}\tY\t{line['document_id']}\t1\t{line['metric_scores']['Y'][0]}\n"
+            for line in lines
+        ]
+        other.write_text("pair\tsystem\tmetric\tdocument\tsegment\tscore\n" + "".join(rows))
+    return tmp_path
+
+
+def ranked(capsys, *words):
+    assert main(["rank", *map(str, words)]) == 0
+    return json.loads(capsys.readouterr().out)["pairs"]
+
+
+def test_a_folder_of_scores(files, capsys):
+    found = ranked(capsys, files, "--lower-is-better", "Y", "-f", "json")
+    assert [(each["pair"], each["segments"], each["metrics"], each["by"]) for each in found] == [
+        (pair, 60, ["X", "Y"], "autorank:wmt25") for pair in PAIRS
+    ]
+    for each in found:
+        assert [(line["system"], line["rank"], line["cluster"]) for line in each["systems"]] == [
+            ("barge", 1, 1),
+            ("tug", 2, 2),
+            ("raft", 3, 3),
+        ]
+        assert [line["scores"][0]["score"] for line in each["systems"]] == pytest.approx([0.91, 0.51, 0.11], abs=1e-6)
+
+
+def test_one_pair_one_metric_and_another_direction(files, capsys):
+    """Y is taken for a metric of which more is better."""
+    (found,) = ranked(capsys, files, "--pair", "en-de", "-m", "Y", "-f", "json")
+    assert (found["pair"], found["by"]) == ("en-de", "Y")
+    assert [line["system"] for line in found["systems"]] == ["raft", "tug", "barge"]
+
+
+def test_the_metrics_of_each_pair_from_a_file(files, capsys, tmp_path):
+    listed = tmp_path / "metrics.txt"
+    listed.write_text("pair\tmetric\nen-de\tX\nen-cs\tY\tX\n")
+    found = ranked(capsys, files, "--metrics", listed, "-f", "json")
+    assert {each["pair"]: each["metrics"] for each in found} == {"en-de": ["X"], "en-cs": ["Y", "X"]}
+
+
+def test_formats(files, capsys):
+    assert main(["rank", str(files), "--by", "X", "--paired", "randomization", "--trials", "200"]) == 0
+    assert "barge" in capsys.readouterr().out
+    for form, delimiter in (("tsv", "\t"), ("csv", ",")):
+        assert main(["rank", str(files), "-f", form]) == 0
+        rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter=delimiter))
+        assert len(rows) == len(PAIRS) * 3 * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["--pair", "en-fr"], 1, "en-fr"),
+        (["-m", "Z"], 1, "Metrics: X, Y"),
+        (["--by", "autorank:wmt1"], 2, "wmt24, wmt25"),
+        (["--by", "autorank", "--paired", "randomization"], 2, "bootstrap"),
+        (["-m", "X", "--metrics", "{folder}/metrics.txt"], 2, "Give one of them"),
+        (["--metrics", "{folder}/bad.txt"], 1, "line 2"),
+        (["--metrics", "{folder}/metrics.txt", "--pair", "en-de"], 1, "en-de"),
+        (["--metrics", "{folder}/nothing.txt"], 1, "no such file"),
+        (["--level", "95"], 2, "between 0 and 1"),
+        (["-f", "html"], 2, "html"),
+    ],
+)
+def test_what_is_wrong_is_told(files, capsys, words, status, told):
+    (files / "metrics.txt").write_text("en-cs\tX\n")
+    (files / "bad.txt").write_text("en-cs\tX\nen-de X\n")
+    assert main(["rank", str(files), *(word.format(folder=files) for word in words)]) == status
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.out == ""
