@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from analysis.breakdown.influential_segments import InfluentialSegment, InfluentialSegments
+    from steelyard.inspection.influential_segments import InfluentialSegment, InfluentialSegments
     from steelyard.inspection.ngrams import NgramDifference
     from steelyard.resampling.paired import PairedResult
 

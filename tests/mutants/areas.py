@@ -439,7 +439,9 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/meta_evaluation/human/test_hostile_judgments.py",
         ),
     ],
-    "inspection": _of_one_name("library/steelyard/inspection", "lengths marks ngrams", "tests/library/inspection"),
+    "inspection": _of_one_name(
+        "library/steelyard/inspection", "influential_segments lengths marks ngrams", "tests/library/inspection"
+    ),
     "readers": [
         *_of_one_name("library/steelyard/formats/campaign", "campaigns folder pairing", "tests/library/formats"),
         *_of_one_name("library/steelyard/formats", "conllu filed plain tables", "tests/library/formats"),
