@@ -88,8 +88,10 @@ def run(options: argparse.Namespace) -> int:
     from cli.meta_evaluation.correlation_output import as_json, as_latex, as_text, as_tsv
     from cli.terminal.progress import working
     from models.database.session import make_engine, reading
+    from steelyard.meta_evaluation.correlation import LEVELS
+    from steelyard.meta_evaluation.statistics import chosen_statistics
 
-    by_level = chosen_statistics(options)
+    by_level = chosen_statistics(options.statistics, LEVELS if options.level == "both" else (options.level,))
     settings = read_settings(options)
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
@@ -122,32 +124,6 @@ def run(options: argparse.Namespace) -> int:
         write_file(options.report, page(tables, options.width))
         note([f"the report is in {options.report}"])
     return 0
-
-
-def chosen_statistics(options: argparse.Namespace) -> dict[str, list[str]]:
-    """The statistics of each requested level, in their order. Raises UsageError."""
-    from steelyard.meta_evaluation.correlation import SEGMENT, SYSTEM
-    from steelyard.meta_evaluation.statistics import (
-        DEFAULT_SEGMENT,
-        DEFAULT_SYSTEM,
-        SEGMENT_STATISTICS,
-        SYSTEM_STATISTICS,
-    )
-
-    levels = (SYSTEM, SEGMENT) if options.level == "both" else (options.level,)
-    there = {
-        SYSTEM: [each.name for each in SYSTEM_STATISTICS],
-        SEGMENT: [each.name for each in SEGMENT_STATISTICS],
-    }
-    if not options.statistics:
-        defaults = {SYSTEM: DEFAULT_SYSTEM, SEGMENT: DEFAULT_SEGMENT}
-        return {each: list(defaults[each]) for each in levels}
-    asked = list(dict.fromkeys(options.statistics))
-    for name in asked:
-        if not any(name in there[each] for each in levels):
-            known = "; ".join(f"by {each}: {', '.join(there[each])}" for each in levels)
-            raise UsageError(f'There is no statistic "{name}". There are, {known}.')
-    return {each: chosen for each in levels if (chosen := [name for name in asked if name in there[each]])}
 
 
 def judged_boards(connection: Connection, options: argparse.Namespace) -> list[JudgedBoard]:

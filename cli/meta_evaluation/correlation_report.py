@@ -9,8 +9,9 @@ from campaigns.reports.agreement import agreement_body
 from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
-from cli.meta_evaluation.correlation_output import against, agreement_rows, heading, test_rows
+from cli.meta_evaluation.correlation_output import heading
 from steelyard.meta_evaluation.correlation import SYSTEM
+from steelyard.tables.correlation import against, agreement_rows, test_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -113,6 +113,7 @@ def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:
         (["score", "ref", "-i", "out", "-m", "bleu", "chrf", "ter", "-f", "json"], '"score": 100.0'),
         (["score", "ref", "-i", "out", "-m", "bleu", "-f", "html"], "<h1>Scores</h1>"),
         (["check", "out", "--reference", "ref"], "No problems found."),
+        (["correlate", "scores", "--human", "people", "--trials", "0", "--level", "system"], "1     ours    1.000"),
         (["metrics", "bleu"], "bleu "),
         (["mtrics", "-c", "out", "-r", "ref", "-p"], "out:\tPER:\t0"),
     ],
@@ -120,6 +121,9 @@ def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:
 def test_its_commands_need_nothing_else(alone: Path, arguments: list[str], shown: str, tmp_path: Path) -> None:
     for name in ("ref", "out"):
         (tmp_path / name).write_text("".join(f"Line {number} of a small text.\n" for number in range(5)))
+    for name, metric in (("scores", "ours"), ("people", "mqm")):
+        lines = ["system\tmetric\tsegment\tscore", *(f"s{place}\t{metric}\t1\t{place}" for place in range(4))]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
     done = subprocess.run(
         [sys.executable, "-S", "-m", "steelyard", *arguments],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(alone)}, capture_output=True, text=True,

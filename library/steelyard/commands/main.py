@@ -36,11 +36,11 @@ class Root(click.Group):
     @cached_property
     def others(self) -> Mapping[str, Verb]:
         """The verbs of other distributions."""
-        return {name: verb for name, verb in self._find().items() if name not in OURS}
+        return self._find()
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's name
         """All verbs that are installed, ours first."""
-        return [*OURS, *self.others]
+        return [*OURS, *(name for name in self.others if name not in OURS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a verb; None for an unknown one."""
@@ -53,6 +53,9 @@ class Root(click.Group):
         """As click, but says which distribution has a missing verb, and what an unknown one may have meant."""
         name = args[0]
         command = self.get_command(ctx, name)
+        ours = OURS.get(name)
+        if ours and ours.takes and name in self.others and not ours.takes(args[1:]):
+            return name, self.others[name].load(), args[1:]
         if command is not None:
             if ctx.params["server"] and name in OURS:
                 ctx.fail("--server is for submit, status, leaderboard, compare and login.")
@@ -64,7 +67,8 @@ class Root(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the verbs without importing them."""
-        for section, verbs in (("Verbs for files", OURS), ("Verbs of the server", self.others)):
+        others = {name: verb for name, verb in self.others.items() if name not in OURS}
+        for section, verbs in (("Verbs for files", OURS), ("Verbs of the server", others)):
             if verbs:
                 with formatter.section(section):
                     formatter.write_dl([(name, verb.help) for name, verb in verbs.items()])

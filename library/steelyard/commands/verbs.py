@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import click
 
@@ -26,6 +27,8 @@ class Verb:
     help: str
     """One line for the help of the root."""
     load: Callable[[], click.Command]
+    takes: Callable[[Sequence[str]], bool] | None = None
+    """Whether arguments are for this one, where another distribution has a verb of the same name; None if they are."""
 
 
 def imported(place: str) -> click.Command:
@@ -35,16 +38,28 @@ def imported(place: str) -> click.Command:
     return command
 
 
+def names_human_file(words: Sequence[str]) -> bool:
+    """Whether arguments of `correlate` name a file of human scores; else they are about a database."""
+    values = [value for word, value in pairwise(words) if word == "--human"]
+    values += [word.removeprefix("--human=") for word in words if word.startswith("--human=")]
+    return "--database" not in words and any(map(os.path.exists, values))
+
+
 OURS: Mapping[str, Verb] = {
     "score": Verb("score files at once", partial(imported, "steelyard.commands.scoring.score:score")),
     "rank": Verb("rank systems by scores made elsewhere", partial(imported, "steelyard.commands.rank:rank")),
+    "correlate": Verb(
+        "compare metrics with human judgments",
+        partial(imported, "steelyard.commands.correlate:correlate"),
+        takes=names_human_file,
+    ),
     "check": Verb("check an output for problems", partial(imported, "steelyard.commands.check:check")),
     "metrics": Verb("list the metrics and their parameters", partial(imported, "steelyard.commands.metrics:metrics")),
     "mtrics": Verb("score with the options of MTrics", partial(imported, "steelyard.commands.mtrics.command:mtrics")),
 }
 ELSEWHERE = {
     "steelyard-server": (
-        *("evaluate", "demo", "submit", "leaderboard", "compare", "human", "correlate", "tune", "status", "cancel"),
+        *("evaluate", "demo", "submit", "leaderboard", "compare", "human", "tune", "status", "cancel"),
         *("retry", "requeue", "quota", "campaign", "nightly", "up", "serve", "login", "account", "team"),
         *("check-metric", "embeddings", "db", "worker", "scheduler", "health"),
     )

@@ -68,6 +68,27 @@ DEFAULT_SYSTEM = ("pearson", "spearman", "kendall", "pairwise", "soft-pairwise")
 DEFAULT_SEGMENT = ("acc-eq", WMT14, "kendall-by-segment", "spearman-by-segment", "pearson")
 
 
+def chosen_statistics(names: Sequence[str], levels: Sequence[str]) -> dict[str, list[str]]:
+    """The statistics of each level, in their order; those by default where no names are given.
+
+    Raises
+    ------
+    BadParameter
+        For a name that no level has.
+
+    """
+    there = {"system": [each.name for each in SYSTEM_STATISTICS], "segment": [each.name for each in SEGMENT_STATISTICS]}
+    if not names:
+        defaults = {"system": DEFAULT_SYSTEM, "segment": DEFAULT_SEGMENT}
+        return {each: list(defaults[each]) for each in levels}
+    asked = list(dict.fromkeys(names))
+    for name in asked:
+        if not any(name in there[each] for each in levels):
+            known = "; ".join(f"by {each}: {', '.join(there[each])}" for each in levels)
+            raise BadParameter(f'There is no statistic "{name}". There are, {known}.')
+    return {each: chosen for each in levels if (chosen := [name for name in asked if name in there[each]])}
+
+
 def system_statistic(name: str) -> SystemStatistic:
     """The one of that name. Raises BadParameter."""
     return _named(SYSTEM_STATISTICS, name)

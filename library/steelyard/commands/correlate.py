@@ -1,0 +1,169 @@
+"""`steelyard correlate`: how well metrics agree with human judgments, from files of scores."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
+from steelyard.commands.options import correction_option, format_option, many, option, seed_option, width_option
+from steelyard.commands.parsing import Command, Value
+from steelyard.commands.values import MOST_REPLICATES, at_most, level
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steelyard.meta_evaluation.correlation import CorrelationTable, JudgedMetric, JudgedScores
+
+    Part = tuple[CorrelationTable[JudgedScores], str]
+    """A table and what it is of."""
+
+MOST_TRIALS = 1_000_000
+LEVELS = ("system", "segment")
+
+
+@click.command(
+    "correlate",
+    cls=Command,
+    help="How well metrics agree with human judgments of the same systems: correlations and pairwise accuracy, by "
+    "system and by segment, with bootstrap intervals, and tests of every metric against the best one. SCORES are files "
+    "or folders of files, with the scores of systems or segments: a table with the columns system, metric, score (and "
+    "document, segment), WMT's JSON Lines or TSV, mt-metrics-eval's .score, COMET's or MetricX' JSON. The human scores "
+    "are in a file of the same kind. `steelyard-server` correlates what is stored in its database.",
+    example="steelyard correlate scores.tsv --human human.tsv --confidence 1000",
+)
+@click.argument("scores", nargs=-1, required=True, metavar="SCORES...", help="files or folders of scores of metrics")
+@many("--human", required=True, metavar="FILE...", help="human scores: files with one metric; higher is better")
+@option("--pair", metavar="SRC-TRG", help="only this language pair (default: every pair with human scores)")
+@option(
+    "--level", "granularity", type=click.Choice((*LEVELS, "both")), default="both", help="of the scores (default: both)"
+)
+@many(
+    "--statistics",
+    metavar="STATISTIC...",
+    help="what to compute; the first one ranks and is tested. By system: pearson spearman kendall pairwise "
+    "soft-pairwise spearman-share; by segment: acc-eq kendall-wmt14 kendall-by-segment spearman-by-segment pearson acc "
+    "kendall-da kendall pearson-by-system (default: the first five of each)",
+)
+@many("-m", "--metrics", metavar="METRIC...", help="only these metrics")
+@many("--lower-is-better", metavar="METRIC...", help="metrics of which a lower score is better, beside MetricX")
+@many("--leave-out", metavar="SYSTEM...", help="leave out these systems, such as human translations")
+@option(
+    "--confidence",
+    type=Value(at_most(MOST_REPLICATES)),
+    metavar="N",
+    help="replicates for the intervals, 0 for none (default: 1,000)",
+)
+@option("--interval-level", type=Value(level), default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
+@option("--baseline", metavar="METRIC", help="test the others against this metric, not the best one")
+@option(
+    "--trials",
+    type=Value(at_most(MOST_TRIALS)),
+    metavar="N",
+    help="trials of the permutation tests, 0 for no tests (default: 10,000 by system, 1,000 by segment)",
+)
+@correction_option("holm")
+@seed_option("draws")
+@format_option("text", "json", "tsv", "latex")
+@width_option(3, " in text and LaTeX")
+def correlate(
+    scores: Sequence[str],
+    human: Sequence[str],
+    pair: str | None,
+    granularity: str,
+    statistics: Sequence[str],
+    metrics: Sequence[str],
+    lower_is_better: Sequence[str],
+    leave_out: Sequence[str],
+    baseline: str | None,
+    seed: int,
+    format: str,  # noqa: A002 - the option's name
+    width: int,
+    **asked: Any,
+) -> int:
+    """Read the scores, compute the correlations and print them; the exit status."""
+    from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
+    from steelyard.meta_evaluation.score_files import judged_pairs
+    from steelyard.meta_evaluation.statistics import chosen_statistics
+
+    levels = LEVELS if granularity == "both" else (granularity,)
+    by_level = chosen_statistics(statistics, levels)
+    found = judged_pairs(
+        scores, human, lower_is_better=lower_is_better, metrics=metrics, leave_out=leave_out, pair=pair, seed=seed
+    )
+    parts: list[Part] = []
+    for judged, title, notices in found:
+        note(notices)
+        options = CorrelationOptions(
+            asked["confidence"], asked["interval_level"], asked["trials"], asked["correction"],
+            None if baseline is None else position(judged.metrics, baseline),
+        )  # fmt: skip
+        if "system" in by_level and judged.has_systems:
+            parts.append((correlate_systems(judged, by_level["system"], options), title))
+        if "segment" in by_level and judged.has_segments:
+            parts.append((correlate_segments(judged, by_level["segment"], options), title))
+    if not parts:
+        raise CommandError(f"There are no human scores by {' or '.join(levels)}. Choose another --level.")
+    print("".join(RENDERERS[format](parts, width)), end="")
+    return 0
+
+
+def position(metrics: Sequence[JudgedMetric], name: str) -> int:
+    """The place of a metric. Raises UsageError."""
+    names = [each.specification for each in metrics]
+    if name not in names:
+        raise UsageError(f'There is no metric "{name}". There are: {", ".join(names)}.')
+    return names.index(name)
+
+
+def as_text(parts: Sequence[Part], width: int) -> Iterator[str]:
+    """Each table, its tests, and how they were made."""
+    from steelyard.tables.correlation import against, agreement_rows, explanations, test_rows
+    from steelyard.tables.text import aligned
+
+    for number, (table, title) in enumerate(parts):
+        yield ("\n" if number else "") + f"{title}, by {table.level}\n" + aligned(agreement_rows(table, width)) + "\n"
+        if table.tested:
+            yield f"Against {against(table)}\n" + aligned(test_rows(table, width)) + "\n"
+        yield from (f"{sentence}\n" for sentence in explanations(table))
+
+
+def as_json(parts: Sequence[Part], _width: int) -> Iterator[str]:
+    """All tables with numbers at full precision, null where undefined."""
+    from steelyard.tables.correlation import metric_objects
+
+    documents = [
+        {
+            "title": title,
+            "level": table.level,
+            "seed": table.judged.seed,
+            "systems": list(table.judged.systems),
+            "undefined": [statistic.name for statistic in table.undefined],
+            "baseline": table.baseline.specification if table.baseline else None,
+            "metrics": metric_objects(table),
+        }
+        for table, title in parts
+    ]
+    yield json.dumps(documents, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_tsv(parts: Sequence[Part], _width: int) -> Iterator[str]:
+    """A row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
+    from steelyard.tables import delimited
+    from steelyard.tables.correlation import TSV_COLUMNS, tsv_rows
+
+    rows = [(title, *row) for table, title in parts for row in tsv_rows(table)]
+    yield delimited.as_tsv(("scores", *TSV_COLUMNS), rows)
+
+
+def as_latex(parts: Sequence[Part], width: int) -> Iterator[str]:
+    """One or two tables for each, in booktabs' style, then how they were made, as comments."""
+    from steelyard.tables.correlation import latex
+
+    return (latex(table, f"{title}, by {table.level}", width) for table, title in parts)
+
+
+RENDERERS = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}

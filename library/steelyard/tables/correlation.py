@@ -1,0 +1,261 @@
+"""Correlations of metrics with human judgments as rows, sentences and JSON objects."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from steelyard.meta_evaluation.correlation import SYSTEM
+from steelyard.resampling.correction import TITLES
+from steelyard.tables.latex import booktabs, comments, escaped
+from steelyard.tables.paired_tests import shown_p, shown_signed
+from steelyard.text.wording import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from steelyard.meta_evaluation.correlation import (
+        Correlation,
+        CorrelationTable,
+        MetricRow,
+        MetricTest,
+    )
+    from steelyard.tables.delimited import Cell
+
+    Table = CorrelationTable[Any]
+
+
+ALPHA = 0.05
+FEW_SYSTEMS = 20
+"""With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
+
+
+def against(table: Table) -> str:
+    """The metric that the others are tested against, and the statistic."""
+    assert table.baseline is not None
+    return f"{table.baseline.title}, {table.statistics[0].title}"
+
+
+def agreement_rows(table: Table, width: int) -> list[list[str]]:
+    """A header, then a row for every metric."""
+    rows = [["Rank", "Metric", *(statistic.title for statistic in table.statistics)]]
+    for row in table.rows:
+        cells = [shown(agreement, width) for agreement in row.agreements]
+        rows.append([str(row.rank) if row.rank else "-", row.metric.title, *cells])
+    return rows
+
+
+def shown(agreement: Correlation, width: int) -> str:
+    """The value and its interval, whose ends have one digit less."""
+    if math.isnan(agreement.value):
+        return "n/a"
+    value = number(agreement.value, width)
+    if agreement.interval is None:
+        return value
+    low, high = (number(end, max(1, width - 1)) for end in agreement.interval)
+    return f"{value} [{low}, {high}]"
+
+
+def number(value: float, width: int) -> str:
+    """With so many digits, and no sign on what is shown as zero."""
+    text = f"{value:.{width}f}"
+    return text if float(text) else text.removeprefix("-")
+
+
+def test_rows(table: Table, width: int) -> list[list[str]]:
+    """A header, then a row for every metric but the baseline."""
+    williams = any(row.test and not math.isnan(row.test.williams) for row in table.rows)
+    corrected = table.asked.correction != "none"
+    header = ["Metric", "Difference", "p", *(["Corrected p"] if corrected else [])]
+    header += ["Williams' p", *(["Corrected p"] if corrected else [])] if williams else []
+    rows = [[*header, ""]]
+    for row in table.rows:
+        if row.test is None:
+            continue
+        test = row.test
+        cells = [shown_difference(test, width), shown_p(test.p), *([shown_p(test.p_corrected)] if corrected else [])]
+        if williams:
+            cells += [shown_p(test.williams), *([shown_p(test.williams_corrected)] if corrected else [])]
+        rows.append([row.metric.title, *cells, verdict(test)])
+    return rows
+
+
+def shown_difference(test: MetricTest, width: int) -> str:
+    """The metric's value minus the baseline's, and the interval."""
+    text = shown_signed(-test.difference, width)
+    if test.interval is None:
+        return text
+    return f"{text} [{shown_signed(-test.interval[1], width)}, {shown_signed(-test.interval[0], width)}]"
+
+
+def verdict(test: MetricTest) -> str:
+    """Whether the metric is better or worse than the baseline, with a star where the difference is significant."""
+    if math.isnan(test.difference):
+        return "n/a"
+    word = "equal" if not test.difference else "worse" if test.difference > 0 else "better"
+    return word + (" *" if test.p_corrected < ALPHA else "")
+
+
+def explanations(table: Table, left_out: Iterable[tuple[Sequence[str], str]] = ()) -> list[str]:
+    """The data and the method behind the numbers, a sentence each; `left_out` are names of systems, each with why."""
+    sentences = [_counts(table)]
+    judged = table.judged
+    turned = [row.metric.title for row in table.rows if not row.metric.higher_is_better]
+    if turned:
+        sentences.append(f"Less is better by {', '.join(turned)}: the scores were negated.")
+    sentences += _intervals(table)
+    if table.tested:
+        everything = table.level == SYSTEM and 2 ** len(judged.systems) <= table.trials
+        how = f"all {2 ** len(judged.systems):,} ways" if everything else f"{table.trials:,} trials, seed {judged.seed}"
+        family = sum(row.test is not None for row in table.rows)
+        corrected = "not corrected"
+        if table.asked.correction != "none":
+            corrected = f"corrected by {TITLES[table.asked.correction]} for {family} tests"
+        sentences.append(
+            f"p: permutation of the two metrics' scores ({how}), two-sided, {corrected}; "
+            f"* {'p' if table.asked.correction == 'none' else 'corrected p'} below {ALPHA:g}."
+        )
+        least = (family if table.asked.correction == "holm" else 1) / (table.trials + 1)
+        if not everything and least >= ALPHA:
+            sentences.append(f"Note: {table.trials:,} trials cannot give a corrected p below {least:.2g}: use more.")
+    if table.undefined:
+        names = ", ".join(statistic.title for statistic in table.undefined)
+        sentences.append(f"Not defined here: {names}{_why(table)}".removesuffix(".") + ".")
+    sentences += [f"Left out, {why}: {', '.join(names)}." for names, why in left_out if names]
+    systems = len(judged.systems)
+    if table.level == SYSTEM and 1 < systems < FEW_SYSTEMS:
+        sentences.append(
+            f"CAUTION: {systems} systems are few. Correlations of so few change much from one set of systems to "
+            "another: read the intervals, not the ranks."
+        )
+    return sentences
+
+
+def _counts(table: Table) -> str:
+    """The number of systems, pairs or segments behind each statistic."""
+    found = []
+    for position, statistic in enumerate(table.statistics):
+        counts = [row.agreements[position].counted for row in table.rows]
+        span = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+        unit = statistic.unit.removesuffix("s") if max(counts) == 1 else statistic.unit
+        found.append((f"{span} {unit}", statistic.title))
+    grouped: dict[str, list[str]] = {}
+    for count, title in found:
+        grouped.setdefault(count, []).append(title)
+    shares = "; ".join(f"{count} ({', '.join(titles)})" for count, titles in grouped.items())
+    return f"{number_of(len(table.judged.systems), 'system')} judged and scored" + (
+        f". Counted: {shares}." if shares else "."
+    )
+
+
+def _intervals(table: Table) -> list[str]:
+    made: dict[tuple[str, int], list[str]] = {}
+    for position, statistic in enumerate(table.statistics):
+        agreement = table.rows[0].agreements[position]
+        if agreement.resampled:
+            made.setdefault((agreement.resampled, len(agreement.replicates)), []).append(statistic.title)
+    shares = [
+        f"{n:,} replicates that draw {what}" + (f" ({', '.join(titles)})" if len(made) > 1 else "")
+        for (what, n), titles in made.items()
+    ]
+    if not shares:
+        return []
+    level, seed = 100 * table.asked.level, table.judged.seed
+    return [f"{level:g} % intervals: percentiles of {', and of '.join(shares)}; seed {seed}."]
+
+
+def _why(table: Table) -> str:
+    if table.level == SYSTEM:
+        return "" if table.judged.has_segments else " (no scores of segments)"
+    return " (no segment with two judged systems)" if all(each.unit != "cells" for each in table.undefined) else ""
+
+
+def metric_objects(table: Table) -> list[dict[str, Any]]:
+    """The JSON object of each metric: full precision, null where undefined."""
+    return [_metric_object(table, row) for row in table.rows]
+
+
+def _metric_object(table: Table, row: MetricRow) -> dict[str, Any]:
+    statistics = []
+    for statistic, agreement in zip(table.statistics, row.agreements, strict=True):
+        interval = None
+        if agreement.interval:
+            low, high = agreement.interval
+            n = len(agreement.replicates)
+            interval = {
+                "level": table.asked.level, "low": low, "high": high, "n": n, "resampled": agreement.resampled,
+            }  # fmt: skip
+        statistics.append(
+            {
+                "statistic": statistic.name,
+                "value": _or_null(agreement.value),
+                "n": agreement.counted,
+                "unit": agreement.unit,
+                "interval": interval,
+            }
+        )
+    return {
+        "metric": row.metric.specification,
+        "title": row.metric.title,
+        "higher_is_better": row.metric.higher_is_better,
+        "rank": row.rank,
+        "statistics": statistics,
+        "test": _test_object(table, row.test) if row.test else None,
+    }
+
+
+def _test_object(table: Table, test: MetricTest) -> dict[str, Any]:
+    """The metric against the baseline; `difference` is the metric's value minus the baseline's."""
+    assert table.baseline is not None
+    interval = None
+    if test.interval:
+        interval = {"level": table.asked.level, "low": -test.interval[1], "high": -test.interval[0]}
+    return {
+        "against": table.baseline.specification,
+        "statistic": table.statistics[0].name,
+        "difference": _or_null(-test.difference),
+        "interval": interval,
+        "trials": table.trials,
+        "p": _or_null(test.p),
+        "p_corrected": _or_null(test.p_corrected),
+        "correction": table.asked.correction,
+        "williams_p": _or_null(test.williams),
+        "williams_p_corrected": _or_null(test.williams_corrected),
+    }
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+TSV_COLUMNS = (
+    *("level", "metric", "rank", "statistic", "value", "n", "unit", "low", "high", "interval_level", "resampled"),
+    *("against", "difference", "p", "p_corrected", "correction", "williams_p", "williams_p_corrected"),
+)
+
+
+def tsv_rows(table: Table) -> Iterator[tuple[Cell, ...]]:
+    """What TSV_COLUMNS names, for each metric and statistic; None or NaN where undefined."""
+    for row in table.rows:
+        for place, (statistic, agreement) in enumerate(zip(table.statistics, row.agreements, strict=True)):
+            cells: list[Cell] = [table.level, row.metric.specification, row.rank, statistic.name, agreement.value]
+            cells += [agreement.counted, agreement.unit, *(agreement.interval or (None, None))]
+            cells += [table.asked.level, agreement.resampled] if agreement.interval else [None, None]
+            test = row.test if place == 0 else None
+            if test and table.baseline:
+                cells += [table.baseline.specification, -test.difference, test.p, test.p_corrected]
+                cells += [table.asked.correction, test.williams, test.williams_corrected]
+            else:
+                cells += [None] * 7
+            yield tuple(cells)
+
+
+def latex(table: Table, heading: str, width: int) -> str:
+    """One or two tables in booktabs' style, then how they were made, as comments."""
+    rows = [[escaped(cell) for cell in row] for row in agreement_rows(table, width)]
+    tables = [booktabs(rows, "rl" + "r" * len(table.statistics), heading)]
+    if table.tested:
+        rows = [[escaped(cell) for cell in row] for row in test_rows(table, width)]
+        columns = "l" + "r" * (len(rows[0]) - 2) + "l"
+        tables.append(booktabs(rows, columns, f"{heading}: against {against(table)}"))
+    return "\n".join(tables) + comments(explanations(table))

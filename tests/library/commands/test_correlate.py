@@ -1,0 +1,129 @@
+"""`steelyard correlate` on files of scores."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from cli.verbs import VERBS
+from steelyard.commands.main import main
+
+SYSTEMS, SEGMENTS = 5, 40
+DRAWS = np.random.default_rng(7)
+QUALITY = np.arange(SYSTEMS)[:, None] + DRAWS.normal(0, 2, (SYSTEMS, SEGMENTS)).round(3)
+GOOD = QUALITY + DRAWS.normal(0, 1, QUALITY.shape).round(3)
+ERRORS = -QUALITY + DRAWS.normal(0, 4, QUALITY.shape).round(3)
+
+
+def table(path, **metrics) -> str:
+    """A file of scores in long form."""
+    lines = ["system\tmetric\tsegment\tscore"]
+    for name, scores in metrics.items():
+        for system, row in enumerate(scores):
+            lines += [f"s{system}\t{name}\t{place + 1}\t{score}" for place, score in enumerate(row)]
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Scores and human scores, in this order."""
+    scores = table(tmp_path / "scores.tsv", good=GOOD, errors=ERRORS)
+    return [scores, "--human", table(tmp_path / "human.tsv", mqm=QUALITY)]
+
+
+def run(capsys, *arguments: str) -> str:
+    """What the library alone prints."""
+    status = main(["correlate", *arguments], dict)
+    out, err = capsys.readouterr()
+    assert status == 0, err
+    return out
+
+
+def pearson(one, other) -> float:
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def test_values_are_those_of_numpy(files, capsys):
+    given = ["--lower-is-better", "errors", "--statistics", "pearson", "--trials", "100", "-f", "json"]
+    by_system, by_segment = json.loads(run(capsys, *files, *given))
+    assert [each["level"] for each in (by_system, by_segment)] == ["system", "segment"]
+    for document, people, scores in (
+        (by_system, QUALITY.mean(1), {"good": GOOD.mean(1), "errors": -ERRORS.mean(1)}),
+        (by_segment, QUALITY.ravel(), {"good": GOOD.ravel(), "errors": -ERRORS.ravel()}),
+    ):
+        found = {each["metric"]: each["statistics"][0]["value"] for each in document["metrics"]}
+        for name, expected in scores.items():
+            assert found[name] == pytest.approx(pearson(expected, people), abs=1e-12)
+        assert document["metrics"][0]["metric"] == "good"
+        assert document["baseline"] == "good"
+        assert document["metrics"][1]["test"]["p"] > 0
+
+
+def test_every_format_shows_the_same(files, capsys):
+    rows = list(csv.DictReader(run(capsys, *files, "-f", "tsv").splitlines(), delimiter="\t"))
+    documents = json.loads(run(capsys, *files, "-f", "json"))
+    listed = [
+        (document["level"], metric["metric"], each["statistic"], each["value"])
+        for document in documents
+        for metric in document["metrics"]
+        for each in metric["statistics"]
+    ]
+    assert [(row["level"], row["metric"], row["statistic"], float(row["value"])) for row in rows] == listed
+    text = run(capsys, *files)
+    assert "human scores mqm, by system" in text
+    assert "human scores mqm, by segment" in text
+    assert run(capsys, *files, "-f", "latex").count("\\begin{table}") == 4
+
+
+def test_systems_and_metrics_are_chosen(files, capsys):
+    given = ["--level", "system", "-m", "good", "--leave-out", "s0", "s3", "--confidence", "0", "-f", "json"]
+    (document,) = json.loads(run(capsys, *files, *given))
+    assert document["systems"] == ["s1", "s2", "s4"]
+    assert [each["metric"] for each in document["metrics"]] == ["good"]
+    assert document["metrics"][0]["statistics"][0]["interval"] is None
+    assert "Against errors" in run(capsys, *files, "--baseline", "errors", "--trials", "50")
+
+
+def test_the_order_of_lines_does_not_matter(files, tmp_path, capsys):
+    expected = run(capsys, *files, "-f", "json")
+    scores = tmp_path / "scores.tsv"
+    header, *lines = scores.read_text().splitlines()
+    again = [*(line for line in lines if "\tgood\t" in line), *(line for line in lines if "\terrors\t" in line)]
+    scores.write_text("\n".join([header, *again]) + "\n")
+    assert run(capsys, *files, "-f", "json") == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "said"),
+    [
+        (["--statistics", "cosine"], 2, "cosine"),
+        (["--baseline", "bleu"], 2, "bleu"),
+        (["-m", "bleu"], 1, "bleu"),
+        (["--leave-out", "s9"], 1, "s9"),
+        (["--pair", "en-xx"], 1, "en-xx"),
+        (["--trials", "x"], 2, '"x" is not a whole number'),
+    ],
+)
+def test_what_is_wrong_is_said(files, given, status, said, capsys):
+    assert main(["correlate", *files, *given], dict) == status
+    assert said in capsys.readouterr().err
+
+
+def test_the_human_scores_are_one_metric_of_their_own(files, tmp_path, capsys):
+    assert main(["correlate", files[0], "--human", files[0]], dict) == 1
+    assert "2 metrics" in capsys.readouterr().err
+    assert main(["correlate", files[2], "--human", files[2]], dict) == 1
+    assert "mqm" in capsys.readouterr().err
+    assert main(["correlate", files[0]], dict) == 2
+    assert "--human" in capsys.readouterr().err
+
+
+def test_without_a_file_of_human_scores_the_server_is_asked(files, tmp_path, capsys):
+    database = f"sqlite:///{tmp_path / 'none.db'}"
+    for arguments in (["--database", database], ["name", "--human", "mqm", "--database", database]):
+        assert main(["correlate", *arguments], lambda: VERBS) == 1
+        assert "steelyard db upgrade" in capsys.readouterr().err
+    assert main(["correlate", *files, "--level", "system"], lambda: VERBS) == 0
+    assert "human scores mqm" in capsys.readouterr().out
