@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,19 @@ def real_data() -> Path:
     if not (DATA / "wmt22.en-cs" / "source.txt").exists():
         pytest.skip(f"no real data at {DATA} (STEELYARD_TEST_DATA names another place)")
     return DATA
+
+
+@pytest.fixture
+def rows_backwards() -> Iterator[None]:
+    """Let SQLite return rows that no statement orders in reverse: a missing order is seen."""
+
+    def reverse(connection: object, _record: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA reverse_unordered_selects = ON")
+
+    event.listen(Engine, "connect", reverse)
+    yield
+    event.remove(Engine, "connect", reverse)
 
 
 @pytest.fixture(autouse=True)

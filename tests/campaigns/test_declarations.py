@@ -81,7 +81,8 @@ class Contest:
 
     def log(self) -> list[tuple[str, dict[str, object]]]:
         with reading(self.service.engine) as connection:
-            entries = connection.execute(select(AuditEntry).where(AuditEntry.action.like("submission.%")))
+            asked = select(AuditEntry).where(AuditEntry.action.like("submission.%")).order_by(AuditEntry.id)
+            entries = connection.execute(asked)
             return [(each.action, each.details) for each in entries if each.actor != "command line"]
 
 

@@ -24,7 +24,7 @@ from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet
 from models.schema.roles import PhaseKind
 from steelyard.text.limits import OverLimit
-from tests.service.campaigns import found, with_test_set
+from tests.service.campaigns import found, hand_in, with_test_set
 
 
 def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(service_url: str) -> None:
@@ -54,6 +54,34 @@ def test_what_measured_a_test_set_goes_with_it_and_the_rest_stays(service_url: s
         remove_test_set(connection, access, find_campaign_test_set(connection, access, "news"))
         assert connection.scalar(measures) == before // 2 > 0
         assert connection.scalar(select(func.count()).select_from(CampaignTestSet)) == 1
+
+
+def test_a_test_set_stays_while_anything_was_submitted_for_it_in_this_campaign(service_url: str) -> None:
+    engine = make_engine(service_url)
+    for name in ("wmt", "iwslt"):
+        found(engine, name)
+        with_test_set(engine, name)
+    hand_in(engine, "wmt", "ants", "mast", b"1\ny\nz\n")
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        with pytest.raises(Conflict, match="has submissions"):
+            remove_test_set(connection, access, find_campaign_test_set(connection, access, "news"))
+        other = lock_for_change(connection, COMMAND_LINE, "iwslt")
+        remove_test_set(connection, other, find_campaign_test_set(connection, other, "news"))
+        assert connection.scalars(select(CampaignTestSet.campaign_id)).all() == [access.campaign_id]
+
+
+def test_a_campaign_shows_and_hides_its_own_references_alone(service_url: str) -> None:
+    """Another campaign has the same test set."""
+    engine = make_engine(service_url)
+    for name in ("wmt", "iwslt"):
+        found(engine, name)
+        with_test_set(engine, name)
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        set_test_set(connection, access, find_campaign_test_set(connection, access, "news"), released=True)
+        released = select(CampaignTestSet.campaign_id).where(CampaignTestSet.references_released_at.is_not(None))
+        assert connection.scalars(released).all() == [access.campaign_id]
 
 
 def test_references_of_a_test_set_without_a_phase_stay_blind_while_any_phase_takes_outputs(service_url: str) -> None:

@@ -18,6 +18,7 @@ from campaigns.inspection.visible import (
     visible_test_sets,
 )
 from campaigns.permissions import read_access
+from campaigns.test_sets import NamedContent
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
@@ -71,20 +72,11 @@ def test_the_last_output_of_each_system_and_run_by_name(site: Service) -> None:
     assert [each.own for each in outputs(site, member("bees"))] == [False, True, True]
 
 
-def test_the_last_output_is_the_last_in_whatever_order_rows_come(site: Service) -> None:
-    with reading(site.engine) as connection:
-        connection.exec_driver_sql("PRAGMA reverse_unordered_selects = ON")
-        access = read_access(connection, NOBODY, "wmt")
-        found = visible_outputs(connection, access, 1)
-        connection.exec_driver_sql("PRAGMA reverse_unordered_selects = OFF")
-    assert [each.submission for each in found] == [4, 5]
-
-
 def test_until_they_are_published_outputs_are_those_of_ones_own_teams(site: Service) -> None:
     site.phase(site.campaign("wmt"), "again", PhaseKind.BLIND, begins=-1)
     assert [each.submission for each in outputs(site, member("bees"))] == [5, 1]
     assert outputs(site, NOBODY) == []
-    assert len(outputs(site, COMMAND_LINE)) == 4
+    assert [each.own for each in outputs(site, COMMAND_LINE)] == [False] * 4
 
 
 def test_anonymous_systems_that_would_be_called_alike_have_their_numbers(site: Service) -> None:
@@ -131,6 +123,15 @@ def test_test_sets_of_which_anything_may_be_seen(site: Service) -> None:
         connection.execute(update(CampaignTestSet).where(first).values(replaced_by=None, position=5))
         connection.execute(update(CampaignTestSet).where(second).values(position=3))
     assert [each.id for each in seen(site, NOBODY)] == [2, 1]
+
+
+def test_references_come_in_their_order(site: Service) -> None:
+    references = [NamedContent(f"{name}.txt", b"%d\ny\nz\n" % number) for number, name in enumerate("BCA")]
+    added = with_test_set(site.engine, "wmt", given(references=references), name="three")
+    with writing(site.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+    found = find_test_set(seen(site, NOBODY), str(added))
+    assert [label for label, _ in found.references] == ["A", "B", "C"]
 
 
 def test_a_test_set_is_found_by_number_title_or_name(site: Service) -> None:

@@ -14,6 +14,7 @@ from models.corpus.judgments import (
     RatingRow,
     SegmentRow,
     SystemRow,
+    copy_judgments,
     count_annotators,
     delete_judgments,
     find_judgments,
@@ -124,6 +125,26 @@ def test_campaigns_with_one_test_set_are_apart(engine: Engine, test_set: tuple[i
         assert [each.title for each in list_judgments(connection, *test_set)] == ["da@1"]
         assert list_judgments(connection, *theirs) == [same]
         assert read_systems(connection, same.id) == SYSTEMS
+
+
+def test_judgments_are_copied_with_all_that_belongs_to_them(engine: Engine, test_set: tuple[int, int]) -> None:
+    """For another test set of the campaign: those of other campaigns stay where they are, and what is there stays."""
+    campaign, old = test_set
+    with writing(engine) as connection:
+        corrected = store_test_set(connection, campaign, NewTestSet("t", {"A": b"x\nY\nz"}))
+        theirs = store_campaign(connection, "theirs"), old
+    store(engine, theirs, new("elsewhere"))
+    store(engine, test_set, new(systems=SYSTEMS[:1]))
+    ours = store(engine, test_set, new())[0]
+    there = store(engine, (campaign, corrected), new(segments=SEGMENTS[:1], ratings=()))[0]
+    with writing(engine) as connection:
+        (carried,) = copy_judgments(connection, campaign, old, corrected)
+        assert (carried.title, carried.kind, carried.created_at) == ("da@2", ours.kind, ours.created_at)
+        for read, rows in ((read_systems, SYSTEMS), (read_segments, SEGMENTS), (read_ratings, sorted(RATINGS))):
+            assert read(connection, carried.id) == read(connection, ours.id) == rows
+        assert read_segments(connection, there.id) == SEGMENTS[:1]
+        assert [each.id for each in list_judgments(connection, campaign, corrected)] == [carried.id, there.id]
+        assert copy_judgments(connection, campaign, old, corrected) == []
 
 
 def test_names_and_test_sets_are_apart(engine: Engine, test_set: tuple[int, int]) -> None:

@@ -26,6 +26,8 @@ def submit(engine: Engine, campaign: str, test_set: NewTestSet, *submissions: Ne
 def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
     _, other = submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"), NewSubmission("ferry", b"a\nb", run="1"))
     tug, ferry = submit(engine, "spring", QUAY, NewSubmission("tug", b"c\nd"), NewSubmission("ferry", b"e\nf", run="2"))
+    # A later one for another test set replaces none.
+    submit(engine, "autumn", NewTestSet("pier", {"A": b"x"}), NewSubmission("tug", b"a"))
     with reading(engine) as connection:
         found = find_standing_submissions(connection, "quay")
         assert found == find_standing_submissions(connection, "spring")
