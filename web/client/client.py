@@ -108,8 +108,8 @@ class Client:
 
     def leaderboards(self, campaign: str) -> list[LeaderboardSummary]:
         """The leaderboards of a campaign: one for each test set and list of references."""
-        found = self._transport.get("campaigns", campaign, "leaderboards")
-        return [decode(LeaderboardSummary, each) for each in found["items"]]
+        listed = self._transport.pages("campaigns", campaign, "leaderboards")
+        return [decode(LeaderboardSummary, each) for each in listed]
 
     def leaderboard(
         self,

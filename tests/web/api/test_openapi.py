@@ -98,3 +98,20 @@ def test_times_are_those_of_rfc_3339(document: dict[str, Any]) -> None:
                 kinds = [each.get("format") for each in value.get("anyOf", [value]) if each.get("type") != "null"]
                 assert kinds == ["date-time"], f"{name}.{field}"
     assert rfc3339(1795723200.25) == "2026-11-26T20:00:00.250000Z"
+
+
+def test_every_list_comes_in_pages(document: dict[str, Any], operations: dict[str, dict[str, Any]]) -> None:
+    listing = [each for each in operations.values() if each["operationId"].startswith("list_")]
+    assert len(listing) > 15
+    for operation in listing:
+        assert {"limit", "after"} <= {each["name"] for each in operation["parameters"]}, operation["operationId"]
+        answer = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        assert {"items", "next"} <= set(document["components"]["schemas"][answer]["properties"])
+    arrays = [
+        operation["operationId"]
+        for name, operation in operations.items()
+        if name.startswith("GET ")
+        for status, answer in operation["responses"].items()
+        if status < "300" and answer.get("content", {}).get("application/json", {}).get("schema", {}).get("items")
+    ]
+    assert not arrays

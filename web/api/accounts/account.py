@@ -15,6 +15,7 @@ from campaigns.invitations.sign_up import send_confirmation as send_confirmation
 from models.database.session import reading, writing
 from models.schema.roles import Scope, SiteRole
 from web.api.document import Document, Timestamp
+from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["account"])
@@ -158,11 +159,14 @@ def send_confirmation(request: Request, principal: CurrentPrincipal) -> None:
 
 
 @router.get("/account/sessions")
-def list_own_sessions(request: Request, principal: CurrentPrincipal) -> list[SessionResponse]:
+def list_own_sessions(
+    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[SessionResponse]:
     """List your browser sessions, the last used first."""
     account_id = principal.require(Scope.READ)
     with reading(app_state(request).engine) as connection:
-        return [_session_response(each, principal.session_id) for each in list_sessions(connection, account_id)]
+        found, following = slice_page(list_sessions(connection, account_id), limit, after)
+    return Page(items=[_session_response(each, principal.session_id) for each in found], next=following)
 
 
 @router.delete("/account/sessions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from web.api.document import Document
+from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["me"])
@@ -36,15 +37,6 @@ class WaitingUpload(Document):
     """How many files are processed before it; this can change, as accounts share the server fairly."""
 
 
-class WaitingUploadsResponse(Document):
-    """All waiting files of the account, the next one first."""
-
-    items: list[WaitingUpload]
-    """The items of this page."""
-    next: str | None
-    """Value of `after` for the next page; null on the last page."""
-
-
 @router.get("/me")
 def read_me(principal: CurrentPrincipal) -> MeResponse:
     """Read the account of the token or session, or an anonymous one."""
@@ -60,7 +52,10 @@ def read_me(principal: CurrentPrincipal) -> MeResponse:
 
 
 @router.get("/me/waiting-uploads")
-def list_waiting_uploads(request: Request, principal: CurrentPrincipal) -> WaitingUploadsResponse:
-    """List your received files, from any connection, that wait to be processed."""
+def list_waiting_uploads(
+    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[WaitingUpload]:
+    """List your received files, from any connection, that wait to be processed, the next one first."""
     places = app_state(request).sandbox.places(principal.account_id) if principal.signed_in else []
-    return WaitingUploadsResponse(items=[WaitingUpload(before=place) for place in places], next=None)
+    found, following = slice_page(places, limit, after)
+    return Page(items=[WaitingUpload(before=place) for place in found], next=following)

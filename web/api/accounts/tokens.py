@@ -13,7 +13,7 @@ from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke
 from models.database.session import reading, writing
 from models.schema.roles import Scope
 from web.api.document import Document, Timestamp
-from web.api.paging import LARGEST_ID
+from web.api.paging import LARGEST_ID, After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["tokens"])
@@ -61,11 +61,14 @@ class TokenCreatedResponse(Document):
 
 
 @router.get("/tokens")
-def list_own_tokens(request: Request, principal: CurrentPrincipal) -> list[TokenResponse]:
+def list_own_tokens(
+    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[TokenResponse]:
     """List your tokens, newest first, expired and revoked ones included."""
     account_id = principal.require(Scope.READ)
     with reading(app_state(request).engine) as connection:
-        return [token_response(each) for each in list_tokens(connection, account_id)]
+        found, following = slice_page(list_tokens(connection, account_id), limit, after)
+    return Page(items=[token_response(each) for each in found], next=following)
 
 
 @router.post("/tokens", status_code=201)

@@ -17,6 +17,7 @@ from campaigns.permissions import read_access
 from models.corpus.judgments import StoredJudgments, list_judgments
 from models.database.session import reading, writing
 from web.api.document import Document, Timestamp
+from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.judgments import add_judgments
 from web.uploads.large_bodies import accepts_upload
@@ -52,15 +53,6 @@ class HumanScoresCreatedResponse(HumanScoresResponse):
     """Submitted systems without judgments."""
 
 
-class HumanScoresListResponse(Document):
-    """All human judgments of a campaign."""
-
-    items: list[HumanScoresResponse]
-    """The items of this page."""
-    next: str | None
-    """Value of `after` for the next page; null on the last page."""
-
-
 class CorrelationsResponse(Document):
     """Correlations of metrics with human judgments."""
 
@@ -75,7 +67,9 @@ class CorrelationsResponse(Document):
 
 
 @router.get("/campaigns/{name}/human-scores")
-def list_human_scores(request: Request, name: str, principal: CurrentPrincipal) -> HumanScoresListResponse:
+def list_human_scores(
+    request: Request, name: str, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[HumanScoresResponse]:
     """List the human judgments; only for organisers while the leaderboard is hidden."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
@@ -86,7 +80,8 @@ def list_human_scores(request: Request, name: str, principal: CurrentPrincipal) 
             for test_set in visible_test_sets(connection, access)
             for each in list_judgments(connection, access.campaign_id, test_set.id)
         ]
-    return HumanScoresListResponse(items=found, next=None)
+    items, following = slice_page(found, limit, after)
+    return Page(items=list(items), next=following)
 
 
 @router.post("/campaigns/{name}/human-scores", status_code=201)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
 from models.database.session import reading
 from web.api.document import Document, Timestamp
+from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["nightly"])
@@ -39,20 +40,13 @@ class ScheduleResponse(Document):
     """Whether the last run found a regression; null where unknown."""
 
 
-class ScheduleListResponse(Document):
-    """All schedules that the account may see."""
-
-    items: list[ScheduleResponse]
-    """The items of this page."""
-    next: str | None
-    """Value of `after` for the next page; null on the last page."""
-
-
 @router.get("/nightly")
-def list_schedules(request: Request, principal: CurrentPrincipal) -> ScheduleListResponse:
+def list_schedules(
+    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[ScheduleResponse]:
     """List the schedules: all for administrators, those of visible campaigns for organisers."""
     with reading(app_state(request).engine) as connection:
-        found = visible_schedules(connection, principal)
+        found, following = slice_page(visible_schedules(connection, principal), limit, after)
     items = [
         ScheduleResponse(
             name=each.schedule.name,
@@ -68,7 +62,7 @@ def list_schedules(request: Request, principal: CurrentPrincipal) -> ScheduleLis
         )
         for each in found
     ]
-    return ScheduleListResponse(items=items, next=None)
+    return Page(items=items, next=following)
 
 
 @router.get("/nightly/{name}")

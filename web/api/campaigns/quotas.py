@@ -112,12 +112,13 @@ def delete_campaign_quota(
 
 @router.get("/campaigns/{name}/teams/{team}/quotas")
 def list_team_quota_usage(
-    request: Request, name: str, team: str, principal: CurrentPrincipal
-) -> list[TeamQuotaUsageResponse]:
+    request: Request, name: str, team: str, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[TeamQuotaUsageResponse]:
     """List a team's current use of each kind of quota. For its members and organisers."""
     with reading(app_state(request).engine) as connection:
         account = visible_team_quotas(connection, read_access(connection, principal, name), team)
-    return [
+    found, following = slice_page(account.usage, limit, after)
+    items = [
         TeamQuotaUsageResponse(
             kind=each.kind,
             of_what=each.of_what,
@@ -126,8 +127,9 @@ def list_team_quota_usage(
             full=each.full,
             free_at=each.free_at,
         )
-        for each in account.usage
+        for each in found
     ]
+    return Page(items=items, next=following)
 
 
 def _quota_response(quota: QuotaInfo) -> QuotaResponse:

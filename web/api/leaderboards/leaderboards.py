@@ -18,6 +18,7 @@ from campaigns.leaderboards.view import BoardQuery, BoardView, Constrained, Syst
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from web.api.document import Document
+from web.api.paging import After, Limit, Page, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import NOT_MODIFIED, board_etag, not_modified
 
@@ -65,15 +66,6 @@ class LeaderboardSummary(Document):
     """Whether its test set was replaced by a version with corrected references."""
     superseded: bool
     """Whether a newer leaderboard supersedes it."""
-
-
-class LeaderboardListResponse(Document):
-    """The leaderboards of a campaign, the default one first."""
-
-    items: list[LeaderboardSummary]
-    """The items of this page."""
-    next: None = None
-    """Value of `after` for the next page; null on the last page."""
 
 
 class ScoreInterval(Document):
@@ -255,13 +247,15 @@ def read_board(
 
 
 @router.get("/campaigns/{name}/leaderboards")
-def list_leaderboards(request: Request, name: str, principal: CurrentPrincipal) -> LeaderboardListResponse:
-    """List the leaderboards of a campaign: one for each test set and list of references."""
+def list_leaderboards(
+    request: Request, name: str, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+) -> Page[LeaderboardSummary]:
+    """List the leaderboards of a campaign, one for each test set and list of references; the default one first."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
         require_board(access)
-        choices = read_choices(connection, access)
-    return LeaderboardListResponse(
+        choices, following = slice_page(read_choices(connection, access), limit, after)
+    return Page(
         items=[
             LeaderboardSummary(
                 board=each.listed.protocol_id,
@@ -274,7 +268,8 @@ def list_leaderboards(request: Request, name: str, principal: CurrentPrincipal) 
                 superseded=each.superseded,
             )
             for each in choices
-        ]
+        ],
+        next=following,
     )
 
 

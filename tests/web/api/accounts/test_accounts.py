@@ -29,14 +29,14 @@ def test_a_token_is_shown_once_and_good_for_its_scopes_until_it_is_revoked(servi
     assert program.get(f"{API}/me").json()["scopes"] == ["read"]
     assert program.get(f"{API}/account").json()["email"] == "mary@example.org"
     assert program.patch(f"{API}/account", json={"name": "Eve"}).status_code == 403
-    listed = browser.get(f"{API}/tokens").json()
+    listed = browser.get(f"{API}/tokens").json()["items"]
     assert [(each["name"], each["scopes"], each["alive"]) for each in listed] == [("laptop", ["read"], True)]
     assert listed[0]["used_at"] is not None
     created, expires = (datetime.fromisoformat(listed[0][name]) for name in ("created_at", "expires_at"))
     assert timedelta(days=6.9) < expires - created < timedelta(days=7.1)
     assert browser.delete(f"{API}/tokens/{made.json()['id']}").status_code == 204
     assert program.get(f"{API}/me").status_code == 401
-    assert browser.get(f"{API}/tokens").json()[0]["alive"] is False
+    assert browser.get(f"{API}/tokens").json()["items"][0]["alive"] is False
     assert token not in everything_stored(service)
     assert [what for _, what, _ in audited(service)] == ["token.make", "token.revoke"]
 
@@ -69,9 +69,9 @@ def test_tokens_of_others_are_not_there(service: Service) -> None:
     browser = service.browser(service.account("mary"))
     made = browser.post(f"{API}/tokens", json={"name": "laptop"}).json()["id"]
     eve = service.browser(service.account("eve"))
-    assert eve.get(f"{API}/tokens").json() == []
+    assert eve.get(f"{API}/tokens").json()["items"] == []
     assert eve.delete(f"{API}/tokens/{made}").status_code == 404
-    assert browser.get(f"{API}/tokens").json()[0]["alive"] is True
+    assert browser.get(f"{API}/tokens").json()["items"][0]["alive"] is True
 
 
 def test_an_address_does_not_guess_the_passwords_of_many(service: Service) -> None:
@@ -114,7 +114,7 @@ def test_a_browser_left_open_is_no_place_to_guess(service: Service) -> None:
 def test_sessions_are_listed_and_end_everywhere(service: Service) -> None:
     mary = service.account("mary")
     here, there, zoe = service.browser(mary), service.browser(mary), service.browser(service.account("zoe"))
-    listed = here.get(f"{API}/account/sessions").json()
+    listed = here.get(f"{API}/account/sessions").json()["items"]
     assert sorted(each["this"] for each in listed) == [False, True]
     assert there.delete(f"{API}/account/sessions").json() == {"ended": 2}
     for client, signed_in in ((here, False), (there, False), (zoe, True)):

@@ -297,7 +297,7 @@ def test_quotas_are_set_and_what_a_team_has_used_is_told(people: Team) -> None:
         {"of": "campaign", "team": "", "phase": "", "kind": "per_day", "amount": 3, "time_zone": "Europe/Prague"}
     ]
     hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
-    standings = {each["kind"]: each for each in people.lead.get(f"{HERE}/teams/harbour/quotas").json()}
+    standings = {each["kind"]: each for each in people.lead.get(f"{HERE}/teams/harbour/quotas").json()["items"]}
     assert (standings["per_day"]["used"], standings["per_day"]["amount"]) == (1, 3)
     assert error(people.stranger.get(f"{HERE}/teams/harbour/quotas")) == (403, "forbidden")
     assert error(people.lead.put(f"{HERE}/quotas", json={"kind": "per_day", "amount": 99})) == (403, "forbidden")
