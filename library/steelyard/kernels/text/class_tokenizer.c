@@ -27,11 +27,15 @@ typedef struct {
 
 /* The kind of the character at `at`; *width is set to its bytes, never beyond the end of the line. */
 static inline int kind_at(const Line *line, const uint8_t *at, int *width) {
-    const int bytes = width_of(*at);
     *width = 1;
+    if (*at < 0x80) return line->kinds[*at];
+    const int bytes = width_of(*at);
     if (line->end - at < bytes) return OTHER;
     *width = bytes;
-    const uint32_t code = code_of(at, bytes);
+    /* Each with a width that compilers know. */
+    if (bytes == 2) return line->kinds[code_of(at, 2)];
+    if (bytes == 3) return line->kinds[code_of(at, 3)];
+    const uint32_t code = code_of(at, 4);
     return code < CODE_POINTS ? line->kinds[code] : OTHER;
 }
 
