@@ -34,7 +34,7 @@ test: install  ## run the whole test suite; it brings its own Redis and PostgreS
 
 test-service-postgres: export PYTHONDONTWRITEBYTECODE =
 test-service-postgres: install  ## the tests of campaigns, API and pages again, on PostgreSQL
-	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser
+	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser --ignore tests/web/hostile
 
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
