@@ -1,11 +1,12 @@
 """What was submitted for a test set in a campaign, found by name."""
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from models.corpus.standing_submissions import find_standing_submissions, read_standing_submissions
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
+from models.schema.corpus import Submission
 from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
 
 QUAY = NewTestSet("quay", {"B": b"x\ny", "A": b"x\nz"}, target_language="cs")
@@ -35,6 +36,16 @@ def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
     assert (found.name, found.references, found.target_language) == ("spring: quay", ("B", "A"), "cs")
     assert set(found.submissions) == {other, tug, ferry}
     assert found.layers == frozenset()
+
+
+def test_other_test_sets_and_other_campaigns_are_apart(engine: Engine) -> None:
+    (ours,) = submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"))
+    submit(engine, "spring", NewTestSet("pier", {"A": b"x"}), NewSubmission("tug", b"a"))
+    submit(engine, "autumn", QUAY, NewSubmission("tug", b"c\nd"))
+    with reading(engine) as connection:
+        of_ours = select(Submission.campaign_id, Submission.test_set_id).where(Submission.id == ours)
+        campaign, test_set = connection.execute(of_ours).one()
+        assert read_standing_submissions(connection, campaign, test_set).submissions == (ours,)
 
 
 def test_layers_that_all_texts_have(engine: Engine) -> None:
