@@ -25,8 +25,8 @@ MACRO, MICRO = AVERAGES = ("macro", "micro")
 
 
 @dataclass(frozen=True)
-class HumanRank:
-    """Where a system stands."""
+class RankedSystem:
+    """Where a system stands by a rule of WMT."""
 
     system: int
     """Its row."""
@@ -45,7 +45,7 @@ class HumanRank:
 class HumanRanking:
     """The systems that were judged, best first."""
 
-    ranks: tuple[HumanRank, ...]
+    ranks: tuple[RankedSystem, ...]
     p: Floats
     """(systems, systems), NaN on the diagonal and for systems that were not judged."""
 
@@ -165,9 +165,9 @@ def _ranks(
     ranges: dict[int, tuple[int, int]],
     better: NDArray[np.bool_],
     ends: Sequence[int],
-) -> tuple[HumanRank, ...]:
+) -> tuple[RankedSystem, ...]:
     return tuple(
-        HumanRank(
+        RankedSystem(
             row, float(values[row]), int((~np.isnan(scores[row])).sum()), *ranges[row],
             int(better[row].sum()), int(better[:, row].sum()), 1 + sum(end < position for end in ends),
         )
