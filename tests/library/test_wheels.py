@@ -120,7 +120,7 @@ def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:
 )
 def test_its_commands_need_nothing_else(alone: Path, arguments: list[str], shown: str, tmp_path: Path) -> None:
     for name in ("ref", "out"):
-        (tmp_path / name).write_text("".join(f"Line {number} of a small text.\n" for number in range(5)))
+        (tmp_path / name).write_text("".join(f"Line {number} of a small text.\n" for number in range(40)))
     for name, metric in (("scores", "ours"), ("people", "mqm")):
         lines = ["system\tmetric\tsegment\tscore", *(f"s{place}\t{metric}\t1\t{place}" for place in range(4))]
         (tmp_path / name).write_text("\n".join(lines) + "\n")

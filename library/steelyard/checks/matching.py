@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -49,10 +49,29 @@ NO_BLANKS = re.compile(
 
 
 @dataclass(frozen=True, eq=False)
+class Evidence:
+    """A sparse matrix of lines and segments: by row, then by column."""
+
+    shape: tuple[int, int]
+    row: NDArray[np.int64]
+    col: NDArray[np.int64]
+    data: NDArray[np.float64]
+
+    def diagonal(self, offset: int) -> NDArray[np.float64]:
+        """The values of line i and segment i + offset, from the first such line on."""
+        rows, columns = self.shape
+        first = max(0, -offset)
+        found = np.zeros(min(rows, columns - offset) - first)
+        on_it = self.col - self.row == offset
+        found[self.row[on_it] - first] = self.data[on_it]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Matching:
     """An output and what it is held against, which need not have as many lines."""
 
-    evidence: Any
+    evidence: Evidence
     """(lines, segments), sparse: how much rarer than by chance are the words that the two share, in nats."""
     lines: NDArray[np.float64]
     """(lines,): logarithm of the length of each line, as long as the other side's on the whole; NaN where empty."""
@@ -103,7 +122,7 @@ class Matching:
     @cached_property
     def elsewhere(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
         """(lines,) each: the most evidence for any segment but its own, which one that is, and the next most."""
-        pairs = self.evidence.tocoo()
+        pairs = self.evidence
         other = pairs.row != pairs.col
         rows, columns, values = pairs.row[other], pairs.col[other], pairs.data[other]
         order = np.lexsort((-values, rows))
@@ -158,9 +177,7 @@ def lengths_of(*texts: Sequence[str]) -> NDArray[np.float64]:
     return mean
 
 
-def _evidence(lines: Sequence[str], segments: Sequence[str], key_of: Callable[[str], str]) -> Any:
-    from scipy.sparse import csr_matrix
-
+def _evidence(lines: Sequence[str], segments: Sequence[str], key_of: Callable[[str], str]) -> Evidence:
     count, total = len(lines), len(segments)
     rows, features = _features([*lines, *segments], key_of)
     kinds = int(features.max(initial=-1)) + 1
@@ -171,10 +188,17 @@ def _evidence(lines: Sequence[str], segments: Sequence[str], key_of: Callable[[s
     weights = np.where(telling, np.log(max(total, 2) / np.maximum(in_segments, 1)), 0.0)
     kept = telling[features]
     rows, features, mine = rows[kept], features[kept], mine[kept]
-    left = csr_matrix((np.ones(int(mine.sum())), (rows[mine], features[mine])), (count, kinds))
-    values = weights[features[~mine]]
-    right = csr_matrix((values, (rows[~mine] - count, features[~mine])), (total, kinds))
-    return (left @ right.T).tocsr()
+    # Every line beside every segment that has the same feature, in the order of the features.
+    lines_of, segments_of = np.argsort(features[mine], kind="stable"), np.argsort(features[~mine], kind="stable")
+    of_line, of_segment = features[mine][lines_of], features[~mine][segments_of]
+    begins = np.searchsorted(of_segment, of_line, "left")
+    many = np.searchsorted(of_segment, of_line, "right") - begins
+    places = np.repeat(begins - np.cumsum(many) + many, many) + np.arange(many.sum())
+    pairs = np.repeat(rows[mine][lines_of], many) * total + (rows[~mine] - count)[segments_of][places]
+    found, numbers = np.unique(pairs, return_inverse=True)
+    values = np.zeros(len(found))
+    np.add.at(values, numbers, weights[of_segment[places]])
+    return Evidence((count, total), found // max(total, 1), found % max(total, 1), values)
 
 
 def _features(texts: Sequence[str], key_of: Callable[[str], str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -114,7 +114,7 @@ def _fits(matching: Matching) -> bool:
         return True
     if deviation(matching.segments) < VARIED:
         # Lengths tell nothing, and words only where some are shared at all.
-        return bool(matching.evidence.nnz < len(more))
+        return bool(matching.evidence.data.size < len(more))
     return _related(matching.lines, matching.segments) >= RELATED
 
 
