@@ -29,7 +29,7 @@ from steelyard.metrics.corpus_statistics import needed_statistics, states_of
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.registry import all_metrics, parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems, shard_statistics
 from steelyard.metrics.segments import Segments
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-EVERY = [f"{each.name}:vectors=own" if each.name.endswith("_modif") else each.name for each in METRICS]
+EVERY = [f"{each.name}:vectors=own" if each.name.endswith("_modif") else each.name for each in all_metrics()]
 REPLICATES = 1000
 MODIFS = ("bleu_modif", "wer_modif")
 """They share the comparison of word vectors."""

@@ -8,6 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from steelyard.errors import KernelsNotBuilt
+from steelyard.metrics.registry import all_metrics
 from worker.context import WorkerContext
 
 AHEAD = ("worker.handlers", "worker.runners", "steelyard.metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
@@ -24,6 +25,7 @@ def preload(context: WorkerContext) -> None:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     for module in AHEAD:
         import_module(module)
+    all_metrics()
     loader = import_module("steelyard.kernels.loader")
     # If they are missing or outdated, tasks report it.
     with suppress(KernelsNotBuilt):

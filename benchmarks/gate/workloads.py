@@ -15,7 +15,7 @@ from models.storage.arrays import pack, unpack
 from steelyard.formats.plain import read_lines
 from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.vectors import store
-from steelyard.metrics.registry import METRICS, parse_metric
+from steelyard.metrics.registry import all_metrics, parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import resampled_run, score_systems
 from steelyard.metrics.segments import Segments
@@ -32,7 +32,7 @@ SYSTEMS, SEGMENTS = 5, 512
 REPLICATES = TRIALS = 1000
 DIMENSIONS = 100
 SPECIFICATIONS = {
-    **{each.name: each.name for each in METRICS},
+    **{each.name: each.name for each in all_metrics()},
     "chrf++": "chrf++",
     "meteor": "meteor:modules=exact",
     "bleu_modif": "bleu_modif:vectors=own",

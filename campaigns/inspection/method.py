@@ -10,7 +10,7 @@ from functools import cache
 
 from steelyard.metrics.entry_points import offers, origin
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.registry import ALIASES, METRICS, metric_class
+from steelyard.metrics.registry import ALIASES, all_metrics, metric_class
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class MetricDescription:
 @cache
 def describe_metrics() -> tuple[MetricDescription, ...]:
     """Return all installed metrics, built-in ones first."""
-    found = [_describe(metric) for metric in METRICS]
-    ours = {*ALIASES, *(metric.name for metric in METRICS)}
+    found = [_describe(metric) for metric in all_metrics()]
+    ours = {*ALIASES, *(metric.name for metric in all_metrics())}
     for offer in offers():
         if offer.name not in ours:
             try:

@@ -8,7 +8,7 @@ from random import Random
 from steelyard.conformance import subjects as subjects_of_metric
 from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import Subject as Scored
-from steelyard.metrics.registry import METRICS
+from steelyard.metrics.registry import all_metrics
 from tests.growth.families import MARKS, runs_of
 from tests.growth.measuring import ALWAYS, LARGEST, Subject
 
@@ -70,7 +70,7 @@ def _scoring(scored: Scored, pair: str, size: int) -> Callable[[], object]:
 
 def subjects() -> Iterator[Subject]:
     """All metrics with their defaults."""
-    for metric in METRICS:
+    for metric in all_metrics():
         folder = Path(SCRATCH.name, metric.name)
         folder.mkdir()
         known = metric.example_resources(folder, KNOWN)

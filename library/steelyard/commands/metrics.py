@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[NAME...]", help="only these")
 def metrics(names: Sequence[str]) -> int:
     """Print a paragraph for each metric; the exit status."""
-    from steelyard.metrics.registry import METRICS, metric_class
+    from steelyard.metrics.registry import all_metrics, metric_class
 
     if names:
         print("\n".join(described(metric_class(name)) for name in names), end="")
         return 0
-    print("\n".join([*map(described, METRICS), *others()]), end="")
+    print("\n".join([*map(described, all_metrics()), *others()]), end="")
     return 0
 
 
@@ -38,9 +38,9 @@ def others() -> Iterator[str]:
     """Paragraphs on the metrics of other distributions; prints a note for each that cannot be used."""
     from steelyard.errors import BrokenMetric
     from steelyard.metrics.entry_points import offers
-    from steelyard.metrics.registry import ALIASES, METRICS, metric_class
+    from steelyard.metrics.registry import ALIASES, all_metrics, metric_class
 
-    ours = {*ALIASES, *(metric.name for metric in METRICS)}
+    ours = {*ALIASES, *(metric.name for metric in all_metrics())}
     for offer in offers():
         if offer.name in ours:
             note([f'The metric "{offer.name}" of {offer.distribution} is ignored: a built-in metric has this name.'])

@@ -47,7 +47,9 @@ def origin(metric: type[Metric]) -> str | None:
 
     By the entry point that led to it: what it says of itself, such as `__module__`, may be anything.
     """
-    if metric in _house_classes():
+    from steelyard.metrics.registry import is_built_in
+
+    if is_built_in(metric) or metric in _house_classes():
         return None
     if house.cache_info().currsize and (distribution := house().origin(metric)):
         return distribution
@@ -62,9 +64,9 @@ def origin(metric: type[Metric]) -> str | None:
 @cache
 def _house_classes() -> frozenset[type]:
     """The classes of the house's metrics, and those that they stand on."""
-    from steelyard.metrics.registry import METRICS
+    from steelyard.metrics.registry import all_metrics
 
-    return frozenset(each for metric in METRICS for each in metric.__mro__)
+    return frozenset(each for metric in all_metrics() for each in metric.__mro__)
 
 
 def _foreign(metric: type[Metric], name: str) -> type | None:

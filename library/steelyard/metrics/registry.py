@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadParameter, UnknownMetric
-from steelyard.metrics.alignment.fmeasure import FMeasure
-from steelyard.metrics.alignment.gtm import GTM
-from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.alignment.sempos import SemPOS
-from steelyard.metrics.alignment.tbleu import TBLEU
-from steelyard.metrics.edit.character import CharacTER
-from steelyard.metrics.edit.per import PER
-from steelyard.metrics.edit.ter import TER
-from steelyard.metrics.edit.wer import WER
-from steelyard.metrics.embeddings.bleu_modif import BLEUModif
-from steelyard.metrics.embeddings.wer_modif import WERModif
-from steelyard.metrics.ngram.bleu import BLEU
-from steelyard.metrics.ngram.chrf import ChrF
-from steelyard.metrics.ngram.lebleu import LeBLEU
-from steelyard.metrics.ngram.nist import NIST
-from steelyard.metrics.ngram.ribes import RIBES
 from steelyard.metrics.parameters import without_aliases
 from steelyard.tokenizers.registry import AUTO, USUAL
 
@@ -30,28 +16,36 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.metric import Metric
 
-METRICS: tuple[type[Metric], ...] = (
-    BLEU,
-    NIST,
-    ChrF,
-    TER,
-    WER,
-    PER,
-    FMeasure,
-    GTM,
-    TBLEU,
-    Meteor,
-    SemPOS,
-    BLEUModif,
-    WERModif,
-    LeBLEU,
-    CharacTER,
-    RIBES,
-)
-"""Every metric of the library. Adding one: its file, a line here, its test, its page."""
+PLACES = {
+    "bleu": "ngram.bleu:BLEU",
+    "nist": "ngram.nist:NIST",
+    "chrf": "ngram.chrf:ChrF",
+    "ter": "edit.ter:TER",
+    "wer": "edit.wer:WER",
+    "per": "edit.per:PER",
+    "fmeasure": "alignment.fmeasure:FMeasure",
+    "gtm": "alignment.gtm:GTM",
+    "tbleu": "alignment.tbleu:TBLEU",
+    "meteor": "alignment.meteor:Meteor",
+    "sempos": "alignment.sempos:SemPOS",
+    "bleu_modif": "embeddings.bleu_modif:BLEUModif",
+    "wer_modif": "embeddings.wer_modif:WERModif",
+    "lebleu": "ngram.lebleu:LeBLEU",
+    "character": "edit.character:CharacTER",
+    "ribes": "ngram.ribes:RIBES",
+}
+"""Where every metric of the library is: it is imported when somebody asks for it.
+
+Adding one: its file, a line here, its test, its page."""
 
 ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 """Names that people type for a metric with parameters."""
+
+
+@cache
+def all_metrics() -> tuple[type[Metric], ...]:
+    """Every metric of the library."""
+    return tuple(map(_imported, PLACES))
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -61,13 +55,23 @@ def metric_class(name: str) -> type[Metric]:
     """
     from steelyard.metrics.entry_points import offers, other_metric
 
-    house = {metric.name: metric for metric in METRICS}
-    found = house.get(name) or other_metric(name)
+    found = _imported(name) if name in PLACES else other_metric(name)
     if found is None:
-        names = sorted({*house, *ALIASES, *(offer.name for offer in offers())})
+        names = sorted({*PLACES, *ALIASES, *(offer.name for offer in offers())})
         close = get_close_matches(name, names, 1)
         hint = f' Did you mean "{close[0]}"?' if close else ""
         raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(names)}.')
+    return found
+
+
+def is_built_in(metric: type[Metric]) -> bool:
+    """Whether it is the library's metric of its name; imports no other."""
+    return metric.name in PLACES and _imported(metric.name) is metric
+
+
+def _imported(name: str) -> type[Metric]:
+    module, _, of_class = PLACES[name].partition(":")
+    found: type[Metric] = getattr(import_module(f"steelyard.metrics.{module}"), of_class)
     return found
 
 

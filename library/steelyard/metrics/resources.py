@@ -13,7 +13,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,8 +30,6 @@ DIGITS = 12
 """Of the hash, in hexadecimal: enough for every vector file ever made."""
 _NAME = re.compile(r"\w[\w.-]{0,99}", re.ASCII)
 _DIGEST = re.compile(f"[0-9a-f]{{{DIGITS}}}")
-_converted: dict[tuple[str, str], Path] = {}
-"""Folders with converted content that last as long as this process, by hash and kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +106,12 @@ class Resources:
         digest = pinned.partition("@")[2]
         kept = self.folder / f".{what}" / digest if self.folder and self._registered(digest) else None
         if kept is None or not os.access(kept.parents[1], os.W_OK):
-            if (digest, what) not in _converted:
+            converted = _converted()
+            if (digest, what) not in converted:
                 folder = _folder_of_this_process()
                 convert(content, folder)
-                _converted[digest, what] = folder
-            return _converted[digest, what]
+                converted[digest, what] = folder
+            return converted[digest, what]
         if not kept.is_dir():
             kept.parent.mkdir(exist_ok=True)
             with tempfile.TemporaryDirectory(dir=kept.parents[1], prefix=".new-") as scratch:
@@ -172,6 +171,15 @@ def _read_entry(path: Path) -> Resource:
         return Resource(**json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise MissingResource(f"{path}: is not an entry of a resource ({error}). Register it again.") from error
+
+
+@cache
+def _converted() -> dict[tuple[str, str], Path]:
+    """Folders with converted content that last as long as this process, by hash and kind.
+
+    No module's own variable: `steelyard.plugins.integrity` would take its growth for a change of the house.
+    """
+    return {}
 
 
 def _folder_of_this_process() -> Path:

@@ -82,6 +82,7 @@ def test_each_field_of_a_system(port: Port) -> None:
     items = mary.get(f"{ADDRESS}/systems").json()["items"]
     fields = ("team", "system", "own", "submissions", "first_at", "last_at")
     assert [tuple(each[name] for name in fields) for each in items] == [
-        *(("", "anchor", False, 1, 10.5, 10.5), ("harbour", "mast", True, 3, 21.0, 42.0)),
-        ("The Guests", "lamp", False, 1, 52.5, 52.5),
+        ("", "anchor", False, 1, "1970-01-01T00:00:10.500000Z", "1970-01-01T00:00:10.500000Z"),
+        ("harbour", "mast", True, 3, "1970-01-01T00:00:21Z", "1970-01-01T00:00:42Z"),
+        ("The Guests", "lamp", False, 1, "1970-01-01T00:00:52.500000Z", "1970-01-01T00:00:52.500000Z"),
     ]

@@ -17,7 +17,7 @@ from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.context import RunContext, resolve
-from steelyard.metrics.registry import METRICS, parse_metrics
+from steelyard.metrics.registry import all_metrics, parse_metrics
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
@@ -73,7 +73,7 @@ def call_metrics(folder: Path) -> None:
     """Through the metrics."""
     words = sorted({word for text in (*REFERENCES, *SYSTEMS) for word in text.decode().split()})
     files = {}
-    for metric in METRICS:
+    for metric in all_metrics():
         files |= metric.example_resources(folder, words)
     resources = Resources(files=files)
     resolved, _ = resolve(parse_metrics(NAMES), RunContext("en", frozenset(), resources))

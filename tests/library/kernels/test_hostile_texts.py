@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.metrics.context import RunContext, resolve
-from steelyard.metrics.registry import METRICS, parse_metrics
+from steelyard.metrics.registry import all_metrics, parse_metrics
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
@@ -22,7 +22,7 @@ SIZES = (64, 300, 1000)
 @pytest.fixture(scope="module")
 def resources(tmp_path_factory: pytest.TempPathFactory) -> Resources:
     folder, files = tmp_path_factory.mktemp("resources"), {}
-    for metric in METRICS:
+    for metric in all_metrics():
         files |= metric.example_resources(folder, ["a", "ab", "w1"])
     return Resources(files=files)
 

@@ -18,6 +18,7 @@ from steelyard import BLEU
 from steelyard.errors import BadParameter, BrokenMetric, UnknownMetric
 from steelyard.metrics.entry_points import origin
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.plugins.entry_points import forget
@@ -189,8 +190,8 @@ PATCHES = {
     ),
     "a kernel": (EVERYTHING.format("steelyard.kernels.nist.ngram_counts"), "steelyard.kernels.nist.ngram_counts"),
     "the metrics": (
-        "from steelyard.metrics import registry\nregistry.METRICS = registry.METRICS[1:]",
-        "steelyard.metrics.registry.METRICS",
+        "from steelyard.metrics import registry\ndel registry.PLACES['bleu']",
+        "steelyard.metrics.registry.PLACES",
     ),
     "a table": (
         "from steelyard.metrics import registry\nregistry.ALIASES['bleu'] = 'chrf'",
@@ -335,3 +336,13 @@ def test_a_time_that_is_none_is_refused(install, monkeypatch, given):
     install(SOUND)
     with pytest.raises(BadParameter, match="must be a number of seconds"):
         parse_metric("lines")
+
+
+def test_what_a_run_converts_for_itself_is_no_change_of_the_house(install, tmp_path):
+    """As word vectors from a folder that cannot be written to."""
+    install(SOUND)
+    parse_metric("lines")
+    (tmp_path / "toy.txt").write_text("1 1\na 1\n")
+    resources = Resources(files={"toy": tmp_path / "toy.txt"})
+    resources.converted(resources.pinned("toy", "vectors"), "vectors", lambda _content, _folder: None)
+    assert house().changed() == []

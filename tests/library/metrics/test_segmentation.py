@@ -11,7 +11,7 @@ from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.edit.ter import TER
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.ngram.nist import NIST
-from steelyard.metrics.registry import METRICS, asked_metrics, follows_language, parse_metric
+from steelyard.metrics.registry import all_metrics, asked_metrics, follows_language, parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segmentation import unsegmented, unsegmented_of, without_tokenizer
 from steelyard.metrics.segments import Segments
@@ -90,7 +90,7 @@ def test_ter_has_no_tokenizer_of_a_language_as_in_sacrebleu(language):
     assert not resolve([parse_metric("ter:norm=yes:asian=yes")], RunContext(language))[1]
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
 def test_every_metric_with_a_tokenizer_has_that_of_the_language(metric):
     (asked,) = asked_metrics([metric.name])
     assert getattr(asked, "tok", None) == (AUTO if follows_language(metric) else getattr(metric(), "tok", None))

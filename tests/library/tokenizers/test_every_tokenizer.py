@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from steelyard.kernels.text.lowered import lowered
 
+from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.text.words import words
 from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
@@ -59,8 +59,8 @@ def test_words_are_those_of_the_cut_text(name, given):
 def test_folding_afterwards_is_promised_only_where_it_is_the_same(name, given):
     text = "\n".join(given).encode()
     if TOKENIZERS[name].folds_afterwards(text):
-        cut = prepared_text(lowered(text), name, files())
-        assert [line.split() for line in lowered(prepared_text(text, name, files())).split(b"\n")] == [
+        cut = prepared_text(lowercased(text), name, files())
+        assert [line.split() for line in lowercased(prepared_text(text, name, files())).split(b"\n")] == [
             line.split() for line in cut.split(b"\n")
         ]
 

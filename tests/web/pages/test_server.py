@@ -8,7 +8,7 @@ from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
 from models.schema.roles import SiteRole, Visibility
 from models.schema.states import EvaluationState, NightlyRunState
-from steelyard.metrics.registry import METRICS
+from steelyard.metrics.registry import all_metrics
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service
@@ -17,7 +17,7 @@ from web.pages.rendering import STATIC
 
 def test_about_describes_every_metric_of_the_registry(service: Service) -> None:
     page = service.client().get("/about").text
-    for metric in METRICS:
+    for metric in all_metrics():
         assert f'id="metric-{metric.name}"' in page
         assert metric().signature("N", 1000, 12345).replace("'", "&#39;") in page
 

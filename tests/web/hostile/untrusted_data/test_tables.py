@@ -149,12 +149,12 @@ def test_an_export_has_a_row_for_each_submission_whatever_teams_write(world: Wor
     assert [int(row["id"]) for row in rows] == list(ids)
     assert {undone(row["description"]) for row in rows} == {text}
     assert {undone(row["run"]) for row in rows} == {text}
-    for ending, delimiter in ((".csv", ","), (".tsv", "\t")):
-        answer = world.program("rival").get(f"/api/v1/campaigns/{OPEN}/leaderboard{ending}?shown=all")
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        answer = world.program("rival").get(f"/api/v1/campaigns/{OPEN}/leaderboard?format={form}&shown=all")
         table = io.StringIO(answer.content.decode(), newline="")
         systems = [undone(row["system"]) for row in csv.DictReader(table, delimiter=delimiter, strict=True)]
         with reading(world.service.engine) as connection:
-            assert set(systems) <= set(connection.scalars(select(System.name))), ending
+            assert set(systems) <= set(connection.scalars(select(System.name))), form
         assert text in systems
 
 
