@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import BadVectors
@@ -24,6 +24,7 @@ def entries(vectors):
 
 
 @settings(max_examples=60, deadline=None)
+@example(["é", "0"], ["e\u0301"], 1)
 @given(
     st.lists(st.text(LETTERS, min_size=1, max_size=5), unique=True, min_size=1),
     st.lists(st.sampled_from(["a", "ab", "b", "ž", "é", "e\u0301", "漢", "🙂"]), max_size=8),
@@ -37,11 +38,10 @@ def test_every_word_is_found_and_no_other(vocabulary, text, size):
         rows = vectors.rows(looked_up)
         types = looked_up.lines.decode().split("\n")[:-1]
         for word, row in zip(types, rows.tolist(), strict=True):
-            composed = {"e\u0301": "é"}.get(word, word)
-            known = word if word in vocabulary else composed
-            if known in vocabulary:
-                assert vectors.values[row].tolist() == numbers[vocabulary.index(known)].tolist()
-            elif word in text:
+            # Metrics compose texts before words are looked up: here two forms are two words.
+            if word in vocabulary:
+                assert vectors.values[row].tolist() == numbers[vocabulary.index(word)].tolist()
+            else:
                 assert row == -1
         again = open_vectors(Path(folder))
         assert np.array_equal(again.values, numbers)
