@@ -152,5 +152,4 @@ class Weary(Metric):
 
 def register() -> None:
     """Make the metrics known in this process and those forked from it."""
-    if Troubled not in registry.METRICS:
-        registry.METRICS += (Troubled, Careful, Weary)
+    registry.PLACES.update({each.name: f"{__name__}:{each.__name__}" for each in (Troubled, Careful, Weary)})

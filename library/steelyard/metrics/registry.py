@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,22 +16,22 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
 
 PLACES = {
-    "bleu": "ngram.bleu:BLEU",
-    "nist": "ngram.nist:NIST",
-    "chrf": "ngram.chrf:ChrF",
-    "ter": "edit.ter:TER",
-    "wer": "edit.wer:WER",
-    "per": "edit.per:PER",
-    "fmeasure": "alignment.fmeasure:FMeasure",
-    "gtm": "alignment.gtm:GTM",
-    "tbleu": "alignment.tbleu:TBLEU",
-    "meteor": "alignment.meteor:Meteor",
-    "sempos": "alignment.sempos:SemPOS",
-    "bleu_modif": "embeddings.bleu_modif:BLEUModif",
-    "wer_modif": "embeddings.wer_modif:WERModif",
-    "lebleu": "ngram.lebleu:LeBLEU",
-    "character": "edit.character:CharacTER",
-    "ribes": "ngram.ribes:RIBES",
+    "bleu": "steelyard.metrics.ngram.bleu:BLEU",
+    "nist": "steelyard.metrics.ngram.nist:NIST",
+    "chrf": "steelyard.metrics.ngram.chrf:ChrF",
+    "ter": "steelyard.metrics.edit.ter:TER",
+    "wer": "steelyard.metrics.edit.wer:WER",
+    "per": "steelyard.metrics.edit.per:PER",
+    "fmeasure": "steelyard.metrics.alignment.fmeasure:FMeasure",
+    "gtm": "steelyard.metrics.alignment.gtm:GTM",
+    "tbleu": "steelyard.metrics.alignment.tbleu:TBLEU",
+    "meteor": "steelyard.metrics.alignment.meteor:Meteor",
+    "sempos": "steelyard.metrics.alignment.sempos:SemPOS",
+    "bleu_modif": "steelyard.metrics.embeddings.bleu_modif:BLEUModif",
+    "wer_modif": "steelyard.metrics.embeddings.wer_modif:WERModif",
+    "lebleu": "steelyard.metrics.ngram.lebleu:LeBLEU",
+    "character": "steelyard.metrics.edit.character:CharacTER",
+    "ribes": "steelyard.metrics.ngram.ribes:RIBES",
 }
 """Where every metric of the library is: it is imported when somebody asks for it.
 
@@ -42,7 +41,6 @@ ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 """Names that people type for a metric with parameters."""
 
 
-@cache
 def all_metrics() -> tuple[type[Metric], ...]:
     """Every metric of the library."""
     return tuple(map(_imported, PLACES))
@@ -71,7 +69,7 @@ def is_built_in(metric: type[Metric]) -> bool:
 
 def _imported(name: str) -> type[Metric]:
     module, _, of_class = PLACES[name].partition(":")
-    found: type[Metric] = getattr(import_module(f"steelyard.metrics.{module}"), of_class)
+    found: type[Metric] = getattr(import_module(module), of_class)
     return found
 
 

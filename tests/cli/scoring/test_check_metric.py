@@ -22,7 +22,7 @@ class Neighbourly(WER):
 
 @pytest.fixture
 def neighbourly(monkeypatch):
-    monkeypatch.setattr(registry, "METRICS", (*registry.METRICS, Neighbourly))
+    monkeypatch.setitem(registry.PLACES, "neighbourly", f"{__name__}:Neighbourly")
 
 
 def test_nothing_tried_is_not_all_kept(capsys):
