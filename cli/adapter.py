@@ -11,7 +11,7 @@ import click
 from cli.errors import explained
 from cli.parser import Parser
 from cli.server import add_server_option, chosen_run
-from cli.verbs import add_verbs
+from cli.verb_files import add_verbs
 from steelyard.commands.errors import exit_status
 
 if TYPE_CHECKING:

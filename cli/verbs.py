@@ -1,4 +1,4 @@
-"""The file of each verb, and its line in the help: a command imports only its own file."""
+"""The verbs of the server, as the command `steelyard` takes them."""
 
 from __future__ import annotations
 
@@ -6,54 +6,11 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from cli.verb_files import FILES
 from steelyard.commands.verbs import Verb
 
 if TYPE_CHECKING:
-    import argparse
-
     import click
-
-FILES = {
-    "campaigns.evaluate": {
-        "evaluate": "score a campaign of systems and keep the results",
-        "demo": "evaluate the small campaign that comes with the project",
-    },
-    "campaigns.submit": {"submit": "submit one system's output to a stored campaign"},
-    "leaderboards.leaderboard": {"leaderboard": "show the systems in the database, ranked"},
-    "leaderboards.compare": {"compare": "test the systems in the database against each other"},
-    "meta_evaluation.human": {"human": "import human judgments, and rank systems by them"},
-    "meta_evaluation.correlate": {"correlate": "compare metrics with human judgments"},
-    "meta_evaluation.tune": {"tune": "choose a metric's parameter by human judgments"},
-    "queue.status": {"status": "show the queue, workers and failures"},
-    "queue.control": {
-        "cancel": "cancel evaluations that are not done",
-        "retry": "queue failed or cancelled evaluations again",
-        "requeue": "recompute evaluations from scratch",
-    },
-    "accounts.quota": {"quota": "limit how many submissions a team may make"},
-    "campaigns.campaign": {"campaign": "create campaigns and manage their rules"},
-    "nightly.nightly": {"nightly": "score the same systems every night and find regressions"},
-    "processes.up": {"up": "serve pages and API, score queued work and run nightly schedules, until stopped"},
-    "processes.serve": {"serve": "serve pages and API until stopped"},
-    "accounts.login": {"login": "store the API token for a server"},
-    "accounts.account": {"account": "create accounts of the web service and set their permissions"},
-    "accounts.team": {"team": "create teams of the web service and manage their members"},
-    "scoring.check_metric": {"check-metric": "test whether a metric keeps the metric contract"},
-    "scoring.embeddings": {"embeddings": "train, import and list word vectors"},
-    "processes.database": {"db": "create and upgrade the tables of the database"},
-    "processes.processes": {
-        "worker": "score shards until stopped",
-        "scheduler": "dispatch work until stopped",
-    },
-    "processes.health": {"health": "check whether a worker, a scheduler or the web service is ready"},
-}
-
-
-def add_verbs(parsers: argparse._SubParsersAction[argparse.ArgumentParser], verb: str = "") -> None:
-    """Add the verbs of the file with this verb; those of all files for an unknown verb."""
-    wanted = [file for file, verbs in FILES.items() if verb in verbs]
-    for file in wanted or FILES:
-        import_module(f"cli.{file}").add_verbs(parsers)
 
 
 def adapted(verb: str) -> click.Command:

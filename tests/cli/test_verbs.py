@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 from cli.adapter import parser
-from cli.verbs import FILES
+from cli.verb_files import FILES
 from tests.acceptance.commands import REPOSITORY
 
 
