@@ -11,6 +11,7 @@ from sqlalchemy import select
 from models.corpus.protocols import read_protocol
 from models.schema.corpus import Document, Protocol, Submission, TestSet
 from steelyard.inspection.lengths import counts_characters, reference_lengths
+from steelyard.inspection.partitions import Passage
 from steelyard.text.blocks import block_count
 from worker.computing.scoring import read_texts
 
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 64
 """Blocks whose words are counted at a time."""
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A document: a run of segments that belong together."""
-
-    first: int
-    segments: int
-    name: str
-    domain: str
 
 
 @dataclass(frozen=True, eq=False)

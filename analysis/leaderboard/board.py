@@ -17,8 +17,9 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segmentation import unsegmented_of
 from steelyard.metrics.titles import titled_apart, told_apart
 from steelyard.ranking.power import metric_power
-from steelyard.resampling.interval import interval, percentile_intervals
+from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
+from steelyard.resampling.paired import percentile_intervals_of_pairs
 from steelyard.resampling.power import ALPHA
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
     from steelyard.ranking.clusters import SystemRank
     from steelyard.ranking.power import MetricPower
-
-PAIRS_AT_ONCE = 64
-"""Pairs whose replicates are compared at a time: they fit the CPU's cache."""
+    from steelyard.ranking.tested_ranking import Ranking
 
 
 @dataclass(frozen=True)
@@ -113,15 +112,9 @@ class Board:
         """As `interval_of_difference`, of each pair of rows."""
         if self.interval_kind != "percentile" or not self.listed.replicates:
             return [self.interval_of_difference(metric, a, b) for a, b in pairs]
-        found: list[Interval | None] = []
-        for begin in range(0, len(pairs), PAIRS_AT_ONCE):
-            some = pairs[begin : begin + PAIRS_AT_ONCE]
-            replicates = [
-                self.rows[b].scores[metric].replicate_scores - self.rows[a].scores[metric].replicate_scores
-                for a, b in some
-            ]
-            found += percentile_intervals(np.stack(replicates), self.level)
-        return found
+        replicates = self._replicates(metric, {})
+        replicates[np.isnan(self.scores(metric))] = np.nan
+        return percentile_intervals_of_pairs(replicates, pairs, self.level)
 
     def scores(self, metric: int) -> NDArray[np.float64]:
         """The scores of all rows by one of the metrics.
@@ -336,19 +329,3 @@ def _known_metric(specification: str) -> Metric | None:
         return parse_metric(specification)
     except MetricsError:
         return None
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The ranks of a board's systems by each metric, and the tests behind them."""
-
-    test: str
-    """"bootstrap" or "randomization"."""
-    alpha: float
-    correction: str
-    draws: int
-    """Replicates or trials of each test."""
-    ranks: Sequence[Sequence[SystemRank | None]] = ()
-    """By metric and row of the board; empty where nothing could be tested."""
-    fault: str = ""
-    """Why nothing could be tested, or what limits the tests; sentences, or empty."""

@@ -7,41 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.resampling.best_of import bootstrap_best_p
-from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import interval
+from steelyard.resampling.regression import Outcome, outcome_of, regression_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from analysis.nightly.baselines import Candidate
     from models.nightly.scores import NightlyScore
-
-
-class Outcome(StrEnum):
-    """The outcome of one test; the values are stored and shown."""
-
-    WORSE = "worse"
-    NO_SCORE = "no score any more"
-    """The metric is undefined, and was not in the baseline."""
-    SLIGHTLY_WORSE = "worse, but by less than counts"
-    OPEN = "no difference shown"
-    SAME_OUTPUT = "same output"
-    BETTER = "better"
-    UNTESTED = "cannot be tested"
-    NO_BASELINE = "no baseline"
-    BASELINE = "is the baseline"
-
-    @property
-    def regressed(self) -> bool:
-        """Whether it fails a nightly run."""
-        return self in {Outcome.WORSE, Outcome.NO_SCORE}
 
 
 @dataclass(frozen=True)
@@ -205,32 +183,31 @@ def _tested(
     ends = None
     if len(score.replicate_scores):
         ends = interval("percentile", score.replicate_scores - rival.score.replicate_scores, 1 - alpha)
-    p = _bootstrap_p(entry, rival, difference) if p_of is None else p_of(entry, rival)
+    p = _bootstrap_p(entry) if p_of is None else p_of(entry, rival)
     # The best of several rivals without joint trials: Bonferroni. `min` keeps a NaN in the first place.
     p = p if p_of is None else min(p * len(entry.rivals), 1.0)
     return replace(against, interval=ends, p=None if math.isnan(p) else p, outcome=Outcome.UNTESTED)
 
 
-def _bootstrap_p(entry: ScoreEntry, best: BaselineScore, difference: float) -> float:
-    mine = entry.score
-    if not len(mine.replicate_scores):
+def _bootstrap_p(entry: ScoreEntry) -> float:
+    mine, rivals = entry.score, [rival.score for rival in entry.rivals if rival.score.score is not None]
+    if mine.score is None or not len(mine.replicate_scores):
         return math.nan
-    sign = 1 if mine.higher_is_better else -1
-    if len(entry.rivals) == 1 or sign * difference >= 0:
-        return bootstrap_p(difference, mine.replicate_scores - best.score.replicate_scores)
-    others = [rival for rival in entry.rivals if rival.score.score is not None and rival is not best]
-    chosen = [best, *others]
-    scores = [rival.score.score for rival in chosen if rival.score.score is not None]
-    losses = sign * (np.array(scores) - (mine.score or 0.0))
-    replicates = sign * (np.stack([rival.score.replicate_scores for rival in chosen]) - mine.replicate_scores)
-    return bootstrap_best_p(losses, replicates)
+    return regression_p(
+        mine.score,
+        mine.replicate_scores,
+        np.array([rival.score for rival in rivals], np.float64),
+        np.stack([rival.replicate_scores for rival in rivals]),
+        higher_is_better=mine.higher_is_better,
+    )
 
 
 def _judged(finding: RegressionFinding, alpha: float, minimum_difference: float) -> RegressionFinding:
-    difference = finding.difference or 0.0
-    if finding.p_corrected is None or finding.p_corrected >= alpha or not difference:
-        return replace(finding, outcome=Outcome.OPEN)
-    if (difference > 0) == finding.higher_is_better:
-        return replace(finding, outcome=Outcome.BETTER)
-    counts = abs(difference) >= minimum_difference
-    return replace(finding, outcome=Outcome.WORSE if counts else Outcome.SLIGHTLY_WORSE)
+    outcome = outcome_of(
+        finding.difference or 0.0,
+        1.0 if finding.p_corrected is None else finding.p_corrected,
+        alpha=alpha,
+        minimum_difference=minimum_difference,
+        higher_is_better=finding.higher_is_better,
+    )
+    return replace(finding, outcome=outcome)

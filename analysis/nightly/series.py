@@ -11,10 +11,9 @@ import numpy as np
 from analysis.nightly.entries import apart
 from analysis.nightly.regression import Subject, subject_from
 from models.nightly.scores import NightlyScore, read_nightly_scores
-from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.change_points import FEWEST, find_change_points, shared_alpha
 from steelyard.resampling.interval import percentile_interval
-from steelyard.resampling.runs import mean_over_runs
+from steelyard.resampling.level_changes import is_reported, level_change, runs_of_levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from analysis.nightly.baselines import RunHistory
     from steelyard.resampling.change_points import ChangePoint
+    from steelyard.resampling.level_changes import Reported
 
     Floats = NDArray[np.float64]
     Key = tuple[str, int, int]
@@ -129,18 +129,6 @@ class ScoreSeries:
         }
 
 
-@dataclass(frozen=True)
-class Reported:
-    """A change or difference that an earlier run has reported, so that it is new only once."""
-
-    at: int
-    """Position of the reporting run among the runs that were read."""
-    worse: bool
-    """The direction."""
-    since: int | None
-    """For a change, the first run of the new level; None for a difference from the baseline."""
-
-
 def read_series(
     connection: Connection,
     history: RunHistory,
@@ -229,50 +217,24 @@ def _change(
     minimum_difference: float,
     reported: Sequence[Reported],
 ) -> Change:
-    sides = [
-        [at for at in range(first, last) if not math.isnan(values[at])]
-        for first, last in ((step.before, step.at), (step.at, step.after))
-    ]
-    wanted = {evaluations[at] for side in sides for at in side}
-    stored = read_nightly_scores(connection, wanted, metric=metric)
-    levels = [math.fsum(values[side].tolist()) / len(side) for side in sides]
-    # Runs are averaged like runs of a system: this removes the noise of single ones; all have the same segments.
-    replicates = np.stack([stored[evaluations[at], metric].replicate_scores for side in sides for at in side])
-    means = mean_over_runs(replicates, [len(side) for side in sides])
-    differences = means[1] - means[0]
-    difference = levels[1] - levels[0]
-    p_segments = bootstrap_p(difference, differences)
-    worse = (difference < 0) == like.higher_is_better
-    counts = p_segments < alpha and abs(difference) >= minimum_difference
+    before, after = runs_of_levels(values, step)
+    stored = read_nightly_scores(connection, {evaluations[at] for at in (*before, *after)}, metric=metric)
+    replicates = np.stack([stored[evaluations[at], metric].replicate_scores for at in (*before, *after)])
+    found = level_change(values[before], values[after], replicates, 1 - alpha)
+    worse = (found.difference < 0) == like.higher_is_better
     return Change(
         subject=subject,
         title=like.title,
         since=history.nightly_runs[step.at].date,
-        until=history.nightly_runs[sides[1][-1]].date,
-        runs_before=len(sides[0]),
-        runs_after=len(sides[1]),
-        before=levels[0],
-        after=levels[1],
-        interval=percentile_interval(differences, 1 - alpha),
+        until=history.nightly_runs[after[-1]].date,
+        runs_before=len(before),
+        runs_after=len(after),
+        before=found.before,
+        after=found.after,
+        interval=found.interval,
         p=step.p,
-        p_segments=None if math.isnan(p_segments) else p_segments,
+        p_segments=None if math.isnan(found.p) else found.p,
         worse=worse,
-        counts=counts,
-        new=not any(_already_reported(each, step, worse) for each in reported),
+        counts=found.p < alpha and abs(found.difference) >= minimum_difference,
+        new=not is_reported(step, reported, worse=worse),
     )
-
-
-NEAR = 3
-"""Maximum distance, in runs, between two dates of one change: further runs can move it."""
-
-
-def _already_reported(reported: Reported, step: ChangePoint, worse: bool) -> bool:
-    """Whether the report is about this change: one of about that date, or a difference in the run when it began.
-
-    Differences in other runs do not count: where outputs vary, single runs are worse now and then.
-    """
-    if reported.worse != worse:
-        return False
-    if reported.since is not None:
-        return abs(reported.since - step.at) <= NEAR
-    return abs(reported.at - step.at) <= 1

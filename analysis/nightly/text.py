@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.nightly.regression import Outcome
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.paired import TITLES_OF_TESTS
+from steelyard.resampling.regression import Outcome
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding, Subject

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from analysis.leaderboard.board import board_notices
 from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
-from analysis.nightly.regression import Outcome, RegressionFinding, Subject, findings
-from analysis.nightly.series import Change, Reported, ScoreSeries, read_series
+from analysis.nightly.regression import RegressionFinding, Subject, findings
+from analysis.nightly.series import Change, ScoreSeries, read_series
 from analysis.nightly.tests import randomization_of
 from models.corpus.protocols import read_protocol
 from models.errors import UnreadableRow
@@ -22,8 +22,10 @@ from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from steelyard.resampling.level_changes import Reported
 from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
 from steelyard.resampling.randomization import TRIALS
+from steelyard.resampling.regression import Outcome
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

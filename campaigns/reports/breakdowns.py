@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from numpy.typing import NDArray
 
-    from analysis.breakdown.buckets import Breakdown
+    from analysis.breakdown.group_scores import Breakdown
     from analysis.leaderboard.board import Board
 
 FEW = f"* fewer than {limits.SMALL_GROUP} segments: such scores are unreliable."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.breakdown.buckets import break_down, by_document, by_domain, by_length
+from analysis.breakdown.group_scores import break_down
 from analysis.breakdown.influential_segments import read_influential_segments
 from analysis.breakdown.ngrams import read_ngrams, words_of
 from analysis.breakdown.texts import read_board_texts, read_outputs
@@ -29,6 +29,7 @@ from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
 from models.corpus.judgments import list_judgments, read_systems
+from steelyard.inspection.partitions import by_document, by_domain, by_length
 from steelyard.resampling.paired import smallest_p
 
 if TYPE_CHECKING:
@@ -184,7 +185,11 @@ class _TestSetReport:
         )
 
     def _breakdowns(self, texts: BoardTexts) -> list[Section]:
-        partitions = {"length": by_length(texts), "domain": by_domain(texts), "document": by_document(texts)}
+        partitions = {
+            "length": by_length(texts.lengths, texts.target_language),
+            "domain": by_domain(texts.documents, texts.segments),
+            "document": by_document(texts.documents, texts.segments),
+        }
         known = {name: partition for name, partition in partitions.items() if partition is not None}
         found = []
         for name, breakdown in zip(known, break_down(self.connection, self.board, list(known.values())), strict=True):

@@ -105,8 +105,8 @@ def ranked(connection: Connection, board: Board, options: argparse.Namespace) ->
     """The board with rank ranges and clusters by the requested tests."""
     from dataclasses import replace
 
-    from analysis.leaderboard.board import Ranking
     from analysis.leaderboard.significance import ranked_by_bootstrap, ranking_of
+    from steelyard.ranking.tested_ranking import Ranking
 
     metrics, contest = range(len(board.listed.metrics)), board.only(board.ranked_rows)
     if options.paired == "bootstrap":

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions
-    from analysis.meta_evaluation.tuning import Choice, CrossFit, Gain, Tuned
+    from analysis.meta_evaluation.tuning import Choice, CrossFit, Tuned
+    from steelyard.meta_evaluation.parameter_choice import Gain
     from steelyard.tables.delimited import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -27,14 +28,14 @@ TSV_COLUMNS = (
 
 def as_text(tuned: Sequence[Tuned], level: float) -> str:
     """Tables for a terminal."""
-    from analysis.meta_evaluation.tuning import best_choice
+    from analysis.meta_evaluation.tuning import best_value
 
     blocks = [_heading(tuned[0], level)]
     for each in tuned:
         if each.label:
             blocks.append(f"== {each.label}")
         for together in _by_set(each.agreements):
-            best = [best_choice(each.sweep, agreement.observed) for agreement in together]
+            best = [best_value(each.sweep, agreement) for agreement in together]
             blocks.append(_curve_table(each, together, best, level))
         if each.choices:
             blocks.append(_choice_table(each))
@@ -142,10 +143,10 @@ def _fold_table(tuned: Tuned) -> str:
                 f"{each.listed.name} ({'+'.join(each.listed.references)})",
                 each.question.level,
                 title_of(each.question),
-                " ".join(sweep.values[value] for value in each.values),
-                "+".join(map(str, each.documents)),
-                _number(each.observed),
-                *(_gain(gain) for gain in each.gains),
+                " ".join(sweep.values[value] for value in each.choice.values),
+                "+".join(map(str, each.choice.documents)),
+                _number(each.choice.observed),
+                *(_gain(gain) for gain in each.choice.gains),
             ]
         )
     return (
@@ -219,9 +220,9 @@ def as_json(tuned: Sequence[Tuned], level: float) -> str:
 
 
 def _curve_object(tuned: Tuned, agreement: SweepCorrelation, level: float) -> dict[str, Any]:
-    from analysis.meta_evaluation.tuning import best_choice
+    from analysis.meta_evaluation.tuning import best_value
 
-    best = best_choice(tuned.sweep, agreement.observed)
+    best = best_value(tuned.sweep, agreement)
     return {
         **_place(agreement),
         "items": agreement.items,
@@ -273,10 +274,10 @@ def _fold_object(tuned: Tuned, fit: CrossFit, level: float) -> dict[str, Any]:
         "references": list(fit.listed.references),
         "level": fit.question.level,
         "statistic": fit.question.statistic,
-        "values": [tuned.sweep.values[value] for value in fit.values],
-        "documents": list(fit.documents),
-        "observed": _null(fit.observed),
-        "gains": _gain_objects(tuned, fit.gains, level),
+        "values": [tuned.sweep.values[value] for value in fit.choice.values],
+        "documents": list(fit.choice.documents),
+        "observed": _null(fit.choice.observed),
+        "gains": _gain_objects(tuned, fit.choice.gains, level),
     }
 
 
@@ -301,13 +302,13 @@ def _null(value: float) -> float | None:
 
 def as_tsv(tuned: Sequence[Tuned], level: float) -> str:
     """One row for each curve and value, then those of the rivals, which have no value; empty where undefined."""
-    from analysis.meta_evaluation.tuning import best_choice
+    from analysis.meta_evaluation.tuning import best_value
 
     rows: list[list[Cell]] = []
     for each in tuned:
         positions = [*enumerate(each.sweep.values), *((rival, "") for rival in _rivals(each))]
         for agreement in each.agreements:
-            best = best_choice(each.sweep, agreement.observed)
+            best = best_value(each.sweep, agreement)
             begin = [agreement.listed.name, "+".join(agreement.listed.references), each.label]
             begin += [agreement.question.level, agreement.question.statistic, each.sweep.parameter]
             for position, value in positions:

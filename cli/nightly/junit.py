@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from analysis.nightly.regression import Outcome
 from models.schema.states import NightlyRunState
 from runtime.times import utc
+from steelyard.resampling.regression import Outcome
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding

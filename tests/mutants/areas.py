@@ -299,16 +299,18 @@ AREAS: dict[str, list[Target]] = {
         *_of_one_name(
             "analysis/leaderboard", "significance more_replicates randomization", "tests/analysis/leaderboard"
         ),
-        *_of_one_name("library/steelyard/ranking", "clusters power", "tests/library/ranking"),
+        *_of_one_name("library/steelyard/ranking", "clusters power tested_ranking", "tests/library/ranking"),
     ],
     "analysis": [
         _target(
             "analysis/leaderboard/board.py",
             "tests/analysis/leaderboard/test_board.py tests/analysis/leaderboard/test_more_replicates.py",
         ),
-        *_of_one_name("analysis/breakdown", "buckets influential_segments ngrams", "tests/analysis/breakdown"),
+        *_of_one_name("analysis/breakdown", "group_scores influential_segments ngrams", "tests/analysis/breakdown"),
         *_of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
-        _target("library/steelyard/resampling/change_points.py", "tests/library/resampling/test_change_points.py"),
+        *_of_one_name(
+            "library/steelyard/resampling", "change_points level_changes regression", "tests/library/resampling"
+        ),
         _target(
             "library/steelyard/meta_evaluation/correlation.py",
             "tests/library/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_correlation.py",
@@ -332,8 +334,12 @@ AREAS: dict[str, list[Target]] = {
         ),
         _target("analysis/meta_evaluation/parameter_sweep.py", "tests/analysis/meta_evaluation/test_tuning.py"),
         _target(
+            "library/steelyard/meta_evaluation/parameter_choice.py",
+            "tests/library/meta_evaluation/test_parameter_choice.py tests/analysis/meta_evaluation/test_tuning.py",
+        ),
+        _target(
             "analysis/breakdown/texts.py",
-            "tests/analysis/breakdown/test_buckets.py tests/analysis/breakdown/test_ngrams.py",
+            "tests/analysis/breakdown/test_group_scores.py tests/analysis/breakdown/test_ngrams.py",
         ),
     ],
     "metrics": [
@@ -440,7 +446,9 @@ AREAS: dict[str, list[Target]] = {
         ),
     ],
     "inspection": _of_one_name(
-        "library/steelyard/inspection", "influential_segments lengths marks ngrams", "tests/library/inspection"
+        "library/steelyard/inspection",
+        "influential_segments lengths marks ngrams partitions",
+        "tests/library/inspection",
     ),
     "readers": [
         *_of_one_name("library/steelyard/formats/campaign", "campaigns folder pairing", "tests/library/formats"),

@@ -207,6 +207,68 @@ def bootstrap_p_of_pairs(scores: Floats, replicates: Floats, pairs: Sequence[tup
     return [p for lot in found for p in lot.tolist()]
 
 
+def percentile_intervals_of_pairs(
+    replicates: Floats, pairs: Sequence[tuple[int, int]], level: float
+) -> list[Ends | None]:
+    """Percentile intervals of the differences between systems that were resampled by the same draws.
+
+    Parameters
+    ----------
+    replicates : ndarray of float64, shape (systems, B)
+        B is at least 1.
+    pairs : sequence of (int, int)
+        Positions of the systems to compare.
+    level : float
+
+    Returns
+    -------
+    list of (float, float) or None
+        None where a replicate is undefined.
+    """
+    lots = [replicates[second] - replicates[first] for first, second in _lots(pairs)]
+    return [ends for lot in lots for ends in percentile_intervals(lot, level)]
+
+
+def paired_results(
+    scores: Floats,
+    pairs: Sequence[tuple[int, int]],
+    p_values: Sequence[float],
+    intervals: Sequence[Ends | None],
+    correction: str,
+    metric: int = 0,
+) -> list[PairedResult]:
+    """The results of one family of tests.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (systems,)
+    pairs : sequence of (int, int)
+        Positions of the systems.
+    p_values : sequence of float
+        Of each pair.
+    intervals : sequence of (float, float) or None
+        Of each pair's difference.
+    correction : str
+        One of `CORRECTIONS`.
+    metric : int
+        The metric's position in a list.
+
+    Returns
+    -------
+    list of PairedResult
+
+    Raises
+    ------
+    BadParameter
+        For an unknown correction.
+    """
+    found = [
+        PairedResult(a, b, metric, float(scores[b] - scores[a]), p, interval=ends)
+        for (a, b), p, ends in zip(pairs, p_values, intervals, strict=True)
+    ]
+    return with_correction(found, correction)
+
+
 def with_correction(results: Sequence[PairedResult], correction: str) -> list[PairedResult]:
     """The results of one family of tests with corrected p-values.
 
@@ -285,11 +347,7 @@ def _tested(
         if kind == "bca" and replicates.shape[1]:
             without = mean_over_runs(leave_one_out(measurement.metric, _statistics(measurement)), runs)
         ends = _intervals(scores, replicates, pairs, level, kind, without)
-        found = [
-            PairedResult(a, b, position, float(scores[b] - scores[a]), p, interval=limits)
-            for (a, b), p, limits in zip(pairs, p_values(measurement, pairs), ends, strict=True)
-        ]
-        results += with_correction(found, correction)
+        results += paired_results(scores, pairs, p_values(measurement, pairs), ends, correction, position)
     return results
 
 
@@ -305,8 +363,7 @@ def _intervals(
     if not replicates.shape[1]:
         return [None] * len(pairs)
     if kind == "percentile":
-        lots = [replicates[second] - replicates[first] for first, second in _lots(pairs)]
-        return [ends for lot in lots for ends in percentile_intervals(lot, level)]
+        return percentile_intervals_of_pairs(replicates, pairs, level)
     return [
         interval(
             kind, replicates[b] - replicates[a], level, float(scores[b] - scores[a]),

@@ -5,13 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from sqlalchemy import select
 
 from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult, read_sweep
-from analysis.meta_evaluation.tuning import best_choice, cross_fit, document_folds, rival_positions, transfer_choice
+from analysis.meta_evaluation.tuning import best_value, cross_fit, rival_positions, transfer_choice
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.queue.kinds.shards import SHARD
@@ -57,9 +55,9 @@ def made_set(seed: int, systems: int = 4, segments: int = 60, holes: float = 0.3
 
 
 def test_the_best_value_is_chosen_and_of_equal_ones_the_first():
-    assert best_choice(SWEEP, np.array([0.1, 0.4, 0.4, 0.9, 0.9])) == 1, "rivals are never chosen"
-    assert best_choice(SWEEP, np.array([math.nan, -0.4, -0.3, 0.9, 0.9])) == 2
-    assert best_choice(SWEEP, np.array([math.nan] * 3 + [0.9, 0.9])) is None
+    assert best_value(SWEEP, agreement([0.1, 0.4, 0.4, 0.9, 0.9])) == 1, "rivals are never chosen"
+    assert best_value(SWEEP, agreement([math.nan, -0.4, -0.3, 0.9, 0.9])) == 2
+    assert best_value(SWEEP, agreement([math.nan] * 3 + [0.9, 0.9])) is None
 
 
 def test_a_choice_is_reported_on_the_other_set():
@@ -84,22 +82,6 @@ def test_a_gain_over_itself_is_nothing():
     assert transfer_choice(own, found, found, 0.95).gains[0].interval == (0.0, 0.0)
 
 
-@given(st.lists(st.integers(1, 4), max_size=12), st.integers(2, 6), st.data())
-def test_every_judged_document_is_in_one_fold(lengths, folds, data):
-    ends = np.cumsum([0, *lengths])
-    documents = [(int(first), length) for first, length in zip(ends, lengths, strict=False)]
-    seen = np.array(data.draw(st.lists(st.booleans(), min_size=int(ends[-1]), max_size=int(ends[-1]))), np.bool_)
-    dealt = document_folds(documents, seen, folds)
-    with_judgments = [number for number, (first, count) in enumerate(documents) if seen[first : first + count].any()]
-    if len(with_judgments) < 2:
-        assert dealt == []
-        return
-    assert sorted(document for fold in dealt for document in fold) == with_judgments
-    sizes = [len(fold) for fold in dealt]
-    assert len(dealt) == min(folds, len(with_judgments))
-    assert max(sizes) - min(sizes) <= 1
-
-
 @pytest.mark.parametrize("statistic", ["pearson", "kendall-wmt14", "kendall-by-segment"])
 def test_cross_fitting_by_its_definition(statistic):
     swept, question = made_set(3), SweepOptions("segment", statistic)
@@ -115,13 +97,13 @@ def test_cross_fitting_by_its_definition(statistic):
         fitted[:, here] = all_segments(swept)[values[-1]][:, here]
     found = cross_fit(SWEEP, swept, question, 0.9, folds=3)
     assert found is not None
-    assert found.values == tuple(values)
-    assert found.documents == (4, 3, 3)
-    assert found.observed == pytest.approx(measure.value(swept.judged.human_segments, fitted), abs=1e-12)
+    assert found.choice.values == tuple(values)
+    assert found.choice.documents == (4, 3, 3)
+    assert found.choice.observed == pytest.approx(measure.value(swept.judged.human_segments, fitted), abs=1e-12)
     bleu = measure.value(swept.judged.human_segments, all_segments(swept)[4])
-    assert found.gains[1].difference == pytest.approx(found.observed - bleu, abs=1e-12)
-    low, high = found.gains[1].interval
-    assert low < found.gains[1].difference < high
+    assert found.choice.gains[1].difference == pytest.approx(found.choice.observed - bleu, abs=1e-12)
+    low, high = found.choice.gains[1].interval
+    assert low < found.choice.gains[1].difference < high
 
 
 def test_cross_fitting_has_no_part_in_what_it_reports():
@@ -131,8 +113,8 @@ def test_cross_fitting_has_no_part_in_what_it_reports():
     fold = np.arange(60) // 6 % 2 == 0
     turned.judged.human_segments[:, fold] *= -1
     before, after = (cross_fit(SWEEP, each, SEGMENT, 0.95, folds=2) for each in (swept, turned))
-    assert before.values[0] == after.values[0]
-    assert after.observed < before.observed
+    assert before.choice.values[0] == after.choice.values[0]
+    assert after.choice.observed < before.choice.observed
 
 
 def test_without_documents_or_at_the_system_level_nothing_is_cross_fitted():
@@ -161,7 +143,7 @@ def test_agreement_is_that_of_correlate_in_the_order_of_the_sweep():
     # Without raw scores there is nothing that this statistic could rest on.
     undefined = swept.agreement(SweepOptions("segment", "kendall-da"))
     assert not undefined.defined
-    assert best_choice(SWEEP, undefined.observed) is None
+    assert best_value(SWEEP, undefined) is None
 
 
 def test_what_nobody_judged_is_undefined():

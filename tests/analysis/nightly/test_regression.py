@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from analysis.nightly.baselines import Candidate
-from analysis.nightly.regression import BaselineScore, Outcome, RegressionFinding, ScoreEntry, Subject, findings
+from analysis.nightly.regression import BaselineScore, RegressionFinding, ScoreEntry, Subject, findings
 from models.nightly.scores import NightlyScore
 from steelyard.resampling.best_of import bootstrap_best_p
 from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_interval
+from steelyard.resampling.regression import Outcome
 
 REPLICATES = 400
 SEGMENT_NOISE = np.random.default_rng(1).standard_normal(REPLICATES)

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.nightly.regression import Outcome, RegressionFinding, Subject
+from analysis.nightly.regression import RegressionFinding, Subject
 from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.text import baseline_of, how_tested, level_of, place_of, severity_key, summary
 from analysis.nightly.verdict import Verdict, describe_baseline
 from models.nightly.schedules import Baseline
 from models.schema.states import BaselineKind
 from steelyard.resampling.change_points import FEWEST
+from steelyard.resampling.regression import Outcome
 
 SUBJECT = Subject("tug", "port", ("A",), "bleu")
 PLAIN = Verdict("the same system in the previous run", "bootstrap", 1000, 0.05, "holm", 0.0, (), ())

@@ -7,8 +7,6 @@ import json
 import pytest
 from sqlalchemy import Engine, select, update
 
-from analysis.nightly.regression import Outcome
-from analysis.nightly.series import Reported, _already_reported
 from analysis.nightly.tests import wanted_tests
 from analysis.nightly.verdict import Verdict, judge_nightly_run, read_history, read_report
 from models.database.session import make_engine, reading, writing
@@ -18,8 +16,8 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
-from steelyard.resampling.change_points import ChangePoint
 from steelyard.resampling.interval import percentile_interval
+from steelyard.resampling.regression import Outcome
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.scheduler.jobs import one_block_shards
 
@@ -203,27 +201,6 @@ def test_a_slow_decline_is_found_that_no_run_shows(engine: Engine, sqlite_url: s
         percentile_interval(kept[row.id, 0].replicate_scores, 0.95) for row in stored
     ]
     assert json.dumps(history.as_json(), allow_nan=False)
-
-
-@pytest.mark.parametrize(
-    ("reported", "told"),
-    [
-        (Reported(20, True, 12), True),  # the change itself, a run off
-        (Reported(20, True, 2), False),  # an earlier change
-        (Reported(20, False, 12), False),  # one for the better
-        (Reported(10, True, None), True),  # the run itself was worse than its baseline
-        (Reported(16, True, None), False),  # an unlucky run later on
-        (Reported(20, True, 8), True),
-        (Reported(20, True, 7), False),
-        (Reported(20, True, 14), True),
-        (Reported(20, True, 15), False),
-        (Reported(12, True, None), True),
-        (Reported(13, True, None), False),
-        (Reported(9, True, None), False),
-    ],
-)
-def test_what_was_said_of_a_change_before(reported: Reported, told: bool) -> None:
-    assert _already_reported(reported, ChangePoint(at=11, before=0, after=25, p=0.001), True) is told
 
 
 def test_a_failed_run_has_a_report(engine: Engine, sqlite_url: str) -> None:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from analysis.nightly.regression import Outcome, RegressionFinding, Subject
+from analysis.nightly.regression import RegressionFinding, Subject
 from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, Verdict
 from cli.nightly.history import bars, history_json, history_svg, history_text
@@ -17,6 +17,7 @@ from cli.nightly.output import nightly_run_json, nightly_run_text
 from models.nightly.runs import NightlyRunInfo
 from models.nightly.schedules import Baseline, ScheduleInfo
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from steelyard.resampling.regression import Outcome
 
 
 def subject(system: str) -> Subject:

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.breakdown.buckets import Partition, break_down, by_document, by_domain, by_length
-from analysis.breakdown.texts import BoardTexts, Passage, read_board_texts, read_outputs
+from analysis.breakdown.group_scores import break_down
+from analysis.breakdown.texts import read_board_texts, read_outputs
+from steelyard.inspection.partitions import Partition, Passage
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, joined, opened, store
+from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 
 def measured(segments: list[int], system: str, metric: str) -> float:
@@ -64,7 +65,7 @@ def test_any_number_of_systems_at_a_time(sqlite_url, monkeypatch):
         everything = Partition("all", ["all"], np.zeros(5, np.int64))
         (whole,) = break_down(connection, board, [everything])
         for at_once in (1, 2):
-            monkeypatch.setattr("analysis.breakdown.buckets.ROWS_AT_ONCE", at_once)
+            monkeypatch.setattr("analysis.breakdown.group_scores.ROWS_AT_ONCE", at_once)
             (found,) = break_down(connection, board, [everything])
             assert found.scores.tolist() == whole.scores.tolist()
 
@@ -76,16 +77,14 @@ def test_what_is_not_scored_has_no_scores(sqlite_url):
     assert np.isnan(found.scores).all()
 
 
-def test_lengths_documents_and_domains(database_url):
+def test_what_a_test_set_is_divided_by(database_url):
     store(database_url, source=["s"] * 5)
     with opened(database_url) as (connection, (board,)):
         texts = read_board_texts(connection, board)
     assert texts.references == [joined(lines) for lines in REFERENCES.values()]
     assert texts.source == b"\n".join([b"s"] * 5)
-    length, document, domain = by_length(texts), by_document(texts), by_domain(texts)
-    assert (length.groups, length.sizes) == (["up to 10"], [5])
-    assert (document.groups, document.group_of.tolist()) == (["quay", "deck"], [0, 0, 1, 1, 1])
-    assert (domain.groups, domain.group_of.tolist()) == (["news", "talk"], [0, 0, 1, 1, 1])
+    assert texts.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
+    assert texts.documents == [Passage(0, 2, "quay", "news"), Passage(2, 3, "deck", "talk")]
 
 
 def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
@@ -116,34 +115,9 @@ def test_of_several_runs_the_output_of_the_first_is_read(sqlite_url):
         assert read_outputs(connection, board.rows, 5) == [joined(SYSTEMS["tug"])]
 
 
-def test_empty_buckets_at_either_end_are_left_out(sqlite_url):
-    long = {"A": ["w " * 25, "w " * 45]}
-    store(sqlite_url, references=long, systems=long, selections=[["A"]], documents=())
-    with opened(sqlite_url) as (connection, (board,)):
-        texts = read_board_texts(connection, board)
-    length = by_length(texts)
-    assert (length.groups, length.sizes) == (["21–30", "31–40", "41–50"], [1, 0, 1])
-    assert by_document(texts) is None
-
-
 @pytest.mark.parametrize("language", ["zh", "ja_JP"])
 def test_lengths_in_characters(sqlite_url, language):
     text = {"A": ["我们在家里吃饭 再见", "好"]}
     store(sqlite_url, references=text, systems=text, selections=[["A"]], documents=(), languages=("en", language))
     with opened(sqlite_url) as (connection, (board,)):
-        length = by_length(read_board_texts(connection, board))
-    assert (length.what, length.sizes) == ("characters in the reference", [2])
-
-
-def test_a_document_without_a_domain_is_in_none():
-    passages = [Passage(0, 2, "quay", "news"), Passage(2, 1, "deck", ""), Passage(3, 2, "mast", "talk")]
-    texts = BoardTexts(1, 6, "", "", False, None, (), np.zeros(6), passages)
-    domain, document = by_domain(texts), by_document(texts)
-    assert (domain.groups, domain.group_of.tolist(), domain.sizes) == (["news", "talk"], [0, 0, -1, 1, 1, -1], [2, 2])
-    assert (document.group_of.tolist(), document.sizes) == ([0, 0, 1, 2, 2, -1], [2, 1, 2])
-
-
-def test_one_domain_is_no_division(sqlite_url):
-    store(sqlite_url, documents=[(name, "news", "") for name, _, _ in DOCUMENTS])
-    with opened(sqlite_url) as (connection, (board,)):
-        assert by_domain(read_board_texts(connection, board)) is None
+        assert read_board_texts(connection, board).lengths.tolist() == [9, 1]

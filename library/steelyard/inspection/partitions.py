@@ -1,0 +1,131 @@
+"""Test sets in groups of segments: by length, by document, by domain; and the sums of each group's statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.inspection.lengths import CHARACTERS, WORDS, counts_characters, length_buckets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A document: a run of segments that belong together."""
+
+    first: int
+    segments: int
+    name: str
+    domain: str
+    """Empty where it is not known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Groups of segments."""
+
+    what: str
+    """The property that defines the groups, such as "words in the reference"."""
+    groups: Sequence[str]
+    group_of: NDArray[np.int64]
+    """(segments,): the group of each segment; -1 for none."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of segments in each group."""
+        counts = np.bincount(self.group_of[self.group_of >= 0], minlength=len(self.groups))
+        return [int(count) for count in counts]
+
+
+def by_length(lengths: NDArray[np.float64], language: str) -> Partition:
+    """Groups by the length of a segment's references, without the empty groups at either end.
+
+    Parameters
+    ----------
+    lengths : ndarray of float64, shape (segments,)
+        As of `steelyard.inspection.lengths.reference_lengths`, in characters where the language is written without
+        spaces.
+    language : str
+        The code of the language of the references, such as `zh`; empty where it is not known.
+
+    Returns
+    -------
+    Partition
+    """
+    characters = counts_characters(language)
+    names, group_of = length_buckets(lengths, CHARACTERS if characters else WORDS)
+    return _trimmed(Partition(f"{'characters' if characters else 'words'} in the reference", names, group_of))
+
+
+def by_document(documents: Sequence[Passage], segments: int) -> Partition | None:
+    """One group for each document.
+
+    Parameters
+    ----------
+    documents : sequence of Passage
+    segments : int
+        Of the test set.
+
+    Returns
+    -------
+    Partition or None
+        None without documents.
+    """
+    if not documents:
+        return None
+    group_of = np.full(segments, -1, np.int64)
+    for number, document in enumerate(documents):
+        group_of[document.first : document.first + document.segments] = number
+    return Partition("document", [document.name for document in documents], group_of)
+
+
+def by_domain(documents: Sequence[Passage], segments: int) -> Partition | None:
+    """Groups by the domain of the document, in the order of their names.
+
+    Parameters
+    ----------
+    documents : sequence of Passage
+    segments : int
+        Of the test set.
+
+    Returns
+    -------
+    Partition or None
+        None with fewer than two domains.
+    """
+    domains = sorted({document.domain for document in documents} - {""})
+    if len(domains) < 2:
+        return None
+    group_of = np.full(segments, -1, np.int64)
+    for document in documents:
+        if document.domain:
+            group_of[document.first : document.first + document.segments] = domains.index(document.domain)
+    return Partition("domain", domains, group_of)
+
+
+def add_group_sums(sums: NDArray[np.float64], statistics: NDArray[np.float64], group_of: NDArray[np.int64]) -> None:
+    """Add the statistics of segments to the sums of their groups, exactly.
+
+    Parameters
+    ----------
+    sums : ndarray of float64, shape (groups, k)
+        Changed in place.
+    statistics : ndarray of float64, shape (segments, k)
+    group_of : ndarray of int64, shape (segments,)
+        -1 for segments of no group.
+    """
+    inside = group_of >= 0
+    np.add.at(sums, group_of[inside], statistics[inside])
+
+
+def _trimmed(partition: Partition) -> Partition:
+    """The partition without empty groups at its beginning and end."""
+    filled = [number for number, size in enumerate(partition.sizes) if size]
+    first, last = min(filled, default=0), max(filled, default=0)
+    return Partition(partition.what, partition.groups[first : last + 1], partition.group_of - first)

@@ -1,0 +1,60 @@
+"""Groups of segments, by hand and by laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.inspection.partitions import (
+    Partition,
+    Passage,
+    add_group_sums,
+    by_document,
+    by_domain,
+    by_length,
+)
+
+DOCUMENTS = [Passage(0, 2, "quay", "news"), Passage(2, 1, "deck", ""), Passage(3, 2, "mast", "talk")]
+
+
+def test_documents_and_domains():
+    document, domain = by_document(DOCUMENTS, 6), by_domain(DOCUMENTS, 6)
+    assert (document.groups, document.group_of.tolist()) == (["quay", "deck", "mast"], [0, 0, 1, 2, 2, -1])
+    assert document.sizes == [2, 1, 2]
+    assert (domain.groups, domain.group_of.tolist(), domain.sizes) == (["news", "talk"], [0, 0, -1, 1, 1, -1], [2, 2])
+
+
+def test_one_domain_and_no_document_divide_nothing():
+    assert by_domain(DOCUMENTS[:2], 3) is None
+    assert by_domain([], 3) is None
+    assert by_document([], 3) is None
+
+
+def test_lengths_in_words_without_empty_groups_at_the_ends():
+    found = by_length(np.array([25.0, 45.0, 30.5, 50.0]), "cs")
+    assert (found.what, found.groups) == ("words in the reference", ["21–30", "31–40", "41–50"])
+    assert (found.group_of.tolist(), found.sizes) == ([0, 2, 1, 2], [1, 1, 2])
+    assert by_length(np.array([25.0, 45.0]), "").sizes == [1, 0, 1], "an empty group between others stays"
+
+
+@pytest.mark.parametrize("language", ["zh", "ja_JP"])
+def test_lengths_in_characters(language):
+    found = by_length(np.array([9.0, 1.0, 130.0]), language)
+    assert found.what == "characters in the reference"
+    assert (found.groups[0], found.groups[-1]) == ("up to 10", "over 120")
+    assert found.sizes == [2, 0, 0, 0, 0, 0, 1]
+
+
+@given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1000, 1000)), max_size=30), st.integers(0, 30))
+def test_sums_of_groups_are_those_of_their_segments(rows, cut):
+    """In two parts, as shards come."""
+    group_of = np.array([group for group, _ in rows], np.int64)
+    statistics = np.array([[value, 1] for _, value in rows], np.float64).reshape(-1, 2)
+    sums = np.zeros((4, 2))
+    add_group_sums(sums, statistics[:cut], group_of[:cut])
+    add_group_sums(sums, statistics[cut:], group_of[cut:])
+    assert sums.tolist() == [
+        [sum(value for of, value in rows if of == group), sum(of == group for of, _ in rows)] for group in range(4)
+    ]
+    sizes = Partition("any", list("abcd"), group_of).sizes
+    assert sizes == sums[:, 1].tolist()
