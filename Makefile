@@ -12,12 +12,12 @@ help:  ## list these targets
 install: $(VENV)/installed  ## make .venv with all that is needed and compile the kernels
 
 # Debian's python3 can give an environment no pip unless python3-venv is there too: then bring_pip.py helps out.
-$(VENV)/installed: pyproject.toml library/pyproject.toml library/hatch_build.py $(wildcard library/steelyard/kernels/*.[ch] library/steelyard/kernels/*/*.[ch])
+$(VENV)/installed: pyproject.toml client/pyproject.toml library/pyproject.toml library/hatch_build.py $(wildcard library/steelyard/kernels/*.[ch] library/steelyard/kernels/*/*.[ch])
 	test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(BIN)/python bring_pip.py
 # The commands were once the server's: uninstalled after the library's were written, it would take them away.
 	$(BIN)/python -m pip uninstall --quiet --yes steelyard-server 2>/dev/null || true
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko,spm]' --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable './library[vectors,ja,ko,spm]' --editable ./client --editable '.[dev]'
 	@touch $@
 
 docs: install  ## build the documentation's site into web/documentation, where `steelyard serve` finds it

@@ -52,7 +52,7 @@ from models.schema.roles import Joining, PhaseKind, Scope, SiteRole, TeamRole, V
 from models.schema.states import LeaseState
 from runtime.service_settings import WebSettings
 from steelyard.text.names import folded
-from web.client import Client, ClientError
+from steelyard_client import Client, ClientError
 
 CAMPAIGN = "rush"
 BASES = 20

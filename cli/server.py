@@ -13,7 +13,7 @@ from steelyard.commands.errors import CommandError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from web.client import Client
+    from steelyard_client import Client
 
 SERVER, TOKEN = "STEELYARD_SERVER", "STEELYARD_TOKEN"
 OWNER_ONLY = 0o600
@@ -63,7 +63,7 @@ def refuse_local(options: argparse.Namespace, **fixed: object) -> None:
 @contextmanager
 def connected(options: argparse.Namespace) -> Iterator[Client]:
     """A client of the server with the user's token. Its errors become CommandError."""
-    from web.client import Client, ClientError, NotSignedIn
+    from steelyard_client import Client, ClientError, NotSignedIn
 
     try:
         with Client(options.server, token_for(options.server)) as client:
@@ -111,6 +111,6 @@ def keep_token(server: str, token: str | None) -> None:
 
 
 def _key(server: str) -> str:
-    from web.client import check_server_url
+    from steelyard_client import check_server_url
 
     return check_server_url(server, None)

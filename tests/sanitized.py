@@ -33,7 +33,7 @@ def main() -> int:
     """Compile and run; the exit status of pytest."""
     with tempfile.TemporaryDirectory(prefix="steelyard-sanitized-", dir="/tmp") as folder:
         copy_tree(Path(folder))
-        environment = {**os.environ, "PYTHONPATH": f"{folder}:{folder}/library"}
+        environment = {**os.environ, "PYTHONPATH": f"{folder}:{folder}/library:{folder}/client"}
         subprocess.run([sys.executable, "-c", BUILD], cwd=folder, env={**environment, "CC": COMPILER}, check=True)
         environment |= {
             "LD_PRELOAD": " ".join(_library(name) for name in ("libasan.so", "libubsan.so")),

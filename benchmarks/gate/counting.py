@@ -124,7 +124,7 @@ def _run(command: list[str]) -> None:
     # Nothing of the caller's environment: it would lie in the process's memory, and might say how to work.
     environment = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": f"{ROOT}:{ROOT}/library",
+        "PYTHONPATH": f"{ROOT}:{ROOT}/library:{ROOT}/client",
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",
         "LC_ALL": "C.UTF-8",

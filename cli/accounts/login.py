@@ -28,7 +28,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Ask for the token, test it and store it."""
-    from web.client import Client, ClientError, check_server_url
+    from steelyard_client import Client, ClientError, check_server_url
 
     if not options.server:
         raise UsageError("Which server? Give --server URL, or set STEELYARD_SERVER.")

@@ -16,7 +16,7 @@ from steelyard.tables.text import aligned, digits
 if TYPE_CHECKING:
     import argparse
 
-    from web.client import Client, Score, Submission
+    from steelyard_client import Client, Score, Submission
 
 ONE_VERSION = "1"
 """The version of a test set without corrections, which is not shown."""

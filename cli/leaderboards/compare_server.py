@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from steelyard.tables.delimited import Cell
     from steelyard.tables.paired_tests import PairedTests
-    from web.client import BoardSystem, Client, Comparisons, Leaderboard
+    from steelyard_client import BoardSystem, Client, Comparisons, Leaderboard
 
     Compared = tuple[Leaderboard, PairedTests]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from web.client import BoardScore, BoardSystem, Client, Leaderboard, LeaderboardSummary, Score
+    from steelyard_client import BoardScore, BoardSystem, Client, Leaderboard, LeaderboardSummary, Score
 
 LEVEL = 0.95
 """Of a server's intervals."""
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[str, LeaderboardSummary]]:
     """The selected leaderboards, each with its campaign. Raises CommandError where there are none."""
-    from web.client import Forbidden
+    from steelyard_client import Forbidden
 
     every = [campaign.name for campaign in client.campaigns()]
     wanted = options.references.split(",") if options.references else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from web.client import Client, Evaluation, Submission
+    from steelyard_client import Client, Evaluation, Submission
 
 MOST = 50
 """Newest submissions of each campaign that are shown; --failed reads all."""
@@ -84,7 +84,7 @@ def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], S
 
     Raises CommandError for an unknown campaign. The function raises Away while the server does not answer.
     """
-    from web.client import ServerUnreachable, TooMany, Unavailable
+    from steelyard_client import ServerUnreachable, TooMany, Unavailable
 
     client.me()
     names = [campaign.name for campaign in client.campaigns()]

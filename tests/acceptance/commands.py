@@ -21,7 +21,12 @@ SECONDS = 300
 def environment(**settings: str) -> dict[str, str]:
     """This process's, without its Steelyard settings, with these; tests that run together do not fight for a port."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("STEELYARD_")}
-    return {**kept, "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY}/library", "STEELYARD_WEB_PORT": "0", **settings}
+    return {
+        **kept,
+        "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY}/library:{REPOSITORY}/client",
+        "STEELYARD_WEB_PORT": "0",
+        **settings,
+    }
 
 
 def steelyard(*arguments: str, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:

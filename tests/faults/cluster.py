@@ -71,7 +71,7 @@ class Cluster:
             **os.environ,
             **named,
             MARKS: str(folder),
-            "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY}/library",
+            "PYTHONPATH": f"{REPOSITORY}:{REPOSITORY}/library:{REPOSITORY}/client",
         }
 
     def __enter__(self) -> Cluster:

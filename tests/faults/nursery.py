@@ -68,7 +68,7 @@ class Nursery:
             # One thread for linear algebra, or it would be forked in the middle of others.
             env={
                 **os.environ,
-                "PYTHONPATH": f"{repository}:{repository}/library",
+                "PYTHONPATH": f"{repository}:{repository}/library:{repository}/client",
                 "OPENBLAS_NUM_THREADS": "1",
                 "OMP_NUM_THREADS": "1",
             },

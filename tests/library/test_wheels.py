@@ -6,16 +6,15 @@ import re
 import subprocess
 import sys
 import zipfile
-from importlib.metadata import distribution
 from pathlib import Path
 
 import numpy as np
 import pytest
-from packaging.requirements import Requirement
 from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
 from hatch_build import WHEELS
+from tests.wheels import install_alone, requirements
 from wheels import build
 
 PLATFORM = f"manylinux_2_17_{platform.machine()}"
@@ -73,31 +72,9 @@ def test_it_scores_where_there_is_nothing_else(wheel: Path, tmp_path: Path) -> N
 NUMPY = ("numpy", "numpy.libs")
 
 
-def requirements(wheel: Path) -> set[str]:
-    """The distributions that installing the wheel without extras brings."""
-    (name,) = (each for each in zipfile.ZipFile(wheel).namelist() if each.endswith(".dist-info/METADATA"))
-    metadata = zipfile.ZipFile(wheel).read(name).decode()
-    wanted = [line.removeprefix("Requires-Dist: ") for line in metadata.splitlines() if "Requires-Dist: " in line]
-    found: set[str] = set()
-    while wanted:
-        requirement = Requirement(wanted.pop())
-        if requirement.name not in found and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
-            found.add(requirement.name)
-            wanted += distribution(requirement.name).requires or []
-    return found
-
-
 @pytest.fixture(scope="module")
 def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel and what it requires, and nothing else."""
-    folder = tmp_path_factory.mktemp("alone")
-    zipfile.ZipFile(wheel).extractall(folder)
-    for name in requirements(wheel):
-        for file in distribution(name).files or ():
-            top = folder / file.parts[0]
-            if file.parts[0] not in ("..", "__pycache__") and not top.exists():
-                top.symlink_to(distribution(name).locate_file(file.parts[0]))
-    return folder
+    return install_alone(wheel, tmp_path_factory.mktemp("alone"))
 
 
 def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:

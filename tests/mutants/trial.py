@@ -52,7 +52,7 @@ class Copy:
         copy_tree(folder)
         (folder / "mutants.log").touch()
         # Before the place where the project is installed from.
-        self._environment = {**os.environ, **environment, "PYTHONPATH": f"{folder}:{folder}/library"}
+        self._environment = {**os.environ, **environment, "PYTHONPATH": f"{folder}:{folder}/library:{folder}/client"}
         self._seconds: dict[tuple[str, ...], float] = {}
         self._nursery = subprocess.Popen(
             [sys.executable, "-m", "tests.mutants.nursery"],

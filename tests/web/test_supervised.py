@@ -9,10 +9,10 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from runtime.service_settings import WebSettings
+from steelyard_client import Client, RetryPolicy, ServerUnreachable
 from tests.servers import free_port
 from tests.service.port import NAME, Port, output
 from tests.service.service import Service
-from web.client import Client, RetryPolicy, ServerUnreachable
 from web.serving import Address, listen
 from web.supervised import SupervisedWeb, WebStartFailed
 

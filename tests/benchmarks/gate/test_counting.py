@@ -48,7 +48,7 @@ def valgrind() -> None:
 
 def test_the_same_work_takes_the_same_instructions_and_slowed_work_more(valgrind: None, tmp_path: Path):
     command = [*CALLGRIND, "--instr-atstart=no", f"--callgrind-out-file={tmp_path / 'profile'}", sys.executable]
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/library", "PYTHONHASHSEED": "0"}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/library:{ROOT}/client", "PYTHONHASHSEED": "0"}
     subprocess.run([*command, "-c", SCRIPT], env=environment, cwd=ROOT, check=True)
     counted = Counted()
     for profile in profiles(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 from cli.main import main
 from cli.server import keep_token, read_tokens, token_file, token_for
-from tests.web.client.live import Live
-from tests.web.client.live import live as live
+from tests.client.live import Live
+from tests.client.live import live as live
 
 SITE = "https://mt.example.org"
 

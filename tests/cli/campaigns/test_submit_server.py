@@ -11,9 +11,9 @@ from models.database.session import writing
 from models.schema.corpus import Submission
 from models.schema.results import Score
 from tests.acceptance.commands import wait_for
+from tests.client.live import Live
+from tests.client.live import live as live
 from tests.service.port import NAME, Port, output
-from tests.web.client.live import Live
-from tests.web.client.live import live as live
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
 def test_nobody_is_there(submit, monkeypatch):
     from tests.servers import free_port
 
-    monkeypatch.setattr("web.client.transport.RetryPolicy.wait", lambda *_: None)
+    monkeypatch.setattr("steelyard_client.transport.RetryPolicy.wait", lambda *_: None)
     status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
     assert status == 1
     assert "does not answer" in err

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 import pytest
 
 from cli.main import main
+from tests.client.live import Live
 from tests.service.port import NAME, Port, output
-from tests.web.client.live import Live
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_systems_are_chosen_by_name_or_number(compare):
 
 
 def test_randomization_tests_are_made_and_waited_for(live, compare, monkeypatch):
-    monkeypatch.setattr("web.client.client.TRIALS_POLL_SECONDS", 0.05)
+    monkeypatch.setattr("steelyard_client.client.TRIALS_POLL_SECONDS", 0.05)
     over = threading.Event()
 
     def work():

@@ -9,8 +9,8 @@ import pytest
 
 from cli.main import main
 from models.database.session import writing
+from tests.client.live import Live
 from tests.service.port import NAME, Port, output
-from tests.web.client.live import Live
 
 
 @pytest.fixture(scope="module")

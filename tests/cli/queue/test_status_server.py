@@ -10,11 +10,11 @@ from models.database.session import writing
 from models.schema.base import now
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
+from steelyard_client import Client, Unavailable
+from steelyard_client.transport import Transport
+from tests.client.live import Live
+from tests.client.live import live as live
 from tests.service.port import NAME, Port, output
-from tests.web.client.live import Live
-from tests.web.client.live import live as live
-from web.client import Client, Unavailable
-from web.client.transport import Transport
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from steelyard.commands.errors import CommandError, exit_status
-from tests.web.client.test_transport import Server
-from web.client import reading
-from web.client.errors import BadInput, NotSteelyard
-from web.client.events import parse_events
+from steelyard_client import reading
+from steelyard_client.errors import BadInput, NotSteelyard
+from steelyard_client.events import parse_events
+from tests.client.test_transport import Server
 
 STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egpj.exe\u2066\x00\u200b\ud800\r\x7f\u2028"
 """The escapes of a terminal, in seven and eight bits, directions, and what cannot be seen."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from web.client.decoding import decode
-from web.client.documents import Progress
-from web.client.errors import ServerUnreachable, TooMany, Unavailable
-from web.client.events import parse_events
+from steelyard_client.decoding import decode
+from steelyard_client.documents import Progress
+from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
+from steelyard_client.events import parse_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from web.client.transport import Transport
+    from steelyard_client.transport import Transport
 
 POLL_SECONDS = 2.0
 """Polling interval where the server has no free stream."""

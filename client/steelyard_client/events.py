@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web.client.reading import read_json
+from steelyard_client.reading import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,14 +4,14 @@ from dataclasses import dataclass, fields
 
 import pytest
 
+from steelyard_client import documents
+from steelyard_client.decoding import decode
+from steelyard_client.errors import NotSteelyard
 from web.api.accounts import me
 from web.api.campaigns import campaigns
 from web.api.leaderboards import comparisons
 from web.api.leaderboards import leaderboards as boards
 from web.api.submissions import documents as submission_shapes
-from web.client import documents
-from web.client.decoding import decode
-from web.client.errors import NotSteelyard
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from steelyard.text.names import visible
-from steelyard.text.wording import number_of
-from web.client.errors import NotSteelyard
+from steelyard_client.errors import NotSteelyard
+from steelyard_client.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +28,7 @@ def read_whole(answer: httpx.Response) -> httpx.Response:
         content += chunk
         if len(content) > MAX_ANSWER_BYTES:
             raise NotSteelyard(
-                f"{answer.request.url.host} sends more than {number_of(MAX_ANSWER_BYTES, 'byte')} in one answer: no "
+                f"{answer.request.url.host} sends more than {MAX_ANSWER_BYTES:,} bytes in one answer: no "
                 "Steelyard server does."
             )
     # The content is decompressed already.

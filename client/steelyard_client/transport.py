@@ -11,10 +11,10 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from steelyard.metrics.metric import VERSION
-from steelyard.text.names import visible
-from web.client.errors import ERRORS_BY_STATUS, NotSteelyard, Refused, ServerUnreachable
-from web.client.reading import read_json, read_lines, read_whole
+from steelyard_client.errors import ERRORS_BY_STATUS, NotSteelyard, Refused, ServerUnreachable
+from steelyard_client.reading import read_json, read_lines, read_whole
+from steelyard_client.version import VERSION
+from steelyard_client.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

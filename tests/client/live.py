@@ -12,9 +12,9 @@ import pytest
 import uvicorn
 
 from models.schema.roles import Scope
+from steelyard_client import Client, RetryPolicy
 from tests.scheduler.jobs import work_off
 from tests.service.service import Service
-from web.client import Client, RetryPolicy
 
 START_SECONDS = 120.0
 

@@ -1,4 +1,4 @@
-"""Python client of a Steelyard server: `from web.client import Client`. It needs neither a database nor a queue.
+"""Python client of a Steelyard server: `from steelyard_client import Client`. It needs neither a database nor a queue.
 
 with Client("https://mt.example.org", token) as client:
     submission = client.submit("news 2026", "out.txt", team="harbour", system="tug")
@@ -8,8 +8,8 @@ with Client("https://mt.example.org", token) as client:
 
 from __future__ import annotations
 
-from web.client.client import UNCHANGED, Client
-from web.client.documents import (
+from steelyard_client.client import UNCHANGED, Client
+from steelyard_client.documents import (
     BoardScore,
     BoardSystem,
     Campaign,
@@ -30,7 +30,7 @@ from web.client.documents import (
     Submission,
     TrialsProgress,
 )
-from web.client.errors import (
+from steelyard_client.errors import (
     BadInput,
     ClientError,
     Conflict,
@@ -44,7 +44,7 @@ from web.client.errors import (
     TooMany,
     Unavailable,
 )
-from web.client.transport import RetryPolicy, check_server_url
+from steelyard_client.transport import RetryPolicy, check_server_url
 
 __all__ = [
     "UNCHANGED",

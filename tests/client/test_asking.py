@@ -3,10 +3,10 @@
 import pytest
 
 from models.schema.roles import Visibility
+from steelyard_client import NotFound, NotSignedIn
+from tests.client.live import Live
+from tests.client.live import live as live
 from tests.service.port import NAME, Port
-from tests.web.client.live import Live
-from tests.web.client.live import live as live
-from web.client import NotFound, NotSignedIn
 
 
 def test_who_asks(live: Live) -> None:

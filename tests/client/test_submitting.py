@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from models.schema.corpus import Submission
+from steelyard_client import BadInput, Client, Forbidden, NotFound, NotSignedIn
+from steelyard_client import client as client_module
+from tests.client.live import Live
+from tests.client.live import live as live
 from tests.service.port import NAME, SEGMENTS, Port, output
-from tests.web.client.live import Live
-from tests.web.client.live import live as live
-from web.client import BadInput, Client, Forbidden, NotFound, NotSignedIn
-from web.client import client as client_module
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from web.client.events import Event, parse_events
+from steelyard_client.events import Event, parse_events
 
 
 def test_events_are_told_apart_by_empty_lines() -> None:

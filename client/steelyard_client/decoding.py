@@ -8,7 +8,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from web.client.errors import NotSteelyard
+from steelyard_client.errors import NotSteelyard
 
 Shape = TypeVar("Shape")
 

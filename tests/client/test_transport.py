@@ -5,8 +5,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from web.client.errors import BadInput, NotFound, NotSteelyard, Refused, ServerUnreachable, TooMany, Unavailable
-from web.client.transport import MAX_CACHED, RetryPolicy, Transport, path_of
+from steelyard_client.errors import BadInput, NotFound, NotSteelyard, Refused, ServerUnreachable, TooMany, Unavailable
+from steelyard_client.transport import MAX_CACHED, RetryPolicy, Transport, path_of
 
 Handler = Callable[[httpx.Request], httpx.Response]
 

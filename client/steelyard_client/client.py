@@ -9,8 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from web.client.decoding import decode
-from web.client.documents import (
+from steelyard_client.decoding import decode
+from steelyard_client.documents import (
     Campaign,
     Comparisons,
     Finding,
@@ -21,9 +21,9 @@ from web.client.documents import (
     Submission,
     TrialsProgress,
 )
-from web.client.errors import Conflict, NotSignedIn
-from web.client.transport import RetryPolicy, Transport, drop_none, path_of
-from web.client.watching import watch
+from steelyard_client.errors import Conflict, NotSignedIn
+from steelyard_client.transport import RetryPolicy, Transport, drop_none, path_of
+from steelyard_client.watching import watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
