@@ -60,16 +60,18 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
     """Return all visible test sets, replaced ones last."""
     rows = connection.execute(select(TestSet).where(TestSet.id.in_(access.test_sets)))
     order = {key: place for place, key in enumerate(access.test_sets)}
+    references: dict[int, list[tuple[str, int]]] = {}
+    for each in connection.execute(
+        select(Reference.test_set_id, Reference.label, Reference.text_id)
+        .where(Reference.test_set_id.in_(key for key in order if access.sees_references(key)))
+        .order_by(Reference.test_set_id, Reference.position)
+    ):
+        references.setdefault(each.test_set_id, []).append((each.label, each.text_id))
     found = []
     for row in sorted(rows, key=lambda row: order[row.id]):
         seen = access.test_sets[row.id]
         if not access.sees_source(row.id):
             continue
-        labels = (
-            select(Reference.label, Reference.text_id)
-            .where(Reference.test_set_id == row.id)
-            .order_by(Reference.position)
-        )
         found.append(
             VisibleTestSet(
                 id=row.id,
@@ -80,9 +82,7 @@ def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[Vi
                 target_language=row.target_language,
                 variable_references=row.variable_references,
                 source_text=row.source_text_id,
-                references=[(each.label, each.text_id) for each in connection.execute(labels)]
-                if access.sees_references(row.id)
-                else (),
+                references=references.get(row.id, ()),
                 replaced=seen.replaced_by is not None,
             )
         )

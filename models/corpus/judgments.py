@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -161,10 +161,21 @@ def delete_judgments(connection: Connection, judgments: int) -> None:
 
 def list_judgments(connection: Connection, campaign_id: int, test_set_id: int) -> list[StoredJudgments]:
     """All versions of all judgments of a test set in a campaign, by name, the newest of each first."""
-    rows = connection.execute(
-        select(Judgments).where(*_of(campaign_id, test_set_id)).order_by(Judgments.name, Judgments.version.desc())
-    )
-    return [_stored(row) for row in rows]
+    return list_judgments_of(connection, campaign_id, [test_set_id])[test_set_id]
+
+
+def list_judgments_of(
+    connection: Connection, campaign_id: int, test_set_ids: Collection[int]
+) -> dict[int, list[StoredJudgments]]:
+    """Test set -> what `list_judgments` lists of it, for all of them in one statement."""
+    found: dict[int, list[StoredJudgments]] = {test_set_id: [] for test_set_id in test_set_ids}
+    for row in connection.execute(
+        select(Judgments)
+        .where(Judgments.campaign_id == campaign_id, Judgments.test_set_id.in_(test_set_ids))
+        .order_by(Judgments.name, Judgments.version.desc())
+    ):
+        found[row.test_set_id].append(_stored(row))
+    return found
 
 
 def find_judgments(

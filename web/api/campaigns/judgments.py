@@ -14,7 +14,7 @@ from campaigns.inspection.judgments import remove_judgments
 from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, read_metrics
 from campaigns.inspection.visible import NoTestSet, visible_test_sets
 from campaigns.permissions import read_access
-from models.corpus.judgments import StoredJudgments, list_judgments
+from models.corpus.judgments import StoredJudgments, list_judgments_of
 from models.database.session import reading, writing
 from web.api.document import Document, Timestamp
 from web.api.paging import After, Limit, Page, slice_page
@@ -33,13 +33,13 @@ class HumanScoresResponse(Document):
     name: str
     """The name of the judgments."""
     version: int
-    """The version of the test set."""
+    """The version of the judgments, from 1."""
     kind: str
     """scores, ratings, errors or rankings."""
     method: dict[str, Any]
     """How the judgments were aggregated to scores."""
     created_at: Timestamp
-    """When its next run is due; null for never."""
+    """When this version was stored."""
 
 
 class HumanScoresCreatedResponse(HumanScoresResponse):
@@ -75,11 +75,9 @@ def list_human_scores(
         access = read_access(connection, principal, name)
         if not access.sees_board:
             raise Forbidden("Scores of all systems are not shown in this phase.")
-        found = [
-            _human_scores_response(test_set.title, each)
-            for test_set in visible_test_sets(connection, access)
-            for each in list_judgments(connection, access.campaign_id, test_set.id)
-        ]
+        test_sets = visible_test_sets(connection, access)
+        stored = list_judgments_of(connection, access.campaign_id, [each.id for each in test_sets])
+    found = [_human_scores_response(test_set.title, each) for test_set in test_sets for each in stored[test_set.id]]
     items, following = slice_page(found, limit, after)
     return Page(items=list(items), next=following)
 
