@@ -31,9 +31,10 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
 from scheduler.embedded.wait import wait_until
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric

@@ -24,13 +24,14 @@ from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.report.section import Chart, Line, Section, Table
 from cli.options import named_file
 from steelyard.metrics.alignment.sempos import TYPES
-from steelyard.metrics.context import RunContext, resolve
-from steelyard.metrics.corpus_statistics import needed_statistics, states_of
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.metrics.metric import Metric
+from steelyard.metrics.needed_statistics import needed_statistics, states_of
 from steelyard.metrics.registry import all_metrics, parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems, shard_statistics
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap

@@ -21,10 +21,11 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
-from steelyard.metrics.context import RunContext, resolve
-from steelyard.metrics.registry import asked_metrics, parse_metric, parse_metrics
+from steelyard.metrics.registry import asked_metrics, installed_metrics, parse_metric, parse_metrics
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
-from steelyard.metrics.segmentation import unsegmented_of, without_tokenizer
+from steelyard.metrics.run_context import RunContext
+from steelyard.metrics.segmentation import unsegmented, without_tokenizer
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -80,7 +81,9 @@ def protocols_on(connection: Connection, campaign_id: int, test_set_id: int | No
 
 def tokenizer_notices(measures: Sequence[MeasureInfo], language: str) -> list[str]:
     """Return warnings about metrics whose tokenizer does not suit this language."""
-    return unsegmented_of(list(dict.fromkeys(metric for each in measures for metric in each.metrics)), language)
+    return unsegmented(
+        installed_metrics(list(dict.fromkeys(metric for each in measures for metric in each.metrics))), language
+    )
 
 
 def standing_submissions(connection: Connection, campaign_id: int, test_set_id: int) -> dict[int, str]:

@@ -14,9 +14,10 @@ from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import Subject
 from steelyard.formats.campaign.folder import read_campaign
 from steelyard.metrics import registry
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metrics
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.interval import percentile_interval

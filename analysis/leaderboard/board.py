@@ -13,8 +13,8 @@ from models.results.leaderboard import read_leaderboard
 from models.results.statistics import read_statistics
 from models.schema.roles import DeclaredKind
 from steelyard.errors import MetricsError
-from steelyard.metrics.registry import parse_metric
-from steelyard.metrics.segmentation import unsegmented_of
+from steelyard.metrics.registry import installed_metrics, parse_metric
+from steelyard.metrics.segmentation import unsegmented
 from steelyard.metrics.titles import titled_apart, told_apart
 from steelyard.ranking.power import metric_power
 from steelyard.resampling.interval import interval
@@ -272,7 +272,7 @@ def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
 
 def board_notices(listed: BoardSummary) -> list[str]:
     """Warnings about metrics whose tokenizer does not fit the target language."""
-    return unsegmented_of(listed.metrics, listed.target_language)
+    return unsegmented(installed_metrics(listed.metrics), listed.target_language)
 
 
 def same_output_pairs(connection: Connection, board: Board) -> set[tuple[int, int]]:

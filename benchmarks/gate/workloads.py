@@ -13,10 +13,11 @@ from benchmarks.harness.generated import write_campaign
 from benchmarks.together import typed
 from models.storage.arrays import pack, unpack
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.metrics.registry import all_metrics, parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import resampled_run, score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization

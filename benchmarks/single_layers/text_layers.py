@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.overhead import resolved
 from benchmarks.single_layers.limits import Layer, Limit, fastest
 from steelyard.formats.plain import read_lines
-from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.needed_statistics import states_of
 from steelyard.metrics.segments import Segments
 
 if TYPE_CHECKING:

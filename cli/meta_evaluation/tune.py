@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
 
 def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     """The sweeps by their label, "" for a single one. Raises UsageError and BadParameter."""
-    from steelyard.metrics.registry import asked_metrics, follows_language, metric_class
+    from steelyard.metrics.registry import asked_metrics, metric_class
     from steelyard.metrics.sweep import evenly, published_values, sweep
     from steelyard.tokenizers.registry import AUTO
 
@@ -152,7 +152,7 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
         if not equals:
             raise UsageError(f'--with {text}: write KEY=VALUE, e.g. "vectors=news".')
         fixed.setdefault(key, []).append(value)
-    if options.parameter != "tok" and "tok" not in fixed and follows_language(metric_class(metric)):
+    if options.parameter != "tok" and "tok" not in fixed and metric_class(metric).follows_language():
         fixed["tok"] = [AUTO]
     rivals = None if options.against is None else asked_metrics(options.against)
     sweeps = {}

@@ -115,7 +115,8 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
 
     Raises MetricsError.
     """
-    from steelyard.metrics.context import RunContext, resolve
+    from steelyard.metrics.resolution import resolve
+    from steelyard.metrics.run_context import RunContext
 
     every, notices = resolve(sweep.every, RunContext(language, layers, resources))
     by_metric: dict[Metric, Metric] = dict(zip(sweep.every, every, strict=True))

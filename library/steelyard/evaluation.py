@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.metric import VERSION, Metric
 from steelyard.metrics.registry import asked_metrics
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.scoring import SEED, as_segments, counted_references
 from steelyard.resampling.paired import TESTS, paired_bootstrap, paired_randomization

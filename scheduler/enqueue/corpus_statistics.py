@@ -41,8 +41,8 @@ from runtime.release import release
 from runtime.settings import Settings
 from scheduler.enqueue.partition import ShardLimits, count_units, partition_blocks
 from steelyard.metrics.corpus_statistics import CorpusStatistics as DeclaredStatistics
-from steelyard.metrics.corpus_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.metric import EDITION
+from steelyard.metrics.needed_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.registry import parse_metric
 
 log = logging.getLogger(__name__)

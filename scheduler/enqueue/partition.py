@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.metrics.metric import TYPICAL_CHARACTERS
+from steelyard.metrics.contract import TYPICAL_CHARACTERS
 
 TYPICAL_BYTES = TYPICAL_CHARACTERS
 """Bytes of a typical segment, to which the metrics' costs refer."""

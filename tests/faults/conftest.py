@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from steelyard.metrics import registry
+from steelyard.metrics import built_in
 from tests.faults.troubled import register
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _troubled() -> Iterator[None]:
     """The metrics that make trouble are known here and nowhere else."""
-    house = dict(registry.PLACES)
+    house = dict(built_in.PLACES)
     register()
     yield
-    registry.PLACES.clear()
-    registry.PLACES.update(house)
+    built_in.PLACES.clear()
+    built_in.PLACES.update(house)

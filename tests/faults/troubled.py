@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from steelyard.metrics import registry
+from steelyard.metrics import built_in
 from steelyard.metrics.corpus_statistics import CorpusStatistics
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import parameter
@@ -117,7 +117,7 @@ class Careful(Metric):
         return ("words", "lines")
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
-        lines = segments.state(self.corpus_statistics)
+        lines = segments.state(self.corpus_statistics.key)
         return np.array(
             [[(len(line.split()), lines) for line in system.split(b"\n")] for system in segments.hypotheses],
             dtype=np.float64,
@@ -152,4 +152,4 @@ class Weary(Metric):
 
 def register() -> None:
     """Make the metrics known in this process and those forked from it."""
-    registry.PLACES.update({each.name: f"{__name__}:{each.__name__}" for each in (Troubled, Careful, Weary)})
+    built_in.PLACES.update({each.name: f"{__name__}:{each.__name__}" for each in (Troubled, Careful, Weary)})

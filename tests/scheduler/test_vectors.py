@@ -14,10 +14,11 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.vectors import store
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import until

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, select
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount, CountedPart, counted_parts, read_part
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.queue import CorpusStatistics, ProtocolStatistics
-from steelyard.metrics.corpus_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.metric import EDITION
+from steelyard.metrics.needed_statistics import corpus_statistics_of, needed_statistics
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segments import Segments
 from worker.computing.scoring import cached_metric, read_texts

@@ -74,7 +74,8 @@ def resolved_metrics(
     `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
     """
     from steelyard.formats.layers import common_layers
-    from steelyard.metrics.context import RunContext, resolve
+    from steelyard.metrics.resolution import resolve
+    from steelyard.metrics.run_context import RunContext
 
     _, _, target = (options.language_pair or "").partition("-")
     found = {text.name: tuple(text.layers) for text in texts}

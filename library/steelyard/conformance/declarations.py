@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.conformance.campaign import Campaign
 from steelyard.conformance.subject import PromiseBroken, Subject
 from steelyard.errors import BadParameter, MetricsError
-from steelyard.metrics.context import resolve
 from steelyard.metrics.registry import with_parameters
+from steelyard.metrics.resolution import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from steelyard.conformance.campaign import ODD_WORDS, WORDS
 from steelyard.errors import MetricsError, MissingLayer
 from steelyard.formats.layers import LAYERS, NOTHING
-from steelyard.metrics.context import RunContext, resolve
-from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.needed_statistics import states_of
 from steelyard.metrics.registry import with_parameters
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 

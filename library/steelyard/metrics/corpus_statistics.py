@@ -5,12 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from steelyard.errors import MissingState
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from steelyard.metrics.metric import Metric
     from steelyard.metrics.segments import Segments
 
 
@@ -33,49 +30,73 @@ class CorpusStatistics(ABC):
 
     @abstractmethod
     def count(self, segments: Segments) -> bytes:
-        """What a shard of the references contributes; it does not look at hypotheses."""
+        """What a shard of the references contributes.
+
+        Parameters
+        ----------
+        segments : Segments
+            Hypotheses in it are not looked at.
+
+        Returns
+        -------
+        bytes
+            A part for `merge`.
+
+        """
 
     @abstractmethod
     def merge(self, parts: Iterable[bytes]) -> bytes:
-        """The state of all references, from the parts of shards that cover each segment once.
+        """The state of all references.
 
-        Raises BadState, and TooLarge as soon as enough parts are read to know it.
+        Parameters
+        ----------
+        parts : iterable of bytes
+            Of shards that cover each segment once, in any order.
+
+        Returns
+        -------
+        bytes
+
+        Raises
+        ------
+        BadState
+            For what `count` has not made.
+        TooLarge
+            As soon as enough parts are read to know it.
+
         """
 
     @abstractmethod
     def read(self, state: bytes) -> Any:
-        """The state as the metric uses it, which `Segments.state` hands out. Raises BadState."""
+        """The state as the metric uses it, which `Segments.state` hands out.
+
+        Parameters
+        ----------
+        state : bytes
+            As `merge` returns it.
+
+        Returns
+        -------
+        Any
+
+        Raises
+        ------
+        BadState
+            For what `merge` has not made.
+
+        """
 
     def state_of(self, segments: Segments) -> Any:
-        """As `read` gives it, from all segments of the references; without bytes on the way where that is less."""
+        """As `read` gives it, from all segments of the references; without bytes on the way where that is less.
+
+        Parameters
+        ----------
+        segments : Segments
+            The whole test set.
+
+        Returns
+        -------
+        Any
+
+        """
         return self.read(self.merge([self.count(segments)]))
-
-
-def needed_statistics(metrics: Iterable[Metric]) -> dict[str, CorpusStatistics]:
-    """What these metrics need, by key."""
-    needed = (metric.corpus_statistics for metric in metrics)
-    return {each.key: each for each in needed if each is not None}
-
-
-def corpus_statistics_of(metric: Metric, key: str) -> CorpusStatistics:
-    """The corpus statistics of that key. Raises MissingState where the metric of this release has none or another."""
-    corpus_statistics = metric.corpus_statistics
-    if corpus_statistics is None or corpus_statistics.key != key:
-        raise MissingState(
-            f'{metric.specification} does not need "{key}" of the references in this release. '
-            "Queue the evaluation again, and what it does need is counted."
-        )
-    return corpus_statistics
-
-
-def states_of(metrics: Iterable[Metric], segments: Segments, shard_size: int | None = None) -> dict[str, Any]:
-    """The states that metrics need, by key, from all segments of the references.
-
-    With a `shard_size` they are counted in runs of so many segments, and only one of these is cut into words at a time.
-    """
-    return {
-        key: each.state_of(segments)
-        if shard_size is None
-        else each.read(each.merge(map(each.count, segments.cut(shard_size))))
-        for key, each in needed_statistics(metrics).items()
-    }

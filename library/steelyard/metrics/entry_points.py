@@ -9,7 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BrokenMetric
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.built_in import PLACES, built_in_class
+from steelyard.metrics.contract import MetricContract
 from steelyard.plugins.entry_points import PluginGroup
 from steelyard.plugins.integrity import house
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _fault(found: Any, called: str) -> str:
-    if not (isinstance(found, type) and issubclass(found, Metric)):
+    if not (isinstance(found, type) and issubclass(found, MetricContract)):
         return f"{called} is not a subclass of steelyard.Metric"
     if any(isinstance(value, dataclasses.Field) for value in vars(found).values()):
         return f"{called} has parameters but is not a frozen dataclass"
@@ -37,19 +38,18 @@ def offers() -> tuple[Offer, ...]:
     return GROUP.offers()
 
 
-def other_metric(name: str) -> type[Metric] | None:
+def other_metric(name: str) -> type[MetricContract] | None:
     """The metric of that name of another distribution; None where nobody offers one. Raises BrokenMetric."""
-    return cast("type[Metric] | None", GROUP.find(name))
+    return cast("type[MetricContract] | None", GROUP.find(name))
 
 
-def origin(metric: type[Metric]) -> str | None:
+def origin(metric: type[MetricContract]) -> str | None:
     """Name and version of the distribution that a metric comes from; None for the house's and for unpackaged ones.
 
     By the entry point that led to it: what it says of itself, such as `__module__`, may be anything.
     """
-    from steelyard.metrics.registry import is_built_in
-
-    if is_built_in(metric) or metric in _house_classes():
+    is_built_in = metric.name in PLACES and built_in_class(metric.name) is metric
+    if is_built_in or metric in _house_classes():
         return None
     if house.cache_info().currsize and (distribution := house().origin(metric)):
         return distribution
@@ -64,12 +64,10 @@ def origin(metric: type[Metric]) -> str | None:
 @cache
 def _house_classes() -> frozenset[type]:
     """The classes of the house's metrics, and those that they stand on."""
-    from steelyard.metrics.registry import all_metrics
-
-    return frozenset(each for metric in all_metrics() for each in metric.__mro__)
+    return frozenset(each for name in PLACES for each in built_in_class(name).__mro__)
 
 
-def _foreign(metric: type[Metric], name: str) -> type | None:
+def _foreign(metric: type[MetricContract], name: str) -> type | None:
     """The class of somebody else that gives a metric this attribute; None where it is the house's own."""
     return next((each for each in metric.__mro__ if name in vars(each) and each not in _house_classes()), None)
 

@@ -1,49 +1,64 @@
-"""What a metric promises."""
+"""A metric as people call it: scores of lists of strings, signatures, and sacreBLEU's names for parameters."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 import unicodedata
-from abc import ABCMeta, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from abc import ABCMeta
+from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BadParameter, BadText
+from steelyard.metrics.contract import MetricContract
 from steelyard.metrics.parameters import without_aliases
-from steelyard.metrics.score import Score
-from steelyard.tokenizers.registry import dictionary_of, separates_words
+from steelyard.tokenizers.registry import dictionary_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from steelyard.metrics.context import RunContext
-    from steelyard.metrics.corpus_statistics import CorpusStatistics
+    from steelyard.metrics.score import Score
     from steelyard.metrics.scoring import Accumulator
-    from steelyard.metrics.segments import Segments
 
 VERSION = "0.1.0"
-TYPICAL_CHARACTERS = 120.0
-"""Of a segment for which metrics state their costs."""
 _UNICODE_VERSIONS = 10_000
 RELEASED = 2
 """Raised by a release in which any metric counts or scores anything differently."""
 
 
 def edition_with(unicode_version: str) -> int:
-    """The edition of the numbers that this release makes where Python has the tables of a version such as "15.0.0".
+    """The edition of the numbers that this release makes where Python has the tables of a version of Unicode.
 
     They say what is a capital letter and what is one character, and no two versions say the same of all.
+
+    Parameters
+    ----------
+    unicode_version : str
+        Such as "15.0.0".
+
+    Returns
+    -------
+    int
+
     """
     major, minor, _ = unicode_version.split(".")
     return RELEASED * _UNICODE_VERSIONS + int(major) * 100 + int(minor)
 
 
 def edition_name(edition: int) -> str:
-    """As people read it: "2 (Unicode 15.0)"; the first edition did not tell versions of Unicode apart."""
+    """An edition as people read it.
+
+    Parameters
+    ----------
+    edition : int
+
+    Returns
+    -------
+    str
+        Such as "2 (Unicode 15.0)"; the first edition did not tell versions of Unicode apart.
+
+    """
     released, version = divmod(edition, _UNICODE_VERSIONS)
     return f"{released} (Unicode {version // 100}.{version % 100})" if released else str(edition)
 
@@ -53,8 +68,6 @@ EDITION = edition_with(unicodedata.unidata_version)
 
 Larger for a later release, and within a release for a later version of Unicode.
 """
-_UNWRITABLE = re.compile(r"[\s:|\x00-\x1f\x7f]")
-"""What no parameter's text can hold: specifications and signatures could not be taken apart again."""
 
 
 class MetricType(ABCMeta):
@@ -94,7 +107,7 @@ class MetricType(ABCMeta):
 
 
 @dataclasses.dataclass(frozen=True)
-class Metric(metaclass=MetricType):
+class Metric(MetricContract, metaclass=MetricType):
     """A corpus score that depends on the text only through summed per-segment statistics.
 
     Adding the statistics of two shards must give those of their union; that is what lets workers run apart and
@@ -103,102 +116,6 @@ class Metric(metaclass=MetricType):
     given as it is, as text, or by sacreBLEU's name for it, and one that could not have been written on the
     command line raises BadParameter.
     """
-
-    score_type: ClassVar[type[Score]] = Score
-    name: ClassVar[str]
-    source: ClassVar[str]
-    """Paper and section that define it."""
-    inputs: ClassVar[frozenset[str]] = frozenset({"reference"})
-    """What it reads beside the hypotheses: "reference", "source" or both."""
-    higher_is_better: ClassVar[bool] = True
-    scale: ClassVar[float] = 100.0
-    """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate.
-
-    Infinite where scores have no upper bound, so that none is perfect."""
-    cost: ClassVar[float] = 1.0
-    """Estimated microseconds per segment and system, for the size of shards.
-
-    Measured by `python -m benchmarks.together` where ten systems are scored together, words made for it alone."""
-    growth: ClassVar[float] = 2.0
-    """The work on a segment of n characters grows as n to the power of this at most; what that means: `seconds`.
-
-    Of metrics of the house it is counted (`tests/growth`)."""
-    examples: ClassVar[tuple[str, ...]] = ("",)
-    """Parameters to check it with (`steelyard.conformance`), each `key=value[:key=value]...`; "" is the defaults."""
-
-    @classmethod
-    def seconds(cls, characters: float, microseconds: float | None = None) -> float:
-        """Estimated seconds for a segment of so many characters of one system.
-
-        `microseconds` are those for a typical segment, where another cost than the stated one was measured.
-        """
-        cost = cls.cost if microseconds is None else microseconds
-        return float(cost * 1e-6 * max(1.0, characters / TYPICAL_CHARACTERS) ** cls.growth)
-
-    @classmethod
-    def longest(cls, seconds: float) -> float:
-        """The characters of a segment that is estimated to take so long: the inverse of `seconds`."""
-        return float(TYPICAL_CHARACTERS * (seconds / (cls.cost * 1e-6)) ** (1 / cls.growth))
-
-    @property
-    def title(self) -> str:
-        """The name people know, e.g. chrF2++."""
-        return self.name
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """What each of the k statistics is."""
-
-    @property
-    def layers(self) -> tuple[str, ...]:
-        """The linguistic layers (`steelyard.formats.layers`) that every text must have."""
-        return ()
-
-    @property
-    def corpus_statistics(self) -> CorpusStatistics | None:
-        """What must be counted in all references before a segment can be scored; None where nothing must.
-
-        The metric finds the result in `segments.state(self.corpus_statistics)`.
-        """
-        return None
-
-    def separates_words(self, language: str) -> bool:
-        """Whether what it counts are words of this target language, or characters; its code or name, "" for any."""
-        tokenizer = getattr(self, "tok", None)
-        return not isinstance(tokenizer, str) or separates_words(tokenizer, language)
-
-    def resolve(self, context: RunContext) -> tuple[Self, list[str]]:  # noqa: ARG002 - for those that need it
-        """The metric with every parameter pinned that depends on where it runs, and what the user should know of it.
-
-        Versions and hashes of resources belong into parameters, so that specification and signature name them.
-        Raises MissingResource and BadParameter.
-        """
-        return self, []
-
-    @classmethod
-    def example_resources(cls, folder: Path, words: Sequence[str]) -> dict[str, Path]:  # noqa: ARG003 - as above
-        """Small files, made in `folder`, for the resources that `examples` name: by name.
-
-        Some of `words` occur in the texts that the examples are tried on.
-        """
-        return {}
-
-    def details(self, sums: NDArray[np.float64]) -> dict[str, float]:  # noqa: ARG002 - for those that have some
-        """Further figures to show with the score of one system, such as the share of unknown words: (k,) -> by name."""
-        return {}
-
-    @abstractmethod
-    def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
-        """The statistics of every segment of every system: (systems, segments, k)."""
-
-    @abstractmethod
-    def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores for summed statistics: (..., k) -> (...). NaN where the score is undefined."""
-
-    def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of single segments: (..., k) -> (...)."""
-        return self.score(statistics)
 
     def corpus_score(
         self,
@@ -302,89 +219,22 @@ class Metric(metaclass=MetricType):
 
         return pairwise(self, hypotheses, references)
 
-    @classmethod
-    def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:
-        """The declared parameters, in order."""
-        return dataclasses.fields(cls)
-
-    def __post_init__(self) -> None:
-        for field in self.parameters():
-            object.__setattr__(self, field.name, self._taken(field, getattr(self, field.name)))
-
-    @classmethod
-    def from_texts(cls, values: Mapping[str, str]) -> Self:
-        """The metric with parameters given as text, e.g. {"order": "1-4"}.
-
-        Raises BadParameter for a key it does not have and for a value that is not allowed.
-        """
-        texts = without_aliases(cls.name, cls.parameters(), values)
-        return cls(**{key: cls._parsed(cls.parameter(key), text) for key, text in texts.items()})
-
-    @classmethod
-    def parameter(cls, key: str) -> dataclasses.Field[Any]:
-        """The parameter that is called so. Raises BadParameter for one that it does not have."""
-        known = {field.name: field for field in cls.parameters()}
-        if key not in known:
-            have = ", ".join(known) or "none"
-            raise BadParameter(f'{cls.name} has no parameter "{key}". Its parameters: {have}.')
-        return known[key]
-
-    @classmethod
-    def _taken(cls, field: dataclasses.Field[Any], value: Any) -> Any:
-        """A value of a parameter as it is kept. Raises BadParameter."""
-        if isinstance(value, str):
-            return cls._parsed(field, value)
-        show, natural = field.metadata["show"], field.metadata["natural"]
-        try:
-            plain = natural(value) if natural else value
-            text = show(plain)
-            parsed = cls._parsed(field, text)
-            fits = parsed == plain
-        except (ArithmeticError, AttributeError, TypeError, ValueError):
-            fits = False
-        if not fits:
-            raise BadParameter(f"{cls.name}: {field.name} cannot be {value!r}. It is: {field.metadata['describe']}.")
-        return parsed
-
-    @classmethod
-    def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:
-        choices = field.metadata["choices"]
-        if _UNWRITABLE.search(text):
-            raise BadParameter(f'{cls.name}: {field.name} is {text[:100]!r}, but cannot hold white space, ":" or "|".')
-        if choices and field.metadata["choice_of"](text) not in choices:
-            raise BadParameter(f'{cls.name}: {field.name} is "{text}", but must be one of {", ".join(choices)}.')
-        try:
-            return field.metadata["parse"](text)
-        except ValueError as error:
-            raise BadParameter(f'{cls.name}: {field.name}="{text}": {error}.') from error
-
-    def shown(self, field: dataclasses.Field[Any]) -> str:
-        """A parameter's value as text."""
-        return cast(str, field.metadata["show"](getattr(self, field.name)))
-
     def _signed(self, field: dataclasses.Field[Any]) -> str:
         return cast(str, field.metadata["sign"](getattr(self, field.name)))
 
-    @property
-    def specification(self) -> str:
-        """`NAME[:key=value]...` with the parameters that differ from their defaults; parses back to an equal metric."""
-        changed = [
-            f"{field.name}={self.shown(field)}"
-            for field in self.parameters()
-            if getattr(self, field.name) != field.default
-        ]
-        return ":".join([self.name, *changed])
-
     def signature_fields(self) -> list[tuple[str, str]]:
-        """The fields of sacreBLEU's signature that depend on the parameters, in its order."""
+        """The fields of sacreBLEU's signature that depend on the parameters.
+
+        Returns
+        -------
+        list of (str, str)
+            Key and value, in sacreBLEU's order.
+
+        """
         return [(field.name, self._signed(field)) for field in self.parameters() if not field.metadata["ours"]]
 
     def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
-        """All that the score depends on, in sacreBLEU's grammar, our own fields behind it.
-
-        `references` is their number, or "var" where it differs between segments; `replicates` and `seed` are
-        those of the bootstrap, where there is one. A metric of another distribution names it, with its version.
-        """
+        """All that the score depends on: `MetricContract.signature`."""
         from steelyard.metrics.entry_points import changed_since, origin
 
         fields = [("nrefs", str(references))]

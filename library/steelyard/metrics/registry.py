@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from steelyard.errors import BadParameter, UnknownMetric
+from steelyard.errors import BadParameter, MetricsError, UnknownMetric
+from steelyard.metrics.built_in import PLACES, built_in_class
 from steelyard.metrics.parameters import without_aliases
-from steelyard.tokenizers.registry import AUTO, USUAL
+from steelyard.tokenizers.registry import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.metrics.metric import Metric
-
-PLACES = {
-    "bleu": "steelyard.metrics.ngram.bleu:BLEU",
-    "nist": "steelyard.metrics.ngram.nist:NIST",
-    "chrf": "steelyard.metrics.ngram.chrf:ChrF",
-    "ter": "steelyard.metrics.edit.ter:TER",
-    "wer": "steelyard.metrics.edit.wer:WER",
-    "per": "steelyard.metrics.edit.per:PER",
-    "fmeasure": "steelyard.metrics.alignment.fmeasure:FMeasure",
-    "gtm": "steelyard.metrics.alignment.gtm:GTM",
-    "tbleu": "steelyard.metrics.alignment.tbleu:TBLEU",
-    "meteor": "steelyard.metrics.alignment.meteor:Meteor",
-    "sempos": "steelyard.metrics.alignment.sempos:SemPOS",
-    "bleu_modif": "steelyard.metrics.embeddings.bleu_modif:BLEUModif",
-    "wer_modif": "steelyard.metrics.embeddings.wer_modif:WERModif",
-    "lebleu": "steelyard.metrics.ngram.lebleu:LeBLEU",
-    "character": "steelyard.metrics.edit.character:CharacTER",
-    "ribes": "steelyard.metrics.ngram.ribes:RIBES",
-}
-"""Where every metric of the library is: it is imported when somebody asks for it.
-
-Adding one: its file, a line here, its test, its page."""
 
 ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 """Names that people type for a metric with parameters."""
@@ -43,7 +22,7 @@ ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 
 def all_metrics() -> tuple[type[Metric], ...]:
     """Every metric of the library."""
-    return tuple(map(_imported, PLACES))
+    return tuple(map(built_in_class, PLACES))
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -53,24 +32,13 @@ def metric_class(name: str) -> type[Metric]:
     """
     from steelyard.metrics.entry_points import offers, other_metric
 
-    found = _imported(name) if name in PLACES else other_metric(name)
+    found = built_in_class(name) if name in PLACES else other_metric(name)
     if found is None:
         names = sorted({*PLACES, *ALIASES, *(offer.name for offer in offers())})
         close = get_close_matches(name, names, 1)
         hint = f' Did you mean "{close[0]}"?' if close else ""
         raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(names)}.')
-    return found
-
-
-def is_built_in(metric: type[Metric]) -> bool:
-    """Whether it is the library's metric of its name; imports no other."""
-    return metric.name in PLACES and _imported(metric.name) is metric
-
-
-def _imported(name: str) -> type[Metric]:
-    module, _, of_class = PLACES[name].partition(":")
-    found: type[Metric] = getattr(import_module(module), of_class)
-    return found
+    return cast("type[Metric]", found)
 
 
 def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) -> Metric:
@@ -105,17 +73,9 @@ def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping
     values = without_aliases(found.name, found.parameters(), given)
     for key, text in (defaults or {}).items():
         choices = fields[key].metadata["choices"] if key in fields else ()
-        if key in fields and text in (choices or (text,)) and (key != "tok" or follows_language(found)):
+        if key in fields and text in (choices or (text,)) and (key != "tok" or found.follows_language()):
             values.setdefault(key, text)
     return found.from_texts(values)
-
-
-def follows_language(found: type[Metric]) -> bool:
-    """Whether the tokenizer of these metrics is that of the target language where none is named.
-
-    Those that by themselves have none, TER among them, go on without one, as in sacreBLEU.
-    """
-    return any(field.name == "tok" and field.default == USUAL for field in found.parameters())
 
 
 def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
@@ -133,3 +93,22 @@ def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
     What is stored says it all, and is read by `parse_metrics`. Raises what that raises.
     """
     return parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})
+
+
+def installed_metrics(specifications: Sequence[str]) -> list[Metric]:
+    """The metrics of specifications as they are stored; those that are not installed here are passed over.
+
+    Parameters
+    ----------
+    specifications : list of str
+
+    Returns
+    -------
+    list of Metric
+
+    """
+    found = []
+    for specification in specifications:
+        with suppress(MetricsError):
+            found.append(parse_metric(specification))
+    return found

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.metrics.metric import Metric
     from steelyard.resampling.interval import Ends
 
     Floats = NDArray[np.float64]
+
+
+class Scored(Protocol):
+    """What a score asks of its metric: `steelyard.metrics.contract.MetricContract` says what each is."""
+
+    @property
+    def title(self) -> str:
+        """The name people know."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What each of the k sums is."""
+
+    def score(self, sums: Floats) -> Floats:
+        """The scores for summed statistics."""
+
+    def details(self, sums: Floats) -> dict[str, float]:
+        """Further figures by name."""
+
+    def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
+        """All that the score depends on."""
 
 
 class Score:
@@ -34,7 +54,7 @@ class Score:
 
     def __init__(
         self,
-        metric: Metric,
+        metric: Scored,
         sums: Floats,
         references: int | str,
         replicates: Floats | None = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.needed_statistics import states_of
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from steelyard.text.blocks import BLOCK, block_count
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.resources import Resources
 
     Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class MetricResult:
     not asked for.
     """
 
-    metric: Metric
+    metric: MetricContract
     sums: Floats
     scores: Floats
     replicate_scores: Floats
@@ -50,7 +50,7 @@ class MetricResult:
 
 
 def shard_statistics(
-    segments: Segments, metrics: Sequence[Metric], between: Callable[[], None] | None = None
+    segments: Segments, metrics: Sequence[MetricContract], between: Callable[[], None] | None = None
 ) -> list[Floats]:
     """The statistics of a shard, (systems, segments, k) for each metric.
 
@@ -98,7 +98,7 @@ def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replic
 
 def score_systems(
     segments: Segments,
-    metrics: Sequence[Metric],
+    metrics: Sequence[MetricContract],
     *,
     replicates: int = 0,
     seed: int = 12345,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
-from steelyard.metrics.context import RunContext, resolve
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import corpus_sums, score_systems, shard_statistics
 from steelyard.metrics.segments import Segments
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.score import Score
 
     Floats = NDArray[np.float64]
@@ -58,7 +59,7 @@ def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, 
 
 
 def corpus_score(
-    metric: Metric, hypotheses: Sequence[str], references: References, replicates: int, seed: int
+    metric: MetricContract, hypotheses: Sequence[str], references: References, replicates: int, seed: int
 ) -> Score:
     """The score of one system; `Metric.corpus_score` says what the others mean."""
     if isinstance(hypotheses, (str, bytes)):
@@ -77,7 +78,7 @@ def counted_references(segments: Segments) -> int | str:
     return int(counts.pop()) if len(counts) == 1 else "var"
 
 
-def signature_for(metric: Metric, references: References) -> str:
+def signature_for(metric: MetricContract, references: References) -> str:
     """The signature of any score by these references. Raises MissingResource."""
     counts = {sum(line is not None for line in lines) for lines in zip(*references, strict=False)}
     return _pinned(metric).signature(counts.pop() if len(counts) == 1 else "var")
@@ -101,7 +102,7 @@ class Accumulator:
 
     """
 
-    metric: Metric
+    metric: MetricContract
     sums: Floats = field(init=False)
     segments: int = field(default=0, init=False)
     references: set[int | str] = field(default_factory=set, init=False)
@@ -147,7 +148,7 @@ class Accumulator:
         return self.metric.score_type(self.metric, self.sums, references)
 
 
-def pairwise(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
+def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
     """The score of each hypothesis against each reference; `Metric.pairwise` says more."""
     for what, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, (str, bytes)) or not texts:
@@ -167,13 +168,13 @@ def pairwise(metric: Metric, hypotheses: Sequence[str], references: Sequence[str
     return found
 
 
-def _pinned(metric: Metric) -> Metric:
+def _pinned(metric: MetricContract) -> MetricContract:
     """With versions of dictionaries and resources named, as the signature must. Raises MissingResource."""
     ((pinned,), _) = resolve([metric], RunContext())
     return pinned
 
 
-def _counts_blanks(metric: Metric) -> bool:
+def _counts_blanks(metric: MetricContract) -> bool:
     return bool(getattr(metric, "space", False))
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import MetricsError
-from steelyard.metrics.registry import follows_language, parse_metric
 from steelyard.text.languages import UNSEPARATED, main_code
 from steelyard.text.wording import listed
 from steelyard.tokenizers.registry import (
@@ -23,16 +21,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import TypeVar
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.resources import Resources
 
-    Some = TypeVar("Some", bound=Metric)
+    Some = TypeVar("Some", bound=MetricContract)
 
 
 def with_tokenizer(metric: Some, language: str, resources: Resources) -> Some:
     """The metric with the tokenizer of the target language where it asks for that one, and its versions pinned.
 
-    Raises MissingResource where packages or the model of the tokenizer are not here.
+    Parameters
+    ----------
+    metric : Metric
+    language : str
+        Code or name of the target language, "" where nobody said it.
+    resources : Resources
+        Where models are found.
+
+    Returns
+    -------
+    Metric
+        Itself where it has no tokenizer, or where that one is pinned.
+
+    Raises
+    ------
+    MissingResource
+        Where packages or the model of the tokenizer are not here.
+
     """
     asked = getattr(metric, "tok", None)
     if not isinstance(asked, str):
@@ -42,31 +57,44 @@ def with_tokenizer(metric: Some, language: str, resources: Resources) -> Some:
 
 
 def without_tokenizer(metric: Some, language: str) -> Some:
-    """The metric with its tokenizer left open again where it is what this language asks for: for another language."""
+    """The metric with its tokenizer left open again where it is what this language asks for: for another language.
+
+    Parameters
+    ----------
+    metric : Metric
+    language : str
+        Code or name of the language that it was resolved for.
+
+    Returns
+    -------
+    Metric
+
+    """
     asked = getattr(metric, "tok", None)
-    if asked is None or not follows_language(type(metric)) or tokenizer_name(asked) != tokenizer_of(language):
+    if asked is None or not metric.follows_language() or tokenizer_name(asked) != tokenizer_of(language):
         return metric
     return _with(metric, AUTO)
 
 
-def unsegmented(metrics: Iterable[Metric], language: str) -> list[str]:
-    """A sentence for each tokenizer that does not separate the words of the target language, with its metrics."""
+def unsegmented(metrics: Iterable[MetricContract], language: str) -> list[str]:
+    """A sentence for each tokenizer that does not separate the words of the target language, with its metrics.
+
+    Parameters
+    ----------
+    metrics : iterable of Metric
+    language : str
+        Code or name of the target language, "" for any.
+
+    Returns
+    -------
+    list of str
+
+    """
     found: dict[str, list[str]] = {}
     for metric in metrics:
         if not metric.separates_words(language):
             found.setdefault(signed(getattr(metric, "tok", "")), []).append(metric.specification)
     return [_notice(tokenizer, specifications, language) for tokenizer, specifications in found.items()]
-
-
-def unsegmented_of(specifications: Sequence[str], language: str) -> list[str]:
-    """The same of specifications as they are stored; metrics that are not installed here are passed over."""
-    metrics = []
-    for specification in specifications if language else ():
-        try:
-            metrics.append(parse_metric(specification))
-        except MetricsError:
-            continue
-    return unsegmented(metrics, language)
 
 
 def _with(metric: Some, tokenizer: str) -> Some:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.corpus_statistics import CorpusStatistics
     from steelyard.metrics.stopwatch import Stopwatch
 
 Prepared = TypeVar("Prepared")
@@ -232,15 +231,32 @@ class Segments:
             raise MissingLayer(f"These texts lack the layer {describe_layers([name])}. Layers found: {have}.")
         return self.cached(("layer", name, case), lambda: self._layer(name, case))
 
-    def state(self, statistics: CorpusStatistics) -> Any:
-        """What `statistics.read` made of the whole reference side. Raises MissingState."""
-        if statistics.key not in self.states:
+    def state(self, key: str) -> Any:
+        """What was counted in the whole reference side.
+
+        Parameters
+        ----------
+        key : str
+            `CorpusStatistics.key`.
+
+        Returns
+        -------
+        Any
+            As `CorpusStatistics.read` gives it.
+
+        Raises
+        ------
+        MissingState
+            Where it was not counted.
+
+        """
+        if key not in self.states:
             raise MissingState(
-                f"{statistics.key} was not counted in the references of the test set. Score with "
+                f"{key} was not counted in the references of the test set. Score with "
                 "steelyard.metrics.score_systems.score_systems, or give Segments the states that "
-                "corpus_statistics.states_of(...) counts."
+                "needed_statistics.states_of(...) counts."
             )
-        return self.states[statistics.key]
+        return self.states[key]
 
     def cached(self, key: Hashable, make: Callable[[], Prepared]) -> Prepared:
         """What `make` returns, made at the first call with this key: for work that several metrics share."""

@@ -26,7 +26,7 @@ Key = tuple[str, str]
 _SKIPPED = frozenset(
     {"__builtins__", "__warningregistry__", "__annotations__", "__dict__", "__weakref__", "__cached__"}
 )
-_WORK = frozenset({"__abstractmethods__", "_abc_impl"})
+_WORK = frozenset({"__abstractmethods__", "_abc_impl", "__slotnames__"})
 """What Python itself changes in classes while they are used."""
 
 
@@ -39,6 +39,8 @@ class House:
         """Plug-ins that were imported, by identity, and the distributions they are of."""
         self._owners: dict[str, Any] = {}
         self._before: dict[Key, Any] = {}
+        self._classes: dict[str, frozenset[str]] = {}
+        """The attributes that each class had: one more can stand before that of a base."""
         self._codes: dict[Key, tuple[FunctionType, tuple[Any, ...]]] = {}
         self._contents: dict[Key, tuple[Any, Any]] = {}
         for name, module in sorted(sys.modules.items()):
@@ -52,6 +54,7 @@ class House:
         found = [
             key for key, value in self._before.items() if vars(self._owners[key[0]]).get(key[1], _GONE) is not value
         ]
+        found += self._added()
         found += [key for key, (function, code) in self._codes.items() if _code(function) != code]
         found += [key for key, (value, content) in self._contents.items() if _content(value) != content]
         return sorted({f"{owner}.{name}" for owner, name in found})
@@ -74,6 +77,9 @@ class House:
             if vars(self._owners[owner]).get(name, _GONE) is not value:
                 with suppress(AttributeError, TypeError):
                     setattr(self._owners[owner], name, value)
+        for owner, name in self._added():
+            with suppress(AttributeError, TypeError):
+                delattr(self._owners[owner], name)
         for function, code in self._codes.values():
             if _code(function) != code:
                 function.__code__, function.__defaults__ = code[0], code[1]
@@ -86,8 +92,18 @@ class House:
                 else:
                     (value.extend if isinstance(value, list) else value.update)(content)
 
+    def _added(self) -> list[Key]:
+        """The attributes of classes that were not there."""
+        return [
+            (owner, name)
+            for owner, names in self._classes.items()
+            for name in vars(self._owners[owner]).keys() - names - _SKIPPED - _WORK
+        ]
+
     def _remember(self, owner: str, holder: Any) -> None:
         self._owners[owner] = holder
+        if isinstance(holder, type):
+            self._classes[owner] = frozenset(vars(holder))
         for name, value in list(vars(holder).items()):
             if name in _SKIPPED or name in _WORK:
                 continue

@@ -7,7 +7,7 @@ import pytest
 
 from cli.main import main
 from steelyard import WER
-from steelyard.metrics import registry
+from steelyard.metrics import built_in
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Neighbourly(WER):
 
 @pytest.fixture
 def neighbourly(monkeypatch):
-    monkeypatch.setitem(registry.PLACES, "neighbourly", f"{__name__}:Neighbourly")
+    monkeypatch.setitem(built_in.PLACES, "neighbourly", f"{__name__}:Neighbourly")
 
 
 def test_nothing_tried_is_not_all_kept(capsys):

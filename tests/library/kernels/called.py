@@ -16,9 +16,10 @@ from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calib
 from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.kernels.text.word_index import WordIndex
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import all_metrics, parse_metrics
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.bootstrap import replicate_sums

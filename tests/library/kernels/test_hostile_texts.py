@@ -6,9 +6,10 @@
 import numpy as np
 import pytest
 
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import all_metrics, parse_metrics
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.growth.families import FAMILIES

@@ -180,6 +180,10 @@ PATCHES = {
         "from steelyard import Metric\nMetric.specification = None",
         "steelyard.metrics.metric.Metric.specification",
     ),
+    "one before that of the base": (
+        "from steelyard import BLEU\nBLEU.segment_score = lambda self, statistics: 0 * self.score(statistics)",
+        "steelyard.metrics.ngram.bleu.BLEU.segment_score",
+    ),
     "code": (
         "from steelyard import ChrF\nChrF.score.__code__ = (lambda self, sums: 0).__code__",
         "steelyard.metrics.ngram.chrf.ChrF.score",
@@ -190,8 +194,8 @@ PATCHES = {
     ),
     "a kernel": (EVERYTHING.format("steelyard.kernels.nist.ngram_counts"), "steelyard.kernels.nist.ngram_counts"),
     "the metrics": (
-        "from steelyard.metrics import registry\ndel registry.PLACES['bleu']",
-        "steelyard.metrics.registry.PLACES",
+        "from steelyard.metrics import built_in\ndel built_in.PLACES['bleu']",
+        "steelyard.metrics.built_in.PLACES",
     ),
     "a table": (
         "from steelyard.metrics import registry\nregistry.ALIASES['bleu'] = 'chrf'",

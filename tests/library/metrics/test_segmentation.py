@@ -7,13 +7,14 @@ from sacrebleu.metrics import TER as SacreTER
 
 from steelyard.errors import BadParameter
 from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.edit.ter import TER
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.ngram.nist import NIST
-from steelyard.metrics.registry import all_metrics, asked_metrics, follows_language, parse_metric
+from steelyard.metrics.registry import all_metrics, asked_metrics, installed_metrics, parse_metric
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
-from steelyard.metrics.segmentation import unsegmented, unsegmented_of, without_tokenizer
+from steelyard.metrics.segmentation import unsegmented, without_tokenizer
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.registry import AUTO, tokenizer_name
 from tests.library.campaigns import Campaign, joined
@@ -93,8 +94,8 @@ def test_ter_has_no_tokenizer_of_a_language_as_in_sacrebleu(language):
 @pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
 def test_every_metric_with_a_tokenizer_has_that_of_the_language(metric):
     (asked,) = asked_metrics([metric.name])
-    assert getattr(asked, "tok", None) == (AUTO if follows_language(metric) else getattr(metric(), "tok", None))
-    if follows_language(metric) and metric.name not in ("bleu_modif", "wer_modif"):
+    assert getattr(asked, "tok", None) == (AUTO if metric.follows_language() else getattr(metric(), "tok", None))
+    if metric.follows_language() and metric.name not in ("bleu_modif", "wer_modif"):
         for language, name in (("ja", "ja-mecab"), ("zh", "zh"), ("ko", "ko-mecab"), ("cs", "13a"), ("", "13a")):
             (resolved,), _ = resolve([asked], RunContext(language))
             assert tokenizer_name(resolved.tok) == name
@@ -121,9 +122,12 @@ def test_a_tokenizer_that_is_named_stays_and_is_told_of_where_it_does_not_fit():
         "bleu:tok=intl: in zh text the tokenizer intl leaves whole clauses as one word, so scores mean little. Use "
         "tok=zh, the tokenizer of zh.",
     ]
-    assert unsegmented_of([each.specification for each in resolved], "zh") == notices
-    assert unsegmented_of([*(each.specification for each in resolved), "gone", "bleu:gone=1"], "zh") == notices
-    assert unsegmented_of(["bleu", "gone"], "") == unsegmented_of(["bleu"], "cs") == []
+    assert unsegmented(installed_metrics([each.specification for each in resolved]), "zh") == notices
+    assert (
+        unsegmented(installed_metrics([*(each.specification for each in resolved), "gone", "bleu:gone=1"]), "zh")
+        == notices
+    )
+    assert unsegmented(installed_metrics(["bleu", "gone"]), "") == unsegmented(installed_metrics(["bleu"]), "cs") == []
 
 
 def test_a_language_without_a_tokenizer_is_told_of_too():

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.text.words import words
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.tokenizers.registry import TOKENIZERS, dictionary_of, prepared_text, resolve_tokenizer, signed, words_of
 from tests.library.tokenizers.models import files
 

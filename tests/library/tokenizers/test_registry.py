@@ -6,8 +6,9 @@ import pytest
 
 from steelyard import BLEU
 from steelyard.errors import BadParameter, BrokenTokenizer
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.plugins.entry_points import forget
 from steelyard.tokenizers.registry import TOKENIZERS, prepared_text, resolve_tokenizer, tokenizer_called
 

@@ -12,9 +12,10 @@ from sentencepiece import SentencePieceProcessor
 
 from cli.main import main
 from steelyard.errors import MissingResource
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources, content_digest
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers import sentencepiece as ours
 from steelyard.tokenizers.registry import prepared_text, resolve_tokenizer, separates_words

@@ -28,7 +28,7 @@ from scheduler.dispatch import dispatch
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from scheduler.maintenance import repair
-from steelyard.metrics.corpus_statistics import needed_statistics
+from steelyard.metrics.needed_statistics import needed_statistics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard.metrics.alignment.gtm import Run
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.segments import Segments
 
 COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place", "words")
@@ -21,8 +21,10 @@ COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place",
 class TakenRuns:
     """The runs of every GTM among some metrics; segments, references and places are shown from 1 on."""
 
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self._runs: dict[Metric, list[list[list[Run]]]] = {metric: [] for metric in metrics if isinstance(metric, GTM)}
+    def __init__(self, metrics: Sequence[MetricContract]) -> None:
+        self._runs: dict[MetricContract, list[list[list[Run]]]] = {
+            metric: [] for metric in metrics if isinstance(metric, GTM)
+        }
 
     def __bool__(self) -> bool:
         return bool(self._runs)
@@ -35,11 +37,11 @@ class TakenRuns:
             for known, more in zip(systems, metric.runs(segments), strict=True):
                 known += more
 
-    def of(self, metric: Metric, system: int) -> list[list[Run]] | None:
+    def of(self, metric: MetricContract, system: int) -> list[list[Run]] | None:
         """By segment; None for a metric that is not GTM."""
         return self._runs[metric][system] if metric in self._runs else None
 
-    def rows(self, metric: Metric, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    def rows(self, metric: MetricContract, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """What COLUMNS names, for every run of one metric by segment and system; nothing where it is not GTM."""
         for segment, systems in enumerate(zip(*self._runs.get(metric, ()), strict=True), 1):
             for name, runs in zip(names, systems, strict=True):

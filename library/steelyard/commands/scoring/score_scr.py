@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.commands.scoring.score_result import Result
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.contract import MetricContract
 
 TEST_SET, DOCUMENT = "set", "doc"
 """Names where the files say none."""
 
 
-def check(metrics: Sequence[Metric]) -> None:
+def check(metrics: Sequence[MetricContract]) -> None:
     """Raise UsageError unless there is one metric."""
     if len(metrics) != 1:
         raise UsageError(
@@ -59,6 +59,6 @@ def field(text: str) -> str:
     return re.sub(r"\s", "_", text)
 
 
-def scaled(metric: Metric, score: float) -> str:
+def scaled(metric: MetricContract, score: float) -> str:
     """A score at full precision, from 0 to 1 where the metric has an upper end."""
     return repr(float(score / metric.scale if math.isfinite(metric.scale) else score))

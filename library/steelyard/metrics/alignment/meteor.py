@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.run_context import RunContext
     from steelyard.metrics.segments import Segments
 
 FORMULAS = {"orig": (9, 0.5, 3.0), "2007": (4, 0.28, 0.83)}

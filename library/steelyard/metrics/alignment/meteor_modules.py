@@ -179,6 +179,6 @@ def _pinned(metric: ModuleParameters, parameter: str) -> str:
     if not (value == "layer" or "@" in value or (packaged and metric.lang not in _NOT_YET)):
         raise MissingResource(
             f"meteor: {parameter}={value} does not say which version, which content or which language. "
-            "steelyard.metrics.context.resolve pins that before anything is scored."
+            "steelyard.metrics.resolution.resolve pins that before anything is scored."
         )
     return value

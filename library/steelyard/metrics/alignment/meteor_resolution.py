@@ -10,7 +10,7 @@ from steelyard.text.languages import language_code
 
 if TYPE_CHECKING:
     from steelyard.metrics.alignment.meteor_modules import ModuleParameters
-    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.run_context import RunContext
 
 
 def pinned_parameters(metric: ModuleParameters, context: RunContext) -> tuple[dict[str, Any], list[str]]:

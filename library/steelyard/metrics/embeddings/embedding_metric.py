@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.metrics.context import RunContext
+    from steelyard.metrics.run_context import RunContext
     from steelyard.metrics.segments import Segments
 
 NO_VECTORS = "none"

@@ -63,7 +63,7 @@ class NIST(Metric):
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 3 + 2 * orders). Raises MissingState without its corpus statistics."""
-        state = segments.state(self.corpus_statistics)
+        state = segments.state(self.corpus_statistics.key)
         words, systems, orders = segments.words(self.tok, self.case), len(segments.hypotheses), len(self.order)
         references, hypotheses = lengths(words, segments.reference_mask, systems)
         known = state.known(words, references.size)

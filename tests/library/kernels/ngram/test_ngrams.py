@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard import BLEU, NIST
-from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.needed_statistics import states_of
 from steelyard.metrics.segments import Segments
 from tests.library.metrics.ngram.nist_definition import information, ngrams
 

@@ -14,9 +14,10 @@ from cli.main import main
 from steelyard.errors import BadParameter, BadText, MissingLayer, MissingResource
 from steelyard.metrics.alignment.lemmas import pinned
 from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined
 from tests.library.metrics.alignment.meteor_definition import best_of_module, score

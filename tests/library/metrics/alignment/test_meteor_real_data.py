@@ -6,7 +6,8 @@ import pytest
 
 from steelyard.formats.detection import read_text
 from steelyard.metrics.alignment.meteor import Meteor
-from steelyard.metrics.context import RunContext, resolve
+from steelyard.metrics.resolution import resolve
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 

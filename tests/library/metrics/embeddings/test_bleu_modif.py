@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter, MissingResource
 from steelyard.kernels.embeddings import similarities as kernel
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.embeddings.bleu_modif import BLEUModif
 from steelyard.metrics.embeddings.wer_modif import WERModif
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.registry import parse_metric
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import joined, read_campaign

@@ -19,7 +19,7 @@ from steelyard import NIST
 from steelyard.commands.scoring.inputs import GivenSystem, read_inputs
 from steelyard.errors import BadState, MissingState, TooLarge
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.metrics.corpus_statistics import states_of
+from steelyard.metrics.needed_statistics import states_of
 from steelyard.metrics.ngram import ngram_table
 from steelyard.metrics.ngram.information_weights import NgramInformation
 from steelyard.metrics.ngram.ngram_table import NgramTable

@@ -1,44 +1,54 @@
-"""What a run offers to its metrics beside the texts, and pinning what they take from it."""
+"""Pinning all that a metric's scores depend on beside its parameters and the texts: once, before anything is scored."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from steelyard.errors import BadParameter, MissingLayer
 from steelyard.formats.layers import describe_layers
 from steelyard.formats.registry import formats_with
-from steelyard.metrics.resources import Resources
+from steelyard.metrics.contract import MetricContract
 from steelyard.metrics.segmentation import unsegmented, with_tokenizer
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.run_context import RunContext
 
-
-@dataclass(frozen=True)
-class RunContext:
-    """Language, layers and resources of one run."""
-
-    language: str = ""
-    """Code of the target language, such as "cs"; empty where nobody said it."""
-    layers: frozenset[str] = frozenset()
-    """The linguistic layers that every text has (`steelyard.formats.layers`)."""
-    resources: Resources = field(default_factory=Resources)
-    texts: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """What messages call each text, and the layers it has, be they in the others or not."""
+Some = TypeVar("Some", bound=MetricContract)
 
 
-def resolve(metrics: Sequence[Metric], context: RunContext) -> tuple[list[Metric], list[str]]:
-    """The metrics with everything pinned that their scores depend on, and notices for the user.
+def resolve(metrics: Sequence[Some], context: RunContext) -> tuple[list[Some], list[str]]:
+    """The metrics with everything pinned that their scores depend on.
 
     The tokenizer of the target language (`tok=auto`) is among that. From then on a specification says it all: a worker
     elsewhere gets the same numbers from it or an error.
-    Raises MissingLayer, MissingResource and BadParameter.
+
+    Parameters
+    ----------
+    metrics : list of Metric
+    context : RunContext
+        Language, layers and resources.
+
+    Returns
+    -------
+    metrics : list of Metric
+        In the same order.
+    notices : list of str
+        For the user, such as of a tokenizer that does not suit the language.
+
+    Raises
+    ------
+    MissingLayer
+        Where a metric needs a linguistic layer that a text lacks.
+    MissingResource
+        Where a file, a model or a package is not here.
+    BadParameter
+        Where two of the metrics are the same.
+
     """
-    resolved: list[Metric] = []
+    resolved: list[Some] = []
     notices: list[str] = []
     for metric in metrics:
         pinned, remarks = with_tokenizer(metric, context.language, context.resources).resolve(context)
@@ -54,7 +64,7 @@ def resolve(metrics: Sequence[Metric], context: RunContext) -> tuple[list[Metric
     return resolved, [*notices, *unsegmented(unannotated, context.language)]
 
 
-def _what_lacks(metric: Metric, layer: str, context: RunContext) -> str:
+def _what_lacks(metric: MetricContract, layer: str, context: RunContext) -> str:
     lacking = [name for name, layers in context.texts.items() if layer not in layers]
     found = {each for layers in context.texts.values() for each in layers} | context.layers
     where = f" Texts without it: {listed(lacking)}." if lacking else ""

@@ -9,12 +9,13 @@ from typing import ClassVar
 import pytest
 
 from steelyard.errors import BadParameter, BadVectors, MissingLayer, MissingResource
-from steelyard.metrics.context import RunContext, resolve
 from steelyard.metrics.edit.per import PER
 from steelyard.metrics.embeddings.bleu_modif import BLEUModif
 from steelyard.metrics.ngram.bleu import BLEU
 from steelyard.metrics.parameters import parameter
+from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.run_context import RunContext
 from tests.library.vocabularies import stored
 
 
