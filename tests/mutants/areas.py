@@ -438,6 +438,12 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/meta_evaluation/human/test_rankings.py",
         ),
         _target(
+            "library/steelyard/meta_evaluation/human/assessments.py "
+            "library/steelyard/meta_evaluation/human/assessment_files.py library/steelyard/ranking/human_boards.py "
+            "library/steelyard/tables/human_boards.py",
+            "tests/library/commands/test_rank_humans.py",
+        ),
+        _target(
             "library/steelyard/meta_evaluation/human/cells.py library/steelyard/meta_evaluation/human/kinds.py "
             "library/steelyard/meta_evaluation/human/readers.py library/steelyard/meta_evaluation/human/reading.py "
             "library/steelyard/meta_evaluation/human/table.py library/steelyard/meta_evaluation/human/weights.py",

@@ -1,4 +1,4 @@
-"""`steelyard rank`: systems ranked by scores that were made elsewhere."""
+"""`steelyard rank`: systems ranked by scores that were made elsewhere, or by human judgments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     "each language pair, with means, intervals, AutoRank, rank ranges and clusters. SCORES are files, which may be "
     "packed with gzip, or folders of them: WMT's automatic scores, COMET's --to_json, MetricX' JSON Lines, "
     "mt-metrics-eval's .score files, answers to WMT's metrics tasks, or tables with the columns system, metric, score "
-    "(and pair, document, segment).",
+    "(and pair, document, segment). With --by human:RULE they are judgments: Appraise's export, WMT's JSON Lines, or "
+    "tables with the columns system, segment, score (and doc, annotator).",
     example="steelyard rank automatic_scores/ --by autorank -f json",
 )
 @click.argument("scores", nargs=-1, required=True, metavar="SCORES...")
@@ -47,8 +48,9 @@ if TYPE_CHECKING:
     default="",
     metavar="METRIC",
     help="what ranks: a metric, autorank, autorank:wmt24 or autorank:wmt25 (default: the only metric, or autorank of "
-    "several)",
+    "several); of human judgments human:wmt24, human:wmt24:average=micro or human:wmt25",
 )
+@many("--documents", metavar="FILE...", help="of human judgments: domain and document of each segment, a line each")
 @many("--lower-is-better", metavar="METRIC...", help="metrics of which less is better (known of MetricX' predictions)")
 @option(
     "--replicates",
@@ -86,6 +88,7 @@ def rank(
     metrics: Sequence[str],
     metrics_file: str | None,
     by: str,
+    documents: Sequence[str],
     lower_is_better: Sequence[str],
     replicates: int,
     level: float,
@@ -100,6 +103,15 @@ def rank(
     from steelyard.ranking.score_boards import RankOptions, score_board
     from steelyard.tables.score_boards import RENDERERS
 
+    if by.partition(":")[0] == "human":
+        if metrics or metrics_file or lower_is_better or paired != "bootstrap" or correction != "none":
+            raise click.UsageError(
+                "-m, --metrics, --lower-is-better, --paired and --correction are about scores of metrics. --by "
+                f"{by} has tests of its own."
+            )
+        return _rank_by_humans(scores, by, documents, pairs, format)
+    if documents:
+        raise click.UsageError("--documents is about human judgments. Give --by human:RULE, too.")
     if metrics and metrics_file:
         raise click.UsageError("-m and --metrics say the same. Give one of them.")
     options = RankOptions(by, replicates, seed, level, paired, trials, correction)
@@ -111,6 +123,39 @@ def rank(
     if format != "text":
         note(notice for board in boards for notice in board.notices)
     return 0
+
+
+def _rank_by_humans(
+    judgments: Sequence[str], by: str, documents: Sequence[str], pairs: Sequence[str], form: str
+) -> int:
+    """Read, rank and print judgments; the exit status."""
+    from steelyard.meta_evaluation.human.assessment_files import AssessmentFiles, read_domains
+    from steelyard.meta_evaluation.human.assessments import assessed_pairs
+    from steelyard.ranking.human_boards import human_board, parse_human_rule
+    from steelyard.tables.human_boards import RENDERERS
+
+    rule = parse_human_rule(by)
+    files = AssessmentFiles()
+    files.read(judgments)
+    judged = {each.pair: None for each in files.assessments}
+    _refuse_unknown(pairs, list(judged))
+    chosen = [each for each in files.assessments if not pairs or each.pair in pairs]
+    by_pair = {each.pair: each for each in assessed_pairs(chosen, read_domains(documents, judged))}
+    boards = [human_board(by_pair[name], rule) for name in dict.fromkeys(pairs or by_pair)]
+    print(RENDERERS[form](boards), end="")
+    note(files.notices)
+    if form != "text":
+        note(notice for board in boards for notice in board.notices)
+    return 0
+
+
+def _refuse_unknown(pairs: Sequence[str], known: Sequence[str]) -> None:
+    from steelyard.errors import BadText
+    from steelyard.text import wording
+
+    for name in pairs:
+        if name not in known:
+            raise BadText(f'There are no scores of the pair "{name}". Pairs: {wording.listed(list(known), 40)}.')
 
 
 def _listed_metrics(path: str) -> dict[str, list[str]]:
@@ -137,9 +182,7 @@ def _chosen(found: Sequence[PairScores], pairs: Sequence[str], listed: Mapping[s
     from steelyard.text import wording
 
     by_name = {each.pair: each for each in found}
-    for name in (*pairs, *listed):
-        if name not in by_name:
-            raise BadText(f'There are no scores of the pair "{name}". Pairs: {wording.listed(list(by_name), 40)}.')
+    _refuse_unknown([*pairs, *listed], list(by_name))
     wanted = pairs or list(by_name)
     missing = [name for name in pairs if name not in listed]
     if missing:

@@ -50,11 +50,11 @@ class Cells:
             )
         return self._names[text]
 
-    def number(self, text: str, line: int, what: str) -> float | None:
+    def number(self, text: str, line: int, what: str, largest: float = LARGEST) -> float | None:
         """A finite number; None for anything else."""
-        if _NUMBER.fullmatch(text) and abs(value := float(text)) <= LARGEST:
+        if _NUMBER.fullmatch(text) and abs(value := float(text)) <= largest:
             return value + 0.0  # never -0.0
-        self.findings.problem(f"the {what} is {quoted(text)}. Give a number, at most {LARGEST:g}.", line)
+        self.findings.problem(f"the {what} is {quoted(text)}. Give a number, at most {largest:g}.", line)
         return None
 
     def count(self, text: str, line: int, what: str) -> int | None:
