@@ -300,7 +300,8 @@ def _read_test_set(connection: Connection, test_set: CampaignTestSetInfo) -> New
     ).all()
     documents = connection.execute(
         select(Document).where(Document.test_set_id == test_set.id).order_by(Document.first_segment)
-    )
+    ).all()
+    ids = [each.segment_ids for each in documents]
     return NewTestSet(
         test_set.name,
         {each.label: _text(connection, each.text_id) for each in labelled},
@@ -308,6 +309,7 @@ def _read_test_set(connection: Connection, test_set: CampaignTestSetInfo) -> New
         source_language=row.source_language,
         target_language=row.target_language,
         documents=[(each.name, each.domain, each.test_suite) for each in documents for _ in range(each.segments)],
+        segment_ids=() if None in ids else [segment_id for of_document in ids for segment_id in of_document],
         variable_references=row.variable_references,
         layers={each.label: _layers(connection, each.text_id) for each in labelled},
     )

@@ -188,6 +188,7 @@ def new_test_set(name: str, folder: CampaignFolder) -> NewTestSet:
         source_language=folder.source_language or "",
         target_language=folder.target_language or "",
         documents=folder.documents or (),
+        segment_ids=folder.segment_ids or (),
         variable_references=folder.variable_references,
     )
 

@@ -14,11 +14,11 @@ from steelyard.errors import MetricsError
 from steelyard.text.limits import OverLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from campaigns.sandbox.limits import Limits
-    from models.corpus.test_sets import StoredTestSet
+    from models.corpus.test_sets import DocumentSegments, StoredTestSet
     from steelyard.checks.finding import Finding
     from steelyard.formats.plain import Text
 
@@ -36,8 +36,8 @@ class ExpectedOutput:
     language: str
     """Of the test set."""
     test_set: StoredTestSet
-    places: Mapping[str, Sequence[int]]
-    """The segments of each document."""
+    documents: Mapping[str, DocumentSegments]
+    """By name."""
     metrics: Collection[str]
     """The specifications of all metrics that will score it."""
 
@@ -58,7 +58,7 @@ def read_uploaded_output(
                 markup_limits=limits.markup,
                 language=expected.language,
             )
-        text = align_to_test_set(output, expected.test_set, expected.places)
+        text = align_to_test_set(output, expected.test_set, expected.documents)
         check_segments(text, expected.metrics, limits.segment_seconds)
         if text.size > max(ALWAYS_ACCEPTED_BYTES, MAX_BYTES_PER_SEGMENT * expected.test_set.segments):
             # It would cost memory and time of all users.

@@ -326,6 +326,7 @@ def ingest_folder(
             source_language=folder.source_language or "",
             target_language=folder.target_language or "",
             documents=folder.documents or (),
+            segment_ids=folder.segment_ids or (),
             variable_references=folder.variable_references,
         ),
         submissions=[

@@ -129,7 +129,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
     """The output and its declaration from the options. Raises NotFound, BadText and BadIngest."""
     from campaigns.submissions.submit import SubmissionInput
     from models.corpus.campaign_protocols import find_test_set_protocols
-    from models.corpus.test_sets import segments_of_documents
+    from models.corpus.test_sets import document_segments
     from models.database.session import reading
     from models.schema.roles import DeclaredKind
     from models.schema.states import QueueClass
@@ -144,7 +144,7 @@ def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
         language=measures.target_language,
     )  # fmt: skip
     with reading(engine) as connection:
-        text = align_to_test_set(output, measures.test_set, segments_of_documents(connection, measures.test_set.id))
+        text = align_to_test_set(output, measures.test_set, document_segments(connection, measures.test_set.id))
         due_at = None if options.due is None else options.due.at(connection)
     return SubmissionInput(
         campaign=options.campaign,

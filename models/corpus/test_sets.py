@@ -164,17 +164,34 @@ def read_references(connection: Connection, test_set_id: int) -> References:
     return References(tuple(row.label for row in rows), rows[0].target_language, layers)
 
 
-def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str, list[int]]:
-    """The segments of each document, in order; a document may have several pieces."""
+@dataclass(frozen=True, slots=True)
+class DocumentSegments:
+    """The segments of a document, in order; it may have several pieces."""
+
+    positions: list[int]
+    """In the test set, from 0."""
+    ids: list[str] | None
+    """None where they are not known."""
+
+
+def document_segments(connection: Connection, test_set_id: int) -> dict[str, DocumentSegments]:
+    """The segments of each document of a test set, by the document's name."""
     rows = connection.execute(
-        select(Document.name, Document.first_segment, Document.segments)
+        select(Document.name, Document.first_segment, Document.segments, Document.segment_ids)
         .where(Document.test_set_id == test_set_id)
         .order_by(Document.first_segment)
     )
-    found: dict[str, list[int]] = {}
-    for name, first, segments in rows:
-        found.setdefault(name, []).extend(range(first, first + segments))
+    found: dict[str, DocumentSegments] = {}
+    for name, first, segments, ids in rows:
+        before = found.get(name, DocumentSegments([], []))
+        together = None if before.ids is None or ids is None else [*before.ids, *ids]
+        found[name] = DocumentSegments([*before.positions, *range(first, first + segments)], together)
     return found
+
+
+def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str, list[int]]:
+    """The segments of each document, in order."""
+    return {name: each.positions for name, each in document_segments(connection, test_set_id).items()}
 
 
 @dataclass(frozen=True, slots=True)

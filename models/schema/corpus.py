@@ -97,6 +97,10 @@ class Document(Base):
     domain: Mapped[str] = mapped_column(String(100), default="")
     test_suite: Mapped[str] = mapped_column(String(200), server_default="", default="")
     """Empty for documents of the test set itself."""
+    segment_ids: Mapped[list[str] | None] = mapped_column(
+        JsonOf(list[str], "The segment ids of a document", none_as_null=True)
+    )
+    """The ids of its segments, in order; None where the format that the test set came in names none."""
 
 
 class System(Base):

@@ -40,6 +40,8 @@ class NewTestSet:
     target_language: str = ""
     documents: Sequence[tuple[str, str, str]] = ()
     """The (name, domain, test suite) of each segment's document; empty without documents."""
+    segment_ids: Sequence[str] = ()
+    """The id of each segment in its document; empty where they are not known."""
     variable_references: bool = False
     """Whether an empty line in a reference means that the segment has no such reference."""
     version: str | None = None
@@ -175,6 +177,7 @@ def store_test_set(connection: Connection, campaign_id: int, new: NewTestSet) ->
         .where(TestSet.content_hash == content, CampaignTestSet.campaign_id == campaign_id)
     )
     if (known := connection.scalar(there)) is not None:
+        _add_segment_ids(connection, known, new)
         return known
     # Before any text: a transaction that waits for a text may hold the campaign.
     lock_campaign(connection, campaign_id)
@@ -215,6 +218,7 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
     ids = store_texts(connection, texts)
     known = connection.scalar(select(TestSet.id).where(TestSet.content_hash == content))
     if known is not None:
+        _add_segment_ids(connection, known, new)
         return known
     inserted = insert(TestSet).values(
         content_hash=content,
@@ -244,11 +248,27 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
                 "name": name,
                 "domain": domain,
                 "test_suite": suite,
+                "segment_ids": [new.segment_ids[number] for number in numbers] if new.segment_ids else None,
             }
         )
     if documents:
         connection.execute(insert(Document), documents)
     return test_set_id
+
+
+def _add_segment_ids(connection: Connection, test_set_id: int, new: NewTestSet) -> None:
+    """Give a stored test set the segment ids that it was stored without; ids that it has stay."""
+    if not new.segment_ids:
+        return
+    lacking = select(Document.first_segment, Document.segments).where(
+        Document.test_set_id == test_set_id, Document.segment_ids.is_(None)
+    )
+    for first, count in connection.execute(lacking).all():
+        connection.execute(
+            update(Document)
+            .where(Document.test_set_id == test_set_id, Document.first_segment == first)
+            .values(segment_ids=list(new.segment_ids[first : first + count]))
+        )
 
 
 def store_campaign(connection: Connection, name: str) -> int:
@@ -383,7 +403,7 @@ def _described(new: NewProtocol) -> list[Any]:
 
 
 def test_set_hash(new: NewTestSet) -> str:
-    """SHA-256 of everything in a test set that scores or documents depend on; not of its name."""
+    """SHA-256 of everything in a test set that scores or documents depend on; not of its name, nor of segment ids."""
     described = [
         [[label, text.sha256] for label, text in new.texts.items()],
         None if new.source is None else text_hash(new.source),
@@ -405,6 +425,8 @@ def _check_test_set(new: NewTestSet) -> None:
         counts["source"] = segment_count(new.source)
     if new.documents:
         counts["document list"] = len(new.documents)
+    if new.segment_ids:
+        counts["segment ids"] = len(new.segment_ids)
     if len(set(counts.values())) > 1:
         listed = ", ".join(f"{what}: {count}" for what, count in counts.items())
         raise BadIngest(f"The texts of test set {new.name!r} have different numbers of segments ({listed}).")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from models.corpus.test_sets import StoredTestSet
+from models.corpus.test_sets import DocumentSegments, StoredTestSet
 from scheduler.errors import BadIngest
 from steelyard.formats.detection import read_file
 from steelyard.formats.input.contents import Source
 from steelyard.formats.input.windows import NotUtf8
+from steelyard.formats.markup.comparison import listed_ids
 from steelyard.formats.markup.documents import Document, MarkedFile, MarkedText, Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.plain import Text
@@ -55,11 +56,13 @@ def read_output(
     return _of_system(read, system) if isinstance(read, MarkedFile) else read
 
 
-def align_to_test_set(output: Text | MarkedText, test_set: StoredTestSet, places: Mapping[str, Sequence[int]]) -> Text:
+def align_to_test_set(
+    output: Text | MarkedText, test_set: StoredTestSet, documents: Mapping[str, DocumentSegments]
+) -> Text:
     """The output with one line for each segment of the test set, in its order.
 
-    An output with ids is ordered by its documents; `places` are those of `segments_of_documents`. Within a document,
-    segments must be in order, since only the number of segments of a stored document is known.
+    An output with ids is ordered by its documents, which are those of `document_segments`, and within a document by
+    the ids of its segments. Where the test set knows no segment ids, segments must be as many and in order.
 
     Raises
     ------
@@ -68,19 +71,30 @@ def align_to_test_set(output: Text | MarkedText, test_set: StoredTestSet, places
     """
     if isinstance(output, Text):
         return output
-    if not places:
+    if not documents:
         raise BadIngest(
             f"{output.file}: has ids of documents, but the test set {test_set.title} has none. Give its output as "
             "plain text, one segment per line."
         )
-    problems = _faults(output, places, test_set)
+    problems = _faults(output, documents, test_set)
     if problems:
         raise BadIngest("\n".join(problems))
     lines = [b""] * test_set.segments
-    for name, where in places.items():
-        for place, segment in zip(where, output.documents[name].segments.values(), strict=True):
-            lines[place] = segment.text
-    return Text(f"{output.file} ({output.called})", b"\n".join(lines), len(lines))
+    moved = []
+    for name, known in documents.items():
+        segments = output.documents[name].segments
+        ids = list(segments) if known.ids is None else known.ids
+        if ids != list(segments):
+            moved.append(quoted(name))
+        for position, segment_id in zip(known.positions, ids, strict=True):
+            lines[position] = segments[segment_id].text
+    notices: tuple[str, ...] = ()
+    if moved:
+        notices = (
+            f"{output.file}: segments in another order than in the test set {test_set.title}, in "
+            f"{number_of(len(moved), 'document')} ({listed(moved)}); matched by their ids.",
+        )
+    return Text(f"{output.file} ({output.called})", b"\n".join(lines), len(lines), notices=notices)
 
 
 def _of_system(file: MarkedFile, system: str) -> MarkedText:
@@ -92,23 +106,44 @@ def _of_system(file: MarkedFile, system: str) -> MarkedText:
     return named[0]
 
 
-def _faults(output: MarkedText, places: Mapping[str, Sequence[int]], test_set: StoredTestSet) -> list[str]:
+def _faults(output: MarkedText, documents: Mapping[str, DocumentSegments], test_set: StoredTestSet) -> list[str]:
     ours = output.documents
     problems = []
-    if missing := [quoted(name) for name in places if name not in ours]:
+    if missing := [quoted(name) for name in documents if name not in ours]:
         problems.append(
             f"{output.file}: lacks {number_of(len(missing), 'document')} of the test set {test_set.title}: "
             f"{listed(missing)}. Add them."
         )
     # Documents of test suites may be missing if the test set was stored without them.
-    if extra := [quoted(name) for name, each in ours.items() if name not in places and not each.test_suite]:
+    if extra := [quoted(name) for name, each in ours.items() if name not in documents and not each.test_suite]:
         problems.append(
             f"{output.file}: has {number_of(len(extra), 'document')} that the test set {test_set.title} lacks: "
             f"{listed(extra)}. Remove them, or correct the ids."
         )
-    for name, where in places.items():
-        if name in ours:
-            problems += _faults_of_document(ours[name], len(where))
+    for name, known in documents.items():
+        if name in ours and known.ids is not None:
+            problems += _faults_of_ids(ours[name], known.ids, test_set)
+        elif name in ours:
+            problems += _faults_of_document(ours[name], len(known.positions))
+    return problems
+
+
+def _faults_of_ids(document: Document, known: Sequence[str], test_set: StoredTestSet) -> list[str]:
+    called = f"{document.file}, line {document.line}: document {quoted(document.doc_id)}"
+    missing = [each for each in known if each not in document.segments]
+    there = set(known)
+    extra = [each for each in document.segments if each not in there]
+    problems = []
+    if missing:
+        problems.append(
+            f"{called} lacks {number_of(len(missing), 'segment')} of the test set {test_set.title}: "
+            f"{listed_ids(missing)}. Add them; a segment without translation is an empty one."
+        )
+    if extra:
+        problems.append(
+            f"{called} has {number_of(len(extra), 'segment')} that the test set {test_set.title} lacks: "
+            f"{listed_ids(extra)}. Remove them, or correct the ids."
+        )
     return problems
 
 

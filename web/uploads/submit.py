@@ -20,7 +20,7 @@ from campaigns.submissions.reading import ExpectedOutput, read_uploaded_output
 from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
 from campaigns.submissions.test_sets import choose_test_set
 from models.corpus.campaign_protocols import find_test_set_protocols
-from models.corpus.test_sets import segments_of_documents
+from models.corpus.test_sets import document_segments
 from models.database.session import reading
 from models.schema.accounts import Team
 from models.schema.states import QueueClass
@@ -156,7 +156,7 @@ def _resolve(
         chosen = choose_test_set(connection, access, fields.test_set)
         measures = find_test_set_protocols(connection, access.name, f"{chosen.name}@{chosen.version}")
         test_set = measures.test_set
-        places = segments_of_documents(connection, test_set.id)
+        documents = document_segments(connection, test_set.id)
     file = _sent_file(incoming)
     if to_store and access.phases and not fields.override:
         # Storing checks the rules again; checking here avoids parsing outputs that are much too late.
@@ -165,7 +165,7 @@ def _resolve(
         fields.system,
         measures.target_language,
         test_set,
-        places,
+        documents,
         metrics=frozenset(each for protocol in measures.protocols for each in protocol.metrics),
     )
     return _Resolved(access, team, test_set, fields, file, expected)

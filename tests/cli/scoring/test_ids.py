@@ -7,7 +7,7 @@ import pytest
 from campaigns.sandbox.limits import UNLIMITED
 from campaigns.submissions.reading import ExpectedOutput, read_uploaded_output
 from campaigns.test_sets import InputTestSet, NamedContent, read_test_set_files
-from models.corpus.test_sets import StoredTestSet
+from models.corpus.test_sets import DocumentSegments, StoredTestSet
 from steelyard.formats.plain import Text
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import READERS
@@ -17,6 +17,7 @@ from tests.cli.status import status_of
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 IDS = [("d1", "1"), ("d1", "2"), ("d2", "1"), ("d2", "2")]
+DOCUMENTS = {"d1": DocumentSegments([0, 1], ["1", "2"]), "d2": DocumentSegments([2, 3], ["1", "2"])}
 REFERENCE = ["the boat is in the harbour", "a b c d e", "five words are enough here", "see the sea"]
 OUTPUT = ["the boat was in the harbour", "a b c e d", "five words were enough here", "see the lake"]
 SOURCE = ["loď je v přístavu", "a b c d e", "pět slov tu stačí", "viz moře"]
@@ -127,7 +128,7 @@ def test_uploads_are_read(here, reader, tmp_path):
     assert folder.references["A"].lines() == [line.encode() for line in REFERENCE]
     assert [each.doc_id for each in folder.documents] == ["d1", "d1", "d2", "d2"]
     test_set = StoredTestSet(1, "news", "1", 4)
-    expected = ExpectedOutput("tug", "en", test_set, {"d1": [0, 1], "d2": [2, 3]}, ())
+    expected = ExpectedOutput("tug", "en", test_set, DOCUMENTS, ())
     (tmp_path / "sent").write_bytes(written(reader, OUTPUT, "hypothesis", (2, 3, 0, 1)))
     text = read_uploaded_output(tmp_path / "sent", tmp_path, "sent", UNLIMITED, expected)
     assert isinstance(text, Text)

@@ -15,12 +15,13 @@ from models.corpus.judgments import (
     read_systems,
     store_judgments,
 )
+from models.corpus.test_sets import document_segments
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import Base
 from models.schema.campaigns import Campaign, Correction
-from models.schema.corpus import Reference, Submission
+from models.schema.corpus import Document, Reference, Submission
 from models.schema.nightly import NightlyRun, NightlyRunStep
 from models.schema.states import JudgmentKind, NightlyRunState
 from scheduler.ingest.campaigns import (
@@ -233,3 +234,28 @@ def test_renamed_tables_keep_their_rows(database_url: str) -> None:
         assert connection.scalar(insert(NightlyRun).values(**run, due_at=3.0).returning(NightlyRun.id)) == 3
         connection.execute(delete(NightlyRun).where(NightlyRun.id == 1))
         assert not connection.scalar(select(func.count()).select_from(NightlyRunStep)), "deleted with their run"
+
+
+def test_documents_are_kept_without_their_segment_ids(database_url: str) -> None:
+    """Those stored before have none, and neither have those that came back from an older release."""
+    engine = make_engine(database_url, pooled=False)
+    migrate.upgrade(database_url)
+    ids = ["1", "b", "3"]
+    new = NewTestSet("port", {"A": b"1\n2\n3"}, documents=[(each, "news", "") for each in "xxy"], segment_ids=ids)
+    with writing(engine) as connection:
+        test_set = store_test_set(connection, store_campaign(connection, "port"), new)
+
+    def documents() -> list[tuple[object, ...]]:
+        with reading(engine) as connection:
+            found = select(Document.name, Document.first_segment, Document.segments, Document.domain)
+            rows = connection.execute(found.where(Document.test_set_id == test_set).order_by(Document.first_segment))
+            return [tuple(row) for row in rows]
+
+    with reading(engine) as connection:
+        assert [each.ids for each in document_segments(connection, test_set).values()] == [["1", "b"], ["3"]]
+    before = documents()
+    migrate.downgrade(database_url, "20261220")
+    migrate.upgrade(database_url)
+    assert documents() == before
+    with reading(engine) as connection:
+        assert [each.ids for each in document_segments(connection, test_set).values()] == [None, None]

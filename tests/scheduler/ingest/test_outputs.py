@@ -5,13 +5,21 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine
 
-from models.corpus.test_sets import StoredTestSet, find_test_set, segments_of_documents
-from models.database.session import make_engine, reading
+from models.corpus.test_sets import DocumentSegments, StoredTestSet, document_segments, find_test_set
+from models.database.session import make_engine, reading, writing
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import (
+    NewProtocol,
+    NewSubmission,
+    NewTestSet,
+    ingest_campaign,
+    store_campaign,
+    store_test_set,
+)
 from scheduler.ingest.outputs import align_to_test_set, read_output
 from steelyard.metrics.registry import parse_metric
+from steelyard.text.findings import BadMarkup
 
 
 @pytest.fixture
@@ -47,8 +55,8 @@ def mteval(*documents: str, systems: tuple[str, ...] = ("mast",)) -> bytes:
 
 def output(engine: Engine, test_set: StoredTestSet, content: bytes, system: str = "mast") -> bytes:
     with reading(engine) as connection:
-        places = segments_of_documents(connection, test_set.id)
-    return align_to_test_set(read_output(content, system=system), test_set, places).bytes
+        documents = document_segments(connection, test_set.id)
+    return align_to_test_set(read_output(content, system=system), test_set, documents).bytes
 
 
 def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set: StoredTestSet) -> None:
@@ -87,3 +95,58 @@ def test_a_test_set_without_documents_knows_no_ids(engine: Engine, test_set: Sto
         plain = find_test_set(connection, "plain")
     with pytest.raises(BadIngest, match="has ids of documents, but the test set plain has none"):
         output(engine, plain, mteval(X, Y))
+
+
+@pytest.fixture
+def with_ids(engine: Engine, sqlite_url: str) -> StoredTestSet:
+    """The same two documents, with the ids of their segments."""
+    documents, ids = [(each, "", "") for each in "xxyx"], ["1", "2", "1", "10"]
+    test_set = NewTestSet("ids", {"A": b"x1\nx2\ny1\nx3"}, documents=documents, segment_ids=ids)
+    with writing(engine) as connection:
+        store_test_set(connection, store_campaign(connection, "ids"), test_set)
+    with reading(engine) as connection:
+        return find_test_set(connection, "ids")
+
+
+def test_segments_are_matched_by_their_ids(engine: Engine, with_ids: StoredTestSet) -> None:
+    turned = '<doc docid="x"><seg id="10">X3</seg><seg id="1">X1</seg><seg id="2">X2</seg></doc>'
+    assert output(engine, with_ids, mteval(Y, turned)) == output(engine, with_ids, mteval(X, Y)) == b"X1\nX2\nY1\nX3"
+    with reading(engine) as connection:
+        documents = document_segments(connection, with_ids.id)
+    assert documents == {"x": DocumentSegments([0, 1, 3], ["1", "2", "10"]), "y": DocumentSegments([2], ["1"])}
+    for content, notices in ((mteval(X, Y), 0), (mteval(turned, Y), 1)):
+        found = align_to_test_set(read_output(content, system="mast"), with_ids, documents)
+        assert len(found.notices) == notices
+        assert all("another order than in the test set ids, in 1 document ('x')" in each for each in found.notices)
+
+
+def test_ids_that_do_not_fit_are_listed(engine: Engine, with_ids: StoredTestSet) -> None:
+    other = X.replace('id="2"', 'id="3"').replace('id="10"', 'id="11"')
+    with pytest.raises(BadIngest) as error:
+        output(engine, with_ids, mteval(other, Y))
+    assert "document 'x' lacks 2 segments of the test set ids: '2', '10'. Add them" in str(error.value)
+    assert "document 'x' has 2 segments that the test set ids lacks: '3', '11'. Remove them" in str(error.value)
+    with pytest.raises(BadMarkup, match="the id was already given"):
+        output(engine, with_ids, mteval(X.replace('id="10"', 'id="2"'), Y))
+
+
+def test_a_test_set_stored_without_ids_gets_those_of_the_same_content(
+    engine: Engine, test_set: StoredTestSet, sqlite_url: str
+) -> None:
+    """Its hash does not say: what was stored by an older release is found again. The first ids stay."""
+    with reading(engine) as connection:
+        assert {each.ids for each in document_segments(connection, test_set.id).values()} == {None}
+    for campaign, ids in (("c", "abcd"), ("other", "efgh")):
+        new = NewTestSet(
+            "set", {"A": b"x1\nx2\ny1\nx3"}, documents=[(each, "", "") for each in "xxyx"], segment_ids=ids
+        )
+        with writing(engine) as connection:
+            assert store_test_set(connection, store_campaign(connection, campaign), new) == test_set.id
+        with reading(engine) as connection:
+            found = document_segments(connection, test_set.id)
+        assert {name: each.ids for name, each in found.items()} == {"x": ["a", "b", "d"], "y": ["c"]}
+
+
+def test_as_many_ids_as_segments(engine: Engine) -> None:
+    with pytest.raises(BadIngest, match="segment ids: 1"), writing(engine) as connection:
+        store_test_set(connection, store_campaign(connection, "c"), NewTestSet("set", {"A": b"1\n2"}, segment_ids="1"))

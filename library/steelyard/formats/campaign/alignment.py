@@ -70,6 +70,7 @@ class AlignedTexts:
             variable_references=self.variable_references,
             human=(),
             notices=self.notices,
+            segment_ids=self.segment_ids,
         )
 
 

@@ -52,6 +52,8 @@ class CampaignFolder:
     """What was odd in the folder or in one of its texts, each a sentence."""
     runs: dict[str, dict[str, Text]] = field(default_factory=dict)
     """Of systems with a folder of their own: by system and by run, sorted."""
+    segment_ids: tuple[str, ...] | None = None
+    """The id of each segment in its document; None where the format names none."""
 
     @property
     def segments(self) -> int:
