@@ -110,12 +110,17 @@ def test_agreement_of_ratings_and_errors(engine: Engine, test_set: int) -> None:
     take_in(engine, test_set, "annotator system segment score", *ratings)
     errors = ["r s 0 c Major", "r s 0 c Minor", "r t 0 c Minor", "q s 0 c Minor", "q t 0 c Major"]
     take_in(engine, test_set, "rater system segment category severity", *errors, name="mqm")
+    # Three small errors are worse than one, as one large error is: only the sum of the penalties says so.
+    errors = [f"r s 0 {category} Minor" for category in "cde"] + ["r t 0 c Minor", "q s 0 c Major", "q t 0 c Minor"]
+    take_in(engine, test_set, "rater system segment category severity", *errors, name="counted")
     take_in(engine, test_set, "system score", "s 1", name="given")
     with reading(engine) as connection:
         agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "da"))
         assert (agreement.comparisons, agreement.share) == (1, 1.0)
         agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "mqm"))
         assert (agreement.comparisons, agreement.share) == (1, 0.0)
+        agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "counted"))
+        assert (agreement.comparisons, agreement.share) == (1, 1.0)
         assert annotator_agreement(connection, read_human(connection, 1, test_set, "given")) is None
 
 

@@ -18,7 +18,7 @@ from models.schema.states import NightlyRunState
 from scheduler.enqueue.randomization import request_comparison
 from steelyard.resampling.interval import percentile_interval
 from steelyard.resampling.regression import Outcome
-from tests.analysis.nightly_runs import add_nightly_runs, judge, output
+from tests.analysis.nightly_runs import REFERENCE, add_nightly_runs, judge, output
 from tests.scheduler.jobs import one_block_shards
 
 GOOD, BAD = output(seed=1), output(0.5, seed=1)
@@ -161,6 +161,18 @@ def test_too_few_replicates_are_noted(engine: Engine, sqlite_url: str) -> None:
     assert note.startswith("10 replicates are too few for 1 tests")
 
 
+@pytest.mark.parametrize(
+    ("segments", "test", "noted"), [(49, "bootstrap", True), (50, "bootstrap", False), (49, "randomization", False)]
+)
+def test_few_segments_are_noted_with_the_test_that_minds(
+    engine: Engine, sqlite_url: str, segments: int, test: str, *, noted: bool
+) -> None:
+    small = b"\n".join(REFERENCE.split(b"\n")[:segments])
+    outputs = [{"tug": output(seed=seed, reference=small)} for seed in (1, 2)]
+    nightly_runs = add_nightly_runs(engine, sqlite_url, outputs, references=small, test=test)
+    assert [f"{segments} segments are few" in note for note in judge(engine, nightly_runs[1]).notes] == [True] * noted
+
+
 def test_numbers_of_another_edition_are_no_baseline(engine: Engine, sqlite_url: str) -> None:
     nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}])
     with writing(engine) as connection:
@@ -206,9 +218,26 @@ def test_a_slow_decline_is_found_that_no_run_shows(engine: Engine, sqlite_url: s
 def test_a_failed_run_has_a_report(engine: Engine, sqlite_url: str) -> None:
     nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}])
     with writing(engine) as connection:
-        connection.execute(update(NightlyRun).values(state=NightlyRunState.FAILED, reason="Nothing found."))
+        failed = {"state": NightlyRunState.FAILED, "reason": "Nothing found.", "caught_up": True}
+        connection.execute(update(NightlyRun).values(**failed))
     with reading(engine) as connection:
         report = read_report(connection, nightly_runs[0])
     assert report.wrong
     assert report.verdict is None
-    assert report.as_json()["reason"] == "Nothing found."
+    assert report.as_json() == {
+        "schedule": "gate",
+        "run": nightly_runs[0],
+        "date": "2027-03-01",
+        "due_at": 0.0,
+        "state": "failed",
+        "reason": "Nothing found.",
+        "caught_up": True,
+        "manual": False,
+        "wrong": True,
+        "verdict": None,
+    }
+    with reading(engine) as connection:
+        history = read_history(connection, report.schedule.id)
+    listed = {key: report.as_json()[key] for key in ("run", "date", "due_at", "state", "reason")}
+    expected = {"version": 1, "schedule": "gate", "time_zone": "Europe/Prague", "series": []}
+    assert history.as_json() == {**expected, "runs": [{**listed, "regressed": None}]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -187,6 +188,27 @@ def test_processes_that_convert_at_the_same_time_end_with_one(store, tmp_path):
     assert len(set(found)) == 1
     assert (found[0] / "converted.txt").read_text() == "ONE"
     assert not list(store.folder.glob(".new-*"))
+
+
+def test_a_store_that_cannot_be_written_is_left_alone(store, tmp_path, monkeypatch):
+    """As where it is mounted read-only: the process keeps what it converts to itself."""
+    resource = store.register("wiki", "vectors", file(tmp_path))
+    before = sorted(store.folder.rglob("*"))
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    folder = store.converted(resource.pinned, "vectors", copied)
+    assert (folder / "converted.txt").read_text() == "ONE"
+    assert not folder.is_relative_to(store.folder)
+    assert store.converted(resource.pinned, "vectors", copied) == folder
+    assert sorted(store.folder.rglob("*")) == before
+
+
+def test_a_conversion_that_cannot_be_put_in_its_place_is_not_taken_for_done(store, tmp_path):
+    resource = store.register("wiki", "vectors", file(tmp_path))
+    place = store.folder / ".vectors" / resource.pinned.partition("@")[2]
+    place.parent.mkdir()
+    place.write_text("no folder")
+    with pytest.raises(NotADirectoryError):
+        store.converted(resource.pinned, "vectors", copied)
 
 
 PROGRAM = """

@@ -137,6 +137,15 @@ def test_what_is_planned_is_listed_only_where_it_is_asked_for(database_url: str)
     assert [board.protocol_id for board in listed(planned=True)] == [job.protocols[0], other]
     assert [board.protocol_id for board in listed()] == [job.protocols[0]]
     assert listed()[0].test_set_id == job.test_set_id
+    # What another campaign plans on the same test set is not this one's.
+    quay = measured(engine, database_url, "bleu", campaign="quay")
+    with writing(engine) as connection:
+        connection.execute(insert(CampaignProtocol).values(campaign_id=quay.campaign_id, protocol_id=other))
+    assert quay.test_set_id == job.test_set_id
+    assert [(board.campaign_id, board.protocol_id) for board in listed(planned=True)] == [
+        (job.campaign_id, job.protocols[0]),
+        (job.campaign_id, other),
+    ]
 
 
 def take_in_nothing(connection, job: IngestResult) -> int:

@@ -11,6 +11,7 @@ from models.errors import NotFound
 from models.nightly.schedules import find_schedule, list_schedules
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
+from scheduler.nightly import plan
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.plan import LATE_SECONDS, MAX_MISSED, correct_plans, plan_due
 from scheduler.nightly.schedules import remove_schedule, request_nightly_run
@@ -108,6 +109,25 @@ def test_a_plan_made_while_the_clock_was_wrong_is_corrected(sqlite_url: str, tmp
     assert correct_plans(engine, due("2026-03-02") - 4.0) == 0
     plan_due(engine, due("2026-03-02"))
     assert nightly_runs(engine, "date", "state")[0] == ("2026-03-02", "due")
+
+
+def test_a_correction_gives_way_to_whoever_planned_meanwhile(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path)
+    plan_due(engine, due("2036-03-02"))
+
+    def calendar(cron: str, zone: str) -> Calendar:
+        # Between what the correction has read and what it writes.
+        with writing(engine) as connection:
+            remove_schedule(connection, "gate", forget=False)
+        return Calendar(cron, zone)
+
+    monkeypatch.setattr(plan, "Calendar", calendar)
+    assert correct_plans(engine, due("2026-03-02") - 5.0) == 0
+    with reading(engine) as connection:
+        assert connection.scalar(select(Schedule.next_at)) is None
 
 
 def test_a_removed_schedule_keeps_its_history(database_url: str, tmp_path: Path) -> None:

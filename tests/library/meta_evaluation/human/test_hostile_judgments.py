@@ -71,6 +71,7 @@ SCORES = "system segment score"
         (WMT.replace("system3rank", "rank of 3"), "rankings need a column 'system3rank'"),
         (WMT.replace("1,2,2\n", "1,0,2\n"), "line 2: a rank is '0'"),
         (WMT.replace("1,2,2\n", "1,1.5,2\n"), "a rank is '1.5'"),
+        (WMT.replace("1,2,2\n", "1,2,\n"), "line 2: a rank is ''"),
         (WMT.replace("3,r,1,2,2", "1,p,1,2,2"), "line 2: 'p' has two ranks in one ranking"),
     ],
 )
@@ -143,3 +144,8 @@ def test_systems_that_are_compared_in_pairs_are_bounded(header):
     rows = [f"{before} s{number} {rest.format(number)}" for number in range(201)]
     assert len({each.system for each in read(tsv(header, *rows[:200])).judgments}) == 200
     assert "'a' judged 201 systems in segment 0, counted from 0; 200 are the most" in problem(tsv(header, *rows))
+
+
+def test_rankings_are_bounded_one_by_one():
+    rows = [f"a r{number // 150} s{number} 0 1" for number in range(300)]
+    assert len(read(tsv("annotator ranking system segment rank", *rows)).judgments) == 300

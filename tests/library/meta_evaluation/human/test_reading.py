@@ -213,6 +213,30 @@ def test_both_forms_of_rankings_are_the_same():
     assert sorted(read(WMT).judgments) == sorted(read(LONG).judgments)
 
 
+TWICE_LONG = tsv(
+    "segment annotator ranking system rank",
+    *("0 eva b p 2", "0 eva b r 1", "0 eva a p 1", "0 eva a q 2"),
+)
+TWICE_WIDE = (
+    "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+    "1,eva,p,r,,2,1,\n1,eva,q,,p,2,,1\n"
+)
+
+
+@pytest.mark.parametrize("text", [TWICE_LONG, TWICE_WIDE])
+def test_an_annotator_may_rank_a_segment_twice(text):
+    """Each ranking is compared within itself, whichever comes first; a place of a row may stay empty."""
+    header, *rows = text.splitlines(keepends=True)
+    for judged in (read(text), read(header + "".join(reversed(rows)))):
+        assert sorted(judged.judgments) == [
+            Judgment("eva", "p", 0, 1.0, "1"),
+            Judgment("eva", "p", 0, 2.0, "2"),
+            Judgment("eva", "q", 0, 2.0, "1"),
+            Judgment("eva", "r", 0, 1.0, "2"),
+        ]
+        assert {score.system: score.score for score in judged.systems} == {"r": 1.0, "p": 0.5, "q": 0.0}
+
+
 def test_kinds_of_scores_fit_the_judgments():
     assert "are shares of comparisons, not means" in problem(WMT, system_scores="means")
     assert "are means, not shares" in problem(tsv(*RATINGS), system_scores="wins")
