@@ -124,6 +124,16 @@ def test_when_it_closes_all_who_wait_are_told() -> None:
     assert runs(fair.enter(Owner(1)))
 
 
+def test_who_has_given_up_keeps_nobody_from_being_told_that_it_closes() -> None:
+    fair, _ = queue()
+    fair.enter(Owner(1))
+    gone, waiting = fair.enter(Owner(2)), fair.enter(Owner(3))
+    gone.granted.cancel()
+    fair.close()
+    assert gone.granted.cancelled()
+    assert isinstance(waiting.granted.exception(timeout=0), Unavailable)
+
+
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(["", "a", "b"]), st.booleans()), max_size=60), st.data())
 def test_whatever_comes_each_is_served_once_and_slots_are_used(
     steps: list[tuple[int, str, bool]], data: st.DataObject

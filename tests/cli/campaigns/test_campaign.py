@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import stat
 import zipfile
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,34 +18,11 @@ from models.results.boards import list_boards
 from models.schema.roles import SiteRole
 from runtime.settings import Settings
 from steelyard.commands.mtrics.command import main as mtrics
+from tests.cli.campaigns.commands import REFERENCE, steelyard
 from tests.scheduler.jobs import work_off
 from tests.service.service import Service
 
-REFERENCE = "the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
-
-
-@pytest.fixture
-def service(sqlite_url: str) -> Iterator[Service]:
-    """Accounts and teams."""
-    with ExitStack() as stack:
-        yield Service.start(sqlite_url, stack)
-
-
-@pytest.fixture(autouse=True)
-def _database(sqlite_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "news"
-    (folder / "refs").mkdir(parents=True)
-    (folder / "refs" / "A.txt").write_text(REFERENCE)
-    (folder / "source.txt").write_text("one\ntwo\nthree\n")
-    (tmp_path / "out.txt").write_text(REFERENCE.replace("over", "up"))
-
-
-def steelyard(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
-    assert main(words) == status
-    told = capsys.readouterr()
-    return told.err if status else told.out
+pytestmark = pytest.mark.usefixtures("news")
 
 
 def test_from_nothing_to_a_published_ranking(
@@ -101,6 +77,7 @@ def test_from_nothing_to_a_published_ranking(
     assert "released" in steelyard(capsys, "campaign", "release", "wmt", "news@2")
     steelyard(capsys, "campaign", "measure", "wmt", "news@2", "-m", "ter", "--confidence", "0")
     steelyard(capsys, "campaign", "export", "wmt", "all.zip")
+    assert stat.S_IMODE(Path("all.zip").stat().st_mode) == 0o600
     with zipfile.ZipFile("all.zip") as archive:
         assert "audit.tsv" in archive.namelist()
     assert "wmt" in steelyard(capsys, "campaign", "show")

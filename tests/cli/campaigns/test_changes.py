@@ -1,0 +1,225 @@
+"""`steelyard campaign` changes what it is asked to change, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from campaigns.measures import protocols_on
+from campaigns.phases import PhaseRules, rules_of
+from models.database.session import make_engine, reading
+from models.schema.campaigns import Declaration
+from models.schema.roles import Feedback, LateRule, PhaseKind
+from tests.cli.campaigns.commands import REFERENCE, access_of, steelyard
+from tests.service.service import Service
+
+pytestmark = pytest.mark.usefixtures("news")
+
+RULES = ("title", "description", "time_zone", "visibility", "joining", "anonymous", "verified_only", "ranked_by")
+
+
+def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
+    steelyard(
+        *(capsys, "campaign", "add", "wmt", "--title", "The task", "--description", "What for", "--joining", "open"),
+        *("--time-zone", "Europe/Prague", "--visibility", "public", "--anonymous", "--verified-only"),
+        *("--ranked-by", "chrf"),
+    )
+    values = ["The task", "What for", "Europe/Prague", "public", "open", True, True, "chrf"]
+
+    def stored() -> list[object]:
+        access = access_of(sqlite_url)
+        return [getattr(access, rule) for rule in RULES]
+
+    assert stored() == values
+    for place, (options, value) in enumerate(
+        [
+            (["--title", "Task"], "Task"),
+            (["--description", ""], ""),
+            (["--time-zone", "Asia/Tokyo"], "Asia/Tokyo"),
+            (["--visibility", "private"], "private"),
+            (["--joining", "invited"], "invited"),
+            (["--no-anonymous"], False),
+            (["--no-verified-only"], False),
+            (["--ranked-by", ""], ""),
+        ]
+    ):
+        steelyard(capsys, "campaign", "set", "wmt", *options)
+        values[place] = value
+        assert stored() == values
+
+
+def test_a_phase_is_changed_in_what_is_said(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
+    steelyard(capsys, "campaign", "add", "wmt", "--time-zone", "Europe/Prague")
+    phase = ("campaign", "phase", "wmt")
+    steelyard(
+        *(capsys, *phase, "Test", "--kind", "blind", "--starts", "2098-01-20T18:00", "--ends", "2098-01-21T18:00"),
+        *("--grace", "1.5", "--feedback", "ladder", "--step", "0.5"),
+    )
+
+    def stored() -> PhaseRules:
+        (known,) = access_of(sqlite_url).phases
+        return rules_of(known)
+
+    begins = 4041075600.0
+    whole = PhaseRules("Test", PhaseKind.BLIND, begins, begins + 86400, LateRule.FLAG, 5400.0, Feedback.LADDER, 0.5)
+    assert stored() == whole
+    for options, changes in (
+        (["--step", "2"], {"feedback_step": 2.0}),
+        (["--feedback", "rounded"], {"feedback": Feedback.ROUNDED}),
+        (["--starts", "2098-01-20T12:00+01:00"], {"starts_at": begins - 6 * 3600}),
+        (["--grace", "0"], {"grace_seconds": 0.0, "late": LateRule.REFUSE}),
+        (["--ends", ""], {"ends_at": None}),
+        (["--kind", "open"], {"kind": PhaseKind.OPEN}),
+        (["--name", "Final"], {"name": "Final"}),
+    ):
+        steelyard(capsys, *phase, "Test", *options)
+        whole = replace(whole, **changes)
+        assert stored() == whole
+    assert "removes the phase" in steelyard(capsys, *phase, "Final", "--remove", "--step", "1", status=2)
+    assert "Say what" in steelyard(capsys, *phase, "Final", status=2)
+    steelyard(capsys, *phase, "Final", "--remove")
+    assert access_of(sqlite_url).phases == []
+
+
+def test_whether_outputs_are_taken_is_said_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    def said() -> str:
+        shown = steelyard(capsys, "campaign", "show", "wmt")
+        (line,) = (line for line in shown.splitlines() if line.startswith("Open for submissions"))
+        return line.removeprefix("Open for submissions").strip()
+
+    def listed() -> list[str]:
+        return steelyard(capsys, "campaign", "show").splitlines()[-1].split()[1:]
+
+    steelyard(capsys, "campaign", "add", "wmt")
+    assert (said(), listed()) == ("yes, it has no phases", ["-", "yes", "members"])
+    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--kind", "open", "--starts", "2098-01-20T18:00")
+    assert (said(), listed()) == ("no, its first phase has not begun", ["-", "no", "members"])
+    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--starts", "2020-01-20T18:00")
+    assert (said(), listed()) == ('yes, the phase is "Test"', ["Test", "yes", "members"])
+    steelyard(capsys, "campaign", "freeze", "wmt")
+    assert (said(), listed()) == ("no, it is frozen", ["Test", "frozen", "members"])
+    steelyard(capsys, "campaign", "unfreeze", "wmt")
+    steelyard(capsys, "campaign", "set", "wmt", "--visibility", "public")
+    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--ends", "2020-01-21T18:00")
+    assert (said(), listed()) == ('no, the phase "Test" is over', ["Test", "no", "everybody"])
+
+
+def test_a_declaration_is_changed_in_what_is_said(
+    capsys: pytest.CaptureFixture[str], service: Service, sqlite_url: str
+) -> None:
+    service.team("harbour")
+    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    steelyard(
+        *(capsys, "submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait"),
+        *("--contrastive", "--constrained", "--description", "ours"),
+    )
+
+    def stored() -> tuple[object, ...]:
+        with reading(make_engine(sqlite_url)) as connection:
+            columns = Declaration.kind, Declaration.constrained, Declaration.description
+            return tuple(connection.execute(select(*columns)).one())
+
+    declare = ("campaign", "declare", "1")
+    assert stored() == ("contrastive", True, "ours")
+    for options, values in (
+        (["--primary"], ("primary", True, "ours")),
+        (["--description", "theirs"], ("primary", True, "theirs")),
+        (["--withdraw"], ("primary", True, "theirs")),
+        (["--reinstate", "--no-constrained"], ("primary", False, "theirs")),
+        (["--contrastive"], ("contrastive", False, "theirs")),
+    ):
+        steelyard(capsys, *declare, *options)
+        assert stored() == values
+
+
+def test_references_are_released_early_if_that_is_asked_for_and_hidden_again(
+    capsys: pytest.CaptureFixture[str], sqlite_url: str
+) -> None:
+    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--kind", "open")
+
+    def released() -> bool:
+        (test_set,) = access_of(sqlite_url).test_sets.values()
+        return test_set.released_at is not None
+
+    release = ("campaign", "release", "wmt", "news")
+    assert "are accepted" in steelyard(capsys, *release, status=1)
+    assert not released()
+    assert "released" in steelyard(capsys, *release, "--early")
+    assert released()
+    assert "hidden" in steelyard(capsys, *release, "--hide")
+    assert not released()
+
+
+def test_a_test_set_is_bound_to_a_phase_and_to_none_and_measured_as_asked(
+    capsys: pytest.CaptureFixture[str], sqlite_url: str, news: Path
+) -> None:
+    (news / "refs" / "B.txt").write_text(REFERENCE.replace("small", "little"))
+    steelyard(capsys, "campaign", "add", "wmt")
+    for phase, times in {"Dev": ("2098-01-01", "2098-02-01"), "Test": ("2098-03-01", "2098-04-01")}.items():
+        starts, ends = (f"{day}T00:00" for day in times)
+        steelyard(capsys, "campaign", "phase", "wmt", phase, "--kind", "open", "--starts", starts, "--ends", ends)
+    verb = ("campaign", "test-set", "wmt", "news")
+    measures = ("-m", "bleu", "--confidence", "7", "--seed", "5", "--references", "B", "A,B")
+    steelyard(capsys, *verb, "news", "--phase", "Test", *measures)
+
+    def bound() -> str:
+        access = access_of(sqlite_url)
+        (test_set,) = access.test_sets.values()
+        return {None: "", **{each.id: each.name for each in access.phases}}[test_set.phase_id]
+
+    def measured() -> list[tuple[object, ...]]:
+        with reading(make_engine(sqlite_url)) as connection:
+            found = protocols_on(connection, access_of(sqlite_url).campaign_id)
+        return [(each.references, each.metrics, each.replicates, each.seed) for each in found]
+
+    assert (bound(), measured()) == ("Test", [(("B",), ("bleu",), 7, 5), (("A", "B"), ("bleu",), 7, 5)])
+    for phase in ("Dev", ""):
+        steelyard(capsys, *verb, "--phase", phase)
+        assert bound() == phase
+    steelyard(capsys, "campaign", "measure", "wmt", "news", "--references", "A", "-m", "ter")
+    assert measured()[2:] == [(("A",), ("ter",), 1000, 12345)]
+
+
+def test_teams_and_members_come_and_go(capsys: pytest.CaptureFixture[str], service: Service, sqlite_url: str) -> None:
+    for name in ("olga", "vera", "ann"):
+        service.account(name)
+    service.team("harbour")
+    service.team("guests")
+    steelyard(capsys, "campaign", "add", "wmt")
+    teams = ("campaign", "teams", "wmt")
+    assert "any team can submit" in steelyard(capsys, *teams)
+    steelyard(capsys, *teams, "--add", "harbour", "guests")
+    assert {*access_of(sqlite_url).teams} == {"harbour", "guests"}
+    left = steelyard(capsys, *teams, "--remove", "harbour")
+    assert ("guests" in left, "harbour" in left) == (True, False)
+    assert [*access_of(sqlite_url).teams] == ["guests"]
+    members = ("campaign", "members", "wmt")
+    assert steelyard(capsys, *members) == "Nobody organises it but administrators.\n"
+    told = steelyard(
+        capsys, *members, "--organiser", "olga@example.org", "ann@example.org", "--viewer", "vera@example.org"
+    )
+    rows = {line.split()[0]: line.split()[-1] for line in told.splitlines() if "@" in line}
+    assert rows == {"olga@example.org": "organiser", "ann@example.org": "organiser", "vera@example.org": "viewer"}
+    told = steelyard(capsys, *members, "--remove", "Ann@example.org", "vera@example.org")
+    assert [line.split()[0] for line in told.splitlines() if "@" in line] == ["olga@example.org"]
+    assert "is no member of wmt" in steelyard(capsys, *members, "--remove", "vera@example.org", status=1)
+
+
+def test_a_correction_is_shown_by_its_number_or_else_the_last(capsys: pytest.CaptureFixture[str]) -> None:
+    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    assert "No references of wmt were corrected" in steelyard(capsys, "campaign", "correction", "wmt", status=1)
+    for reason, word in (("First", "up"), ("Second", "down")):
+        Path("A.txt").write_text(REFERENCE.replace("over", word))
+        steelyard(capsys, "campaign", "correct", "wmt", "news", "A.txt", "--reason", reason)
+    shown = {number: steelyard(capsys, "campaign", "correction", "wmt", *number) for number in ((), ("1",), ("2",))}
+    assert shown[("1",)].startswith("news, version 1 -> 2: First\n")
+    assert shown[()] == shown[("2",)]
+    assert shown[()].startswith("news, version 2 -> 3: Second\n")
+    assert "99" in steelyard(capsys, "campaign", "correction", "wmt", "99", status=1)
