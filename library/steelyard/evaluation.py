@@ -25,6 +25,7 @@ from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.metric import VERSION, Metric
 from steelyard.metrics.registry import asked_metrics
 from steelyard.metrics.resolution import resolve
+from steelyard.metrics.resources import given_resources, merged_resources
 from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.scoring import SEED, as_segments, counted_references
@@ -32,6 +33,8 @@ from steelyard.resampling.paired import TESTS, paired_bootstrap, paired_randomiz
 from steelyard.resampling.randomization import TRIALS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
     from numpy.typing import NDArray
 
@@ -179,7 +182,7 @@ def evaluate(
     bootstrap: int = 0,
     seed: int = SEED,
     language: str = "",
-    resources: Resources | None = None,
+    resources: Resources | Mapping[str, str | Path] | None = None,
 ) -> Evaluation:
     """Score all systems of a test set by all metrics in one pass.
 
@@ -197,8 +200,9 @@ def evaluate(
         Of the replicates: 0 to 2**64 - 1.
     language : str
         Code of the target language, which chooses the tokenizer where a specification names none.
-    resources : Resources, optional
-        Word vectors, lemmas and synonyms for the metrics that need them.
+    resources : mapping of str to path, or Resources, optional
+        Models of tokenizers, word vectors, lemmas and synonyms by name, for the metrics that need them and were not
+        made with their own.
 
     Raises
     ------
@@ -212,7 +216,8 @@ def evaluate(
         raise BadText('systems must be a mapping of at least one name to its segments: {"ours": ["...", "..."]}.')
     texts = list(references.values()) if isinstance(references, Mapping) else references
     asked = [asked_metrics([each])[0] if isinstance(each, str) else each for each in metrics]
-    resolved, _ = resolve(asked, RunContext(language, resources=resources) if resources else RunContext(language))
+    files = merged_resources([given_resources(resources), *(each.resources for each in asked)])
+    resolved, _ = resolve(asked, RunContext(language, resources=files) if files else RunContext(language))
     blanks_count = any(getattr(each, "space", False) for each in resolved)
     segments = as_segments(list(systems.values()), texts, blanks_count=blanks_count)
     measurements = score_systems(
@@ -222,7 +227,7 @@ def evaluate(
         seed=seed,
         segment_scores=True,
         keep_statistics=True,
-        resources=resources,
+        resources=files,
     )
     return Evaluation(list(systems), measurements, counted_references(segments), seed)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.metrics.corpus_statistics import CorpusStatistics
+    from steelyard.metrics.resources import Resources
     from steelyard.metrics.run_context import RunContext
     from steelyard.metrics.segments import Segments
 
@@ -130,6 +131,11 @@ class MetricContract(ABC):
         The metric finds the result in `segments.state(self.corpus_statistics.key)`.
         """
         return None
+
+    @property
+    def resources(self) -> Resources | None:
+        """The files that the metric was made with; None where they come from the run, or none are needed."""
+        return cast("Resources | None", vars(self).get("_resources"))
 
     def details(self, sums: NDArray[np.float64]) -> dict[str, float]:  # noqa: ARG002 - for those that have some
         """Further figures to show with the score of one system, such as the share of unknown words.

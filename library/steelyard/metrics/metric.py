@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.contract import MetricContract
 from steelyard.metrics.parameters import without_aliases
-from steelyard.tokenizers.registry import dictionary_of
+from steelyard.metrics.resources import given_resources
+from steelyard.tokenizers.registry import dictionary_of, resolve_tokenizer, tokenizer_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +83,9 @@ class MetricType(ABCMeta):
             Kept for `corpus_score`, which may then be called without.
         trg_lang : str, optional
             The target language, which chooses the tokenizer where none is named.
+        resources : mapping of str to path, or Resources, optional
+            Files that the metric reads, by name: ``{"flores200": "flores200.model"}`` for that tokenizer. They stay
+            with the metric, so that `corpus_score` and the like need no more.
         force : bool, optional
             Nothing here: there is no warning to be switched off.
 
@@ -92,17 +96,18 @@ class MetricType(ABCMeta):
         """
         kind = cast("type[Metric]", cls)
         references, language = named.pop("references", None), named.pop("trg_lang", "")
+        resources = given_resources(named.pop("resources", None))
         named.pop("force", None)
         named = {key: value for key, value in named.items() if value is not None}
         fields = kind.parameters()
         given = without_aliases(getattr(cls, "name", cls.__name__), fields, named)
         if language and any(field.name == "tok" for field in fields) and "tok" not in given:
-            from steelyard.tokenizers.registry import resolve_tokenizer, tokenizer_of
-
-            given["tok"] = resolve_tokenizer(tokenizer_of(language), language)
+            given["tok"] = resolve_tokenizer(tokenizer_of(language), language, resources)
         metric = super().__call__(*values, **given)
         if references is not None:
             object.__setattr__(metric, "_references", references)
+        if resources is not None:
+            object.__setattr__(metric, "_resources", resources)
         return metric
 
 

@@ -12,17 +12,18 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import MissingResource
+from steelyard.errors import BadParameter, MissingResource
 from steelyard.formats.input.given_files import files_under, open_given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
 DEFAULT_FOLDER = Path("steelyard-resources")
 """Where resources are registered, unless the user says otherwise."""
@@ -77,7 +78,8 @@ class Resources:
             names = ", ".join(sorted({*self.files, *known})) or "none"
             raise MissingResource(
                 f'There are no {what} called "{name}". Resources known here: {names}. '
-                f"Register them, or name their file for this run with --resource {name}=FILE."
+                f"Register them, or name their file for this run with --resource {name}=FILE, in Python with "
+                f'resources={{"{name}": "FILE"}}.'
             )
         if at and found != digest:
             raise MissingResource(f"The {what} {reference} are not here: {name} has other content, {found}.")
@@ -158,6 +160,64 @@ class Resources:
             entry.write_text(json.dumps(asdict(resource), ensure_ascii=False), "utf-8")
             os.replace(entry, self.folder / f"{name}.json")
         return resource
+
+
+def given_resources(given: Resources | Mapping[str, str | Path] | None) -> Resources | None:
+    """Resources as Python users give them.
+
+    Parameters
+    ----------
+    given : Resources, or mapping of str to path, or None
+        Files by name.
+
+    Returns
+    -------
+    Resources or None
+        None for None.
+
+    Raises
+    ------
+    BadParameter
+        For anything else.
+
+    """
+    if given is None or isinstance(given, Resources):
+        return given
+    if not isinstance(given, Mapping):
+        raise BadParameter(f'resources must be files by name, such as {{"flores200": "FILE"}}, and not {given!r:.100}.')
+    return Resources(files={name: Path(file) for name, file in given.items()})
+
+
+def merged_resources(several: Iterable[Resources | None]) -> Resources | None:
+    """The resources of several metrics that are scored together.
+
+    Parameters
+    ----------
+    several : iterable of Resources or None
+
+    Returns
+    -------
+    Resources or None
+        None where there are none.
+
+    Raises
+    ------
+    BadParameter
+        Where one name stands for several files, or two of them have folders.
+
+    """
+    given = list(dict.fromkeys(each for each in several if each is not None))
+    if len(given) < 2:
+        return given[0] if given else None
+    files: dict[str, Path] = {}
+    for each in given:
+        for name, file in each.files.items():
+            if files.setdefault(name, file) != file:
+                raise BadParameter(f'The resource "{name}" is {files[name]} and {file}. Give them different names.')
+    folders = list(dict.fromkeys(each.folder for each in given if each.folder))
+    if len(folders) > 1:
+        raise BadParameter(f"Resources are registered in {folders[0]} and {folders[1]}. Give one folder for all.")
+    return Resources(folders[0] if folders else None, files)
 
 
 def check_name(name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -66,7 +67,7 @@ def corpus_score(
         raise BadText("hypotheses is a single string, but must be a list of strings, one a segment.")
     segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(metric))
     pinned = _pinned(metric)
-    (found,) = score_systems(segments, [pinned], replicates=replicates, seed=seed)
+    (found,) = score_systems(segments, [pinned], replicates=replicates, seed=seed, resources=metric.resources)
     return pinned.score_type(pinned, found.sums[0], counted_references(segments), found.replicate_scores[0], seed)
 
 
@@ -113,13 +114,14 @@ class Accumulator:
                 f"{self.metric.name} counts something in all references before it scores a segment, so that segments "
                 "cannot be added one after the other. Use corpus_score."
             )
+        self._resources = self.metric.resources
         self.metric = _pinned(self.metric)
         self.sums = np.zeros(len(self.metric.columns))
 
     def update(self, hypotheses: Sequence[str], references: References) -> None:
         """Add segments: as `Metric.corpus_score` takes them."""
         segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(self.metric))
-        (statistics,) = shard_statistics(segments, [self.metric])
+        (statistics,) = shard_statistics(segments.with_resources(self._resources), [self.metric])
         self.sums = self.sums + corpus_sums(statistics)[0]
         self.segments += len(segments)
         self.references.add(counted_references(segments))
@@ -135,8 +137,8 @@ class Accumulator:
         return self
 
     def __add__(self, other: Accumulator) -> Accumulator:
-        total = Accumulator(self.metric)
-        total += self
+        total = copy(self)
+        total.references = set(self.references)
         total += other
         return total
 
@@ -163,14 +165,15 @@ def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequ
     for begin in range(0, len(lines), at_once):
         systems = [[line] * len(against) for line in lines[begin : begin + at_once]]
         segments = Segments.from_lines(references=[against], hypotheses=systems)
-        (statistics,) = shard_statistics(segments, [pinned])
+        (statistics,) = shard_statistics(segments.with_resources(metric.resources), [pinned])
         found[begin : begin + at_once] = pinned.segment_score(statistics)
     return found
 
 
 def _pinned(metric: MetricContract) -> MetricContract:
     """With versions of dictionaries and resources named, as the signature must. Raises MissingResource."""
-    ((pinned,), _) = resolve([metric], RunContext())
+    context = RunContext(resources=metric.resources) if metric.resources else RunContext()
+    ((pinned,), _) = resolve([metric], context)
     return pinned
 
 

@@ -1,6 +1,7 @@
 """Tokenizers by a SentencePiece model: sacreBLEU's pieces with the same model, which is known by its content."""
 
 import json
+import pickle
 import sys
 
 import pytest
@@ -11,7 +12,8 @@ from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 from sentencepiece import SentencePieceProcessor
 
 from cli.main import main
-from steelyard.errors import MissingResource
+from steelyard import BLEU, evaluate
+from steelyard.errors import BadParameter, MissingResource
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources, content_digest
@@ -56,6 +58,47 @@ def test_bleu_is_sacrebleus_and_names_the_model(name):
     metric = SacreBLEU()
     metric.tokenizer = theirs()
     assert found == pytest.approx(metric.corpus_score(output, [references]).score, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_takes_a_model_where_the_metric_is_made(name):
+    references, output = lines_of(DEMO / "refs" / "A.txt"), lines_of(DEMO / "systems" / "anchor.txt")
+    metric = SacreBLEU()
+    metric.tokenizer = theirs()
+    expected = metric.corpus_score(output, [references])
+    bleu = BLEU(tokenize=name, resources={name: str(small_model())})
+    found = bleu.corpus_score(output, [references])
+    assert (found.score, found.counts, found.totals) == (
+        pytest.approx(expected.score, abs=1e-9), expected.counts, expected.totals,
+    )  # fmt: skip
+    assert bleu.get_signature() == found.signature
+    assert found.signature.endswith(f"dict:{content_digest(small_model())}")
+    half = len(output) // 2
+    parts = [bleu.accumulator(), bleu.accumulator()]
+    parts[0].update(output[:half], [references[:half]])
+    parts[1].update(output[half:], [references[half:]])
+    assert pickle.loads(pickle.dumps(parts[0] + parts[1])).compute().score == found.score
+    one = bleu.sentence_score(output[0], references[:1]).score
+    assert bleu.pairwise(output[:1], references[:2])[0, 0] == one
+    evaluated = evaluate({"ours": output}, references=[references], metrics=[bleu, "chrf"])
+    assert evaluated["ours"][evaluated.metrics[0]].score == found.score
+    same = evaluate({"ours": output}, references=[references], metrics=[f"bleu:tok={name}"], resources=bleu.resources)
+    assert same["ours"][same.metrics[0]].score == found.score
+
+
+def test_python_is_told_what_is_wrong_with_a_model(tmp_path):
+    with pytest.raises(MissingResource, match='no SentencePiece models called "spm"'):
+        BLEU(tokenize="spm").corpus_score(["a"], [["a"]])
+    with pytest.raises(MissingResource, match=r"gone.model: cannot be read"):
+        BLEU(tokenize="spm", resources={"spm": tmp_path / "gone.model"}).corpus_score(["a"], [["a"]])
+    with pytest.raises(BadParameter, match="resources must be files by name"):
+        BLEU(tokenize="spm", resources=str(small_model()))
+    both = [BLEU(tokenize="spm", resources={"spm": small_model(kind)}) for kind in ("unigram", "bpe")]
+    with pytest.raises(BadParameter, match='The resource "spm" is'):
+        evaluate({"ours": ["a"]}, references=[["a"]], metrics=both)
+    folders = [BLEU(order=order, resources=Resources(tmp_path / str(order))) for order in (1, 2)]
+    with pytest.raises(BadParameter, match="one folder"):
+        evaluate({"ours": ["a"]}, references=[["a"]], metrics=folders)
 
 
 def test_the_command_takes_a_model(tmp_path, capsys):
