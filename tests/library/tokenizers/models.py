@@ -19,12 +19,17 @@ _scratch = tempfile.TemporaryDirectory()
 @cache
 def small_model(kind: str = "unigram") -> Path:
     """Its file."""
+    return trained_model(DEMO / "refs" / "A.txt", kind, kind=kind, pieces=120)
+
+
+def trained_model(text: Path, name: str, *, kind: str, pieces: int) -> Path:
+    """The file of a model that is trained on a text."""
     import sentencepiece
 
-    prefix = Path(_scratch.name) / kind
+    prefix = Path(_scratch.name) / name
     with contextlib.redirect_stderr(io.StringIO()):
         sentencepiece.SentencePieceTrainer.train(
-            input=os.fspath(DEMO / "refs" / "A.txt"), model_prefix=os.fspath(prefix), vocab_size=120, model_type=kind,
+            input=os.fspath(text), model_prefix=os.fspath(prefix), vocab_size=pieces, model_type=kind,
             hard_vocab_limit=False, minloglevel=2, num_threads=1,
         )  # fmt: skip
     return prefix.with_suffix(".model")

@@ -21,14 +21,14 @@ from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers import sentencepiece as ours
 from steelyard.tokenizers.registry import prepared_text, resolve_tokenizer, separates_words
-from tests.library.tokenizers.models import DEMO, NAMES, files, small_model
+from tests.library.tokenizers.models import DEMO, NAMES, files, small_model, trained_model
 
 
-def theirs(kind="unigram"):
+def theirs(model=None):
     """sacreBLEU's, whose own would load a model from the net."""
     tokenizer = TokenizerSPM.__new__(TokenizerSPM)
     tokenizer.name = "flores200"
-    tokenizer.sp = SentencePieceProcessor(model_file=str(small_model(kind)))
+    tokenizer.sp = SentencePieceProcessor(model_file=str(model or small_model()))
     return tokenizer
 
 
@@ -41,7 +41,7 @@ def lines_of(path):
 def test_same_pieces_as_sacrebleu(kind, lines):
     here = Resources(files={"spm": small_model(kind)})
     cut = prepared_text("\n".join(lines).encode(), "spm", here).decode().split("\n")
-    tokenizer = theirs(kind)
+    tokenizer = theirs(small_model(kind))
     assert [line.split() for line in cut] == [tokenizer(line).split() for line in lines]
 
 
@@ -140,3 +140,21 @@ def test_long_lines_are_cut_in_parts(monkeypatch):
 def test_pieces_suit_every_language():
     assert separates_words("flores200@0123456789ab", "th")
     assert separates_words("flores200", "ja")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_bleu_is_sacrebleus_on_real_data(real_data, capsys, kind):
+    """With models of 2,000 pieces, trained on a reference of WMT22's English to Czech."""
+    folder = real_data / "wmt22.en-cs"
+    model = trained_model(folder / "refs" / "B.txt", f"wmt22-{kind}", kind=kind, pieces=2000)
+    references = [folder / "refs" / f"{label}.txt" for label in "BC"]
+    systems = [folder / "systems" / f"{name}.txt" for name in ("Online-W", "CUNI-Transformer", "Online-G")]
+    words = ["score", *references, "-i", *systems, "-m", "bleu", "-tok", "flores200", "-f", "json"]
+    assert main([*map(str, words), "--resource", f"flores200={model}"]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"]
+    metric = SacreBLEU()
+    metric.tokenizer = theirs(model)
+    streams = [path.read_text("utf-8").split("\n")[:-1] for path in references]
+    for path, each in zip(systems, found, strict=True):
+        expected = metric.corpus_score(path.read_text("utf-8").split("\n")[:-1], streams).score
+        assert each["scores"][0]["score"] == pytest.approx(expected, abs=1e-9)
