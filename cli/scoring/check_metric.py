@@ -74,10 +74,13 @@ def described(finding: Finding) -> str:
 
 
 def _texts(campaign: Campaign) -> Iterator[str]:
-    for role, texts in (("reference", campaign.references), ("system", campaign.systems)):
-        for name, lines in texts.items():
-            shown = ", ".join(repr(line) if len(line) < 200 else f"{line[:200]!r}..." for line in lines)
-            yield f"{role} {name}: {shown}"
+    named = {f"reference {name}": lines for name, lines in campaign.references.items()}
+    named |= {f"system {name}": lines for name, lines in campaign.systems.items()}
+    if campaign.source is not None:
+        named["source"] = campaign.source
+    for name, lines in named.items():
+        shown = ", ".join(repr(line) if len(line) < 200 else f"{line[:200]!r}..." for line in lines)
+        yield f"{name}: {shown}"
 
 
 def counter(campaigns: int) -> Callable[[], None]:

@@ -23,6 +23,8 @@ class ProtocolContent:
     metrics: tuple[str, ...]
     replicates: int
     seed: int
+    source_text: int | None = None
+    """The id of the source, for metrics that read it; None where the test set has none."""
 
 
 def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
@@ -34,7 +36,7 @@ def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
         If it does not exist.
     """
     row = connection.execute(
-        select(Protocol, TestSet.segments, TestSet.variable_references)
+        select(Protocol, TestSet.segments, TestSet.variable_references, TestSet.source_text_id)
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .where(Protocol.id == protocol_id)
     ).one_or_none()
@@ -52,4 +54,5 @@ def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
         metrics=tuple(row.metrics),
         replicates=row.replicates,
         seed=row.seed,
+        source_text=row.source_text_id,
     )

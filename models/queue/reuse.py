@@ -1,7 +1,8 @@
 """Reuse of statistics: finds stored ones by everything that they depend on, and copies them to new evaluations.
 
-They depend on a text, the reference texts in order, whether references may lack segments, the resolved metric and the
-edition of the numbers; not on the campaign, the system, the replicates or the seed.
+They depend on a text, the reference texts in order, whether references may lack segments, the resolved metric, the
+edition of the numbers and, where the metric reads it, the source; not on the campaign, the system, the replicates or
+the seed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class CachedStatistics:
     signature: str
     replicates: int
     seed: int
+    source_text: int | None
+    """What was translated: the statistics of a metric that reads it are those of another text with another source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,8 @@ def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
             )
 
 
-def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int]]:
-    """Protocols with the same reference texts in the same order: id -> (replicates, seed)."""
+def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int, int | None]]:
+    """Protocols with the same reference texts in the same order: id -> (replicates, seed, source text)."""
     shared = select(Reference.test_set_id).where(Reference.text_id == protocol.reference_texts[0])
     labelled: dict[int, dict[str, int]] = {}
     for row in connection.execute(
@@ -111,7 +114,14 @@ def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> 
     ):
         labelled.setdefault(row.test_set_id, {})[row.label] = row.text_id
     protocols = connection.execute(
-        select(Protocol.id, Protocol.test_set_id, Protocol.reference_labels, Protocol.replicates, Protocol.seed)
+        select(
+            Protocol.id,
+            Protocol.test_set_id,
+            Protocol.reference_labels,
+            Protocol.replicates,
+            Protocol.seed,
+            TestSet.source_text_id,
+        )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .where(
             TestSet.id.in_(labelled),
@@ -119,7 +129,7 @@ def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> 
         )
     )
     return {
-        row.id: (row.replicates, row.seed)
+        row.id: (row.replicates, row.seed, row.source_text_id)
         for row in protocols
         if tuple(labelled[row.test_set_id][label] for label in row.reference_labels) == protocol.reference_texts
     }

@@ -24,7 +24,7 @@ def reuse_statistics(
 ) -> set[int]:
     """Copy statistics of finished evaluations with the same texts and references; the evaluations that got some.
 
-    The source may belong to any campaign, system, test set, number of replicates or seed, as long as this release would
+    They may belong to any campaign, system, test set, number of replicates or seed, as long as this release would
     write the same signature. Evaluations in progress are not considered.
 
     Parameters
@@ -55,14 +55,16 @@ def reuse_statistics(
 
 def _chosen(protocol: ProtocolContent, measured: Sequence[CachedStatistics]) -> dict[tuple[int, str], CachedStatistics]:
     """The cached statistics for each text and metric, preferably with the same replicates."""
-    signatures: dict[tuple[str, int, int], str] = {}
+    signatures: dict[tuple[str, int, int, int | None], str | None] = {}
     chosen: dict[tuple[int, str], CachedStatistics] = {}
     for each in measured:
-        way = each.specification, each.replicates, each.seed
+        way = each.specification, each.replicates, each.seed, each.source_text
         if way not in signatures:
+            metric = parse_metric(each.specification)
             # The references are the same, and so is their number in the signature.
-            source_protocol = replace(protocol, replicates=each.replicates, seed=each.seed)
-            signatures[way] = stored_signature(parse_metric(each.specification), source_protocol)
+            its_protocol = replace(protocol, replicates=each.replicates, seed=each.seed)
+            of_another_source = "source" in metric.inputs and each.source_text != protocol.source_text
+            signatures[way] = None if of_another_source else stored_signature(metric, its_protocol)
         if each.signature == signatures[way]:
             key = each.text_id, each.specification
             if key not in chosen or _same_replicates(each, protocol):

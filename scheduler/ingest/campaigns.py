@@ -21,6 +21,7 @@ from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.errors import BadIngest
 from scheduler.ingest.texts import NewText, digest, segment_count, store_texts, text_hash
 from steelyard.text.names import folded
+from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from steelyard.formats.plain import Text
@@ -368,7 +369,9 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
     BadIngest
         If the data is inconsistent.
     """
-    content = connection.execute(select(TestSet.content_hash).where(TestSet.id == test_set_id)).scalar_one()
+    content, source = connection.execute(
+        select(TestSet.content_hash, TestSet.source_text_id).where(TestSet.id == test_set_id)
+    ).one()
     labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
     unknown = [label for label in new.references if label not in labels]
     if unknown or not new.references or len(set(new.references)) < len(new.references):
@@ -378,6 +381,11 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         )
     if not new.metrics or new.replicates < 0 or not 0 <= new.seed < 2**63:
         raise BadIngest("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
+    reading = [metric.specification for metric in new.metrics if "source" in metric.inputs]
+    if source is None and reading:
+        raise BadIngest(
+            f"{listed(reading)} reads the source, and the test set has none. Add the source, or leave the metric out."
+        )
     row = {
         "test_set_id": test_set_id,
         "reference_labels": list(new.references),

@@ -82,25 +82,31 @@ class ShardTexts:
 
     texts: Sequence[bytes]
     layers: Mapping[str, Sequence[bytes]]
+    source: bytes | None = None
+    """What was translated, where one of its metrics reads it."""
     states: Mapping[str, Any] = field(default_factory=dict)
     """The corpus statistics of its metrics (`worker.computing.corpus_statistics`)."""
 
 
 def read_shard(connection: Connection, claim: ClaimedShard, protocol: ProtocolContent) -> ShardTexts:
-    """The texts of a shard, and the layers that its metrics need.
+    """The texts of a shard, and the layers and the source where its metrics need them.
 
     Raises
     ------
     MissingLayer
         If a text lacks a layer.
     """
-    specifications = shard_metrics(claim, protocol).values()
-    wanted = {layer for specification in specifications for layer in cached_metric(specification).layers}
+    metrics = [cached_metric(specification) for specification in shard_metrics(claim, protocol).values()]
+    wanted = {layer for metric in metrics for layer in metric.layers}
     ids = (*protocol.reference_texts, *claim.texts)
     blocks = claim.first_block, claim.last_block
+    source = None
+    if protocol.source_text is not None and any("source" in metric.inputs for metric in metrics):
+        (source,) = read_texts(connection, [protocol.source_text], *blocks)
     return ShardTexts(
         read_texts(connection, ids, *blocks),
         {layer: read_texts(connection, ids, *blocks, layer) for layer in sorted(wanted)},
+        source,
     )
 
 
@@ -127,6 +133,7 @@ def score_texts(
     segments = Segments(
         references=shard.texts[:references],
         hypotheses=[output[0] for output in distinct],
+        source=shard.source,
         variable_references=protocol.variable_references,
         layers={layer: [texts[number] for number in first_of] for layer, texts in shard.layers.items()},
         resources=resources,

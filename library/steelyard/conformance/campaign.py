@@ -41,6 +41,8 @@ class Campaign:
 
     references: Mapping[str, Sequence[str]]
     systems: Mapping[str, Sequence[str]]
+    source: Sequence[str] | None = None
+    """What was translated; metrics that read it cannot score a campaign without."""
 
     @property
     def segments(self) -> int:
@@ -52,13 +54,14 @@ class Campaign:
         return Campaign(
             {label: [lines[i] for i in positions] for label, lines in self.references.items()},
             {name: [lines[i] for i in positions] for name, lines in self.systems.items()},
+            None if self.source is None else [self.source[i] for i in positions],
         )
 
 
 def odd_campaign() -> Campaign:
     """Two references and two systems of odd segments; the second system is the first reference."""
     odd = list(ODD_SEGMENTS)
-    return Campaign({"R0": odd, "R1": odd[::-1]}, {"S0": [*odd[1:], ""], "S1": odd})
+    return Campaign({"R0": odd, "R1": odd[::-1]}, {"S0": [*odd[1:], ""], "S1": odd}, [*odd[2:], "", ""])
 
 
 def generated_campaigns(number: int, seed: int = 1) -> Iterator[Campaign]:
@@ -72,6 +75,7 @@ def generated_campaigns(number: int, seed: int = 1) -> Iterator[Campaign]:
         yield Campaign(
             {f"R{i}": [_segment(random) for _ in range(segments)] for i in range(references)},
             {f"S{i}": [_segment(random) for _ in range(segments)] for i in range(systems)},
+            [_segment(random) for _ in range(segments)],
         )
 
 

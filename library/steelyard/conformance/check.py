@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from steelyard.conformance.campaign import Campaign, generated_campaigns
+from steelyard.conformance.campaign import generated_campaigns
 from steelyard.conformance.declarations import DECLARATIONS
 from steelyard.conformance.promises import PROMISES, shards_add_up
 from steelyard.conformance.subject import PromiseBroken
@@ -16,6 +16,7 @@ from steelyard.conformance.subject import PromiseBroken
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from steelyard.conformance.campaign import Campaign
     from steelyard.conformance.promises import Promise
     from steelyard.conformance.subject import Subject
 
@@ -47,7 +48,9 @@ def check(
         yield Finding(_words(declaration), _fault(partial(declaration, subject)))
     for promise in PROMISES:
         finding = Finding(_words(promise))
-        for number, campaign in enumerate(generated_campaigns(campaigns, seed)):
+        for number, generated in enumerate(generated_campaigns(campaigns, seed)):
+            # What is not read is not shown either.
+            campaign = generated if "source" in subject.metric.inputs else replace(generated, source=None)
             if (promise is not shards_add_up or number % SELDOM == 1) and _fault(partial(promise, subject, campaign)):
                 small = shrunk(campaign, partial(_breaks, promise, subject))
                 finding = Finding(_words(promise), _fault(partial(promise, subject, small)), small)
@@ -75,18 +78,20 @@ def _smaller(campaign: Campaign) -> Iterator[Campaign]:
     """The campaign with something left out: systems, references, segments, words; large parts first."""
     references, systems = campaign.references, campaign.systems
     for name in systems if len(systems) > 1 else ():
-        yield Campaign(references, {each: lines for each, lines in systems.items() if each != name})
+        yield replace(campaign, systems={each: lines for each, lines in systems.items() if each != name})
     for label in references if len(references) > 1 else ():
-        yield Campaign({each: lines for each, lines in references.items() if each != label}, systems)
+        yield replace(campaign, references={each: lines for each, lines in references.items() if each != label})
     for kept in _parts(range(campaign.segments)):
         if kept:
             yield campaign.rearranged(kept)
     for name, lines in systems.items():
         for shorter in _shorter(lines):
-            yield Campaign(references, {**systems, name: shorter})
+            yield replace(campaign, systems={**systems, name: shorter})
     for label, lines in references.items():
         for shorter in _shorter(lines):
-            yield Campaign({**references, label: shorter}, systems)
+            yield replace(campaign, references={**references, label: shorter})
+    for shorter in _shorter(campaign.source or ()):
+        yield replace(campaign, source=shorter)
 
 
 def _shorter(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -71,7 +71,8 @@ def the_signature_names_every_parameter(subject: Subject) -> None:
 
 def bad_values_are_refused(subject: Subject) -> None:
     """Any text given to a parameter is refused with BadParameter, or makes a metric that works."""
-    campaign = Campaign({"R": ["the cat sat on the mat and slept"]}, {"S": ["a cat lay on the mat or slept not"]})
+    line = "the cat sat on the mat and slept"
+    campaign = Campaign({"R": [line]}, {"S": ["a cat lay on the mat or slept not"]}, [line])
     for field in subject.metric.parameters():
         for text in HOSTILE:
             try:
@@ -96,7 +97,7 @@ def a_perfect_text_scores_best(subject: Subject) -> None:
     metric = subject.metric
     lines = [" ".join(f"word{number}{letter}" for number in range(200)) for letter in "ab"]
     spoilt = [" ".join(line.split()[::-3]) + " wrong" for line in lines]
-    perfect, worse = metric_scores = subject.scores(Campaign({"R": lines}, {"S": lines, "T": spoilt}))
+    perfect, worse = metric_scores = subject.scores(Campaign({"R": lines}, {"S": lines, "T": spoilt}, lines))
     if not np.isfinite(metric_scores).all():
         raise PromiseBroken(f"A perfect text scores {perfect}, a spoilt one {worse}.")
     best = metric.scale if metric.higher_is_better else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
@@ -38,14 +39,14 @@ def systems_do_not_know_each_other(subject: Subject, campaign: Campaign) -> None
     """A system scored together with others has the same statistics as alone."""
     together = subject.statistics(campaign)
     for position, (name, lines) in enumerate(campaign.systems.items()):
-        alone = subject.statistics(Campaign(campaign.references, {name: lines}))
+        alone = subject.statistics(replace(campaign, systems={name: lines}))
         _compare(subject, together[position : position + 1], alone, name, "together with others, alone")
 
 
 def equal_systems_have_equal_statistics(subject: Subject, campaign: Campaign) -> None:
     """The same text sent in twice gets the same statistics twice."""
     twice = {**campaign.systems, **{f"{name} again": lines for name, lines in campaign.systems.items()}}
-    found = subject.statistics(Campaign(campaign.references, twice))
+    found = subject.statistics(replace(campaign, systems=twice))
     once, again = found[: len(campaign.systems)], found[len(campaign.systems) :]
     _compare(subject, again, once, "again", "the second time, the first time")
 
@@ -65,8 +66,9 @@ def shards_add_up(subject: Subject, campaign: Campaign) -> None:
     """Any split of a long test set into shards gives the same sums, scores and replicates, to the bit."""
     # Long lines are cut: there are hundreds of them.
     short = Campaign(
-        {label: [line[:100] for line in lines] for label, lines in campaign.references.items()},
-        {name: [line[:100] for line in lines] for name, lines in campaign.systems.items()},
+        {label: _cut(lines) for label, lines in campaign.references.items()},
+        {name: _cut(lines) for name, lines in campaign.systems.items()},
+        _cut(campaign.source or [""] * campaign.segments),
     )
     rows = 2 * BLOCK + 17
     long = short.rearranged(list(islice(cycle(range(campaign.segments)), rows)))
@@ -130,8 +132,8 @@ def a_lacking_reference_counts_for_nothing(subject: Subject, campaign: Campaign)
     """With variable references, one that a segment lacks does not change its score."""
     label, lines = next(iter(campaign.references.items()))
     lines = [line if line.strip() else "something" for line in lines]
-    alone = Campaign({label: lines}, campaign.systems)
-    more = Campaign({label: lines, "lacking": [""] * len(lines)}, campaign.systems)
+    alone = replace(campaign, references={label: lines})
+    more = replace(campaign, references={label: lines, "lacking": [""] * len(lines)})
     score, segment_score = subject.metric.score, subject.metric.segment_score
     found, expected = subject.statistics(more, variable_references=True), subject.statistics(alone)
     for what, one, other in (
@@ -163,6 +165,10 @@ PROMISES: tuple[Promise, ...] = (
     shards_add_up,
 )
 """Each holds for every metric and any texts."""
+
+
+def _cut(lines: Sequence[str]) -> list[str]:
+    return [line[:100] for line in lines]
 
 
 def _compare(subject: Subject, found: Floats, expected: Floats, where: str, how: str) -> None:

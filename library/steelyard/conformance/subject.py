@@ -57,6 +57,7 @@ class Subject:
         segments = Segments(
             references=texts[:split],
             hypotheses=texts[split:],
+            source=self.source(campaign),
             variable_references=variable_references,
             layers=layers,
             resources=self.context.resources,
@@ -75,6 +76,11 @@ class Subject:
             layer: [joined([_layered(layer, line) for line in each]) for each in lines] for layer in self.metric.layers
         }
 
+    def source(self, campaign: Campaign) -> bytes | None:
+        """What was translated, if the metric says that it reads it; one that reads it without saying so finds none."""
+        read = campaign.source is not None and "source" in self.metric.inputs
+        return joined(campaign.source or ()) if read else None
+
     def statistics(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
         """What the metric says of the campaign as one shard: (systems, segments, k)."""
         return self.metric.segment_statistics(self.segments(campaign, variable_references))
@@ -90,7 +96,7 @@ class Subject:
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
         (found,) = score_systems(
-            Segments(references=texts[:split], hypotheses=texts[split:], layers=layers),
+            Segments(references=texts[:split], hypotheses=texts[split:], source=self.source(campaign), layers=layers),
             [self.metric],
             replicates=20,
             shard_size=shard_size,

@@ -59,7 +59,9 @@ def shard_statistics(
     Raises BadText where a metric reads the source and there is none.
     """
     if segments.source is None and (reading := [each.specification for each in metrics if "source" in each.inputs]):
-        raise BadText(f"{listed(reading)} reads the source, and there is none. Give Segments a source.")
+        raise BadText(
+            f"{listed(reading)} reads the source, and there is none. Give it: --source FILE, or Segments(source=...)."
+        )
     slices: list[list[Floats]] = []
     for piece in segments.slices():
         statistics: list[Floats] = []

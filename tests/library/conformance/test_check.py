@@ -9,6 +9,7 @@ import pytest
 from steelyard.conformance import check, subjects
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter
+from steelyard.metrics.segments import Segments
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,12 @@ class Sound(Metric):
 def compared(hypothesis, reference):
     same = sum(a == b for a, b in zip(hypothesis, reference, strict=False))
     return [same, max(len(hypothesis), len(reference))]
+
+
+def against_source(metric, segments):
+    """As the sound metric, with the source for the reference."""
+    only = Segments(references=[segments.source], hypotheses=segments.hypotheses)
+    return Sound.segment_statistics(metric, only)
 
 
 def changed(**methods):
@@ -176,6 +183,14 @@ BROKEN = {
         changed(resolve=lambda self, _: (type(self)(case="mixed" if self.case == "lc" else "lc"), [])),
         "resolving it again",
     ),
+    "reads the source without saying so": (changed(segment_statistics=against_source), "whatever stands beside it"),
+    "reads the neighbours of the source": (
+        changed(
+            inputs=frozenset({"source"}),
+            segment_statistics=lambda self, segments: against_source(self, segments) + len(set(segments.source)),
+        ),
+        "whatever stands beside it",
+    ),
     "parses carelessly": (
         changed(__annotations__={"n": int}, n=parameter(1, "a number", parse=lambda text: int(float(text)))),
         "refused with BadParameter",
@@ -188,6 +203,11 @@ def test_a_sound_metric_keeps_all_promises(tmp_path):
     findings = list(check(subject, campaigns=60))
     assert len(findings) == len({finding.promise for finding in findings}) > 10
     assert [finding for finding in findings if finding.fault] == []
+
+
+def test_so_does_one_that_reads_the_source(tmp_path):
+    (subject,) = subjects(changed(inputs=frozenset({"source"}), segment_statistics=against_source), tmp_path)
+    assert [finding for finding in check(subject, campaigns=60) if finding.fault] == []
 
 
 @pytest.mark.parametrize(("metric", "promise"), BROKEN.values(), ids=BROKEN)

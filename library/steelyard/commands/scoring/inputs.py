@@ -59,6 +59,8 @@ class Inputs:
     systems: list[InputSystem]
     variable_references: bool
     notices: list[str]
+    source: Text | None = None
+    """What was translated, where it was given or the files have it."""
     language: str = ""
     """Code of the target language, where the files name it."""
     test_set: str = ""
@@ -131,14 +133,18 @@ def read_inputs(
     variable_references: bool,
     input_format: str | None = None,
     part: str | None = None,
+    source: str | None = None,
 ) -> Inputs:
     """Read reference and system files, in which segments are matched by position, or by id where they have ids.
+
+    `source` is the file of what was translated; files with ids may have it themselves.
 
     `input_format` is the format of all files; None detects each from its content. `part` is the layer or zone to read
     where a file argument names none. Raises BadText, and CommandError where files with and without ids of documents are
     mixed, or where runs have ids.
     """
-    arguments = [*references, *(file for system in systems for file in system.files)]
+    outputs = [file for system in systems for file in system.files]
+    arguments = [*references, *outputs, *([] if source is None else [source])]
     if arguments.count(STDIN) > 1:
         raise UsageError("Standard input can be read only once.")
     check_systems(len(arguments), "The files given", allowed_systems())
@@ -147,6 +153,8 @@ def read_inputs(
     texts: dict[InputFile, Text] = {}
     for position, file in enumerate(files):
         role = Role.REFERENCE if position < len(references) else Role.SYSTEM
+        if position == len(references) + len(outputs):
+            role = Role.SOURCE
         # A file that names its texts is read once; of others the reference may be one field, the output another.
         seen = [each for each, read in marked.items() if each[0] == file and (each[1] is role or not read.as_given)]
         if file in texts or seen:
@@ -158,7 +166,9 @@ def read_inputs(
             marked[file, role] = read
     if not marked:
         named = _named(systems, files[len(references) :])
-        return _by_position([texts[file] for file in files], named, len(references), variable_references)
+        given = [texts[file] for file in files]
+        translated = None if source is None else given.pop()
+        return _by_position(given, translated, named, len(references), variable_references)
     if texts:
         raise CommandError(
             f"{next(iter(marked.values())).name} has ids for its segments, but {next(iter(texts.values())).name} is "
@@ -198,11 +208,14 @@ def _named(systems: Sequence[GivenSystem], files: Sequence[InputFile]) -> list[I
     return found
 
 
-def _by_position(texts: list[Text], systems: list[InputSystem], references: int, variable_references: bool) -> Inputs:
-    check_pairing(texts)
+def _by_position(
+    texts: list[Text], source: Text | None, systems: list[InputSystem], references: int, variable_references: bool
+) -> Inputs:
+    every = texts if source is None else [*texts, source]
+    check_pairing(every)
     if not texts[0].segments:
         raise BadText(f"{texts[0].name}: is empty. A reference has one segment per line.")
-    notices = list(dict.fromkeys(notice for text in texts for notice in text.notices))
+    notices = list(dict.fromkeys(notice for text in every for notice in text.notices))
     twice = [name for name, count in Counter(system.name for system in systems).items() if count > 1]
     notices += [f'Several systems are called "{name}"; they are shown in the order given.' for name in twice]
     outputs = texts[references:]
@@ -213,7 +226,7 @@ def _by_position(texts: list[Text], systems: list[InputSystem], references: int,
                 "That would understate the variation between runs."
             )
     language = next((text.language for text in texts if text.language), "")
-    return Inputs(texts[:references], outputs, systems, variable_references, notices, language)
+    return Inputs(texts[:references], outputs, systems, variable_references, notices, source, language)
 
 
 def _by_ids(files: Sequence[MarkedFile], variable_references: bool) -> Inputs:
@@ -229,6 +242,7 @@ def _by_ids(files: Sequence[MarkedFile], variable_references: bool) -> Inputs:
         [InputSystem(name, range(place, place + 1)) for place, name in enumerate(order)],
         campaign.variable_references or variable_references,
         list(campaign.notices),
+        campaign.source,
         campaign.target_language or "",
         campaign.name,
         [(document.doc_id, segment) for document, segment in zip(aligned.documents, aligned.segment_ids, strict=True)],

@@ -63,6 +63,7 @@ _DESCRIPTION = (
     metavar="NAME FILE...",
     help="a system and the outputs of its runs (seeds, optimizer runs), whose mean is its score; repeatable",
 )
+@option("-src", "--source", metavar="FILE", help="what was translated, for metrics that read it")
 @metric_options()
 @resampling_options()
 @interval_option()
@@ -92,6 +93,7 @@ _DESCRIPTION = (
 def score(
     references: Sequence[str],
     systems: Sequence[Occurrence],
+    source: str | None,
     variable_references: bool,
     input_format: str | None,
     format: str,  # noqa: A002 - the option's name
@@ -115,6 +117,7 @@ def score(
         list(given_systems(systems)) or [GivenSystem([STDIN])],
         variable_references=variable_references,
         input_format=input_format,
+        source=source,
     )
     result = scored(options, metrics, inputs)
     print(import_module(f"steelyard.commands.scoring.score_{format}").render(result), end="")
@@ -181,6 +184,7 @@ def scored(options: ScoreOptions, metrics: Sequence[Metric], inputs: Inputs) -> 
         Segments(
             references=[text.bytes for text in inputs.references],
             hypotheses=[text.bytes for text in inputs.outputs],
+            source=None if inputs.source is None else inputs.source.bytes,
             variable_references=inputs.variable_references,
             layers=inputs.layers,
         ),

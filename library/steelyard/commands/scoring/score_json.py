@@ -35,8 +35,10 @@ def structure(result: Result) -> dict[str, Any]:
         else:
             entry |= {"scores": scores, "runs": [_run(result, place, output) for output in system.outputs]}
         systems.append(entry)
-    hashes = [digest(text) for text in result.inputs.references]
-    test_set = {"segments": result.inputs.references[0].segments, "hashes": {"references": hashes}}
+    hashes: dict[str, Any] = {"references": [digest(text) for text in result.inputs.references]}
+    if result.inputs.source is not None:
+        hashes["source"] = digest(result.inputs.source)
+    test_set = {"segments": result.inputs.references[0].segments, "hashes": hashes}
     tests = as_objects(result.tests) if result.tests else []
     return {"version": VERSION, "test_set": test_set, "systems": systems, "paired": tests}
 
