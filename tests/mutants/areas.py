@@ -515,12 +515,14 @@ AREAS: dict[str, list[Target]] = {
         _kernel("ngram_scores.c chrf_score.h", "tests/library/kernels/ngram/test_ngram_scores.py"),
         _kernel(
             "chrf.c character_ngrams.c word_ngrams.c shared_ngrams.h overlap.h overlap_bits.h automaton_overlap.h "
-            "ngram_automaton.h ngram_lists.h code_points.h code_symbols.h room.h",
+            "ngram_automaton.h ngram_lists.h code_points.h code_symbols.h scratch.h",
             "tests/library/kernels/chrf/test_chrf.py tests/library/metrics/ngram/test_chrf.py",
         ),
-        _kernel("edit_distance.c distance_blocks.h comparing.h", "tests/library/kernels/edit/test_edit_distance.py"),
+        _kernel("edit_distance.c comparing.h", "tests/library/kernels/edit/test_edit_distance.py"),
         _kernel(
-            "distance_rows.h", "tests/library/kernels/edit/test_ter.py tests/library/metrics/edit/test_character.py"
+            "myers.h",
+            "tests/library/kernels/edit/test_edit_distance.py tests/library/kernels/edit/test_ter.py "
+            "tests/library/metrics/edit/test_character.py",
         ),
         _kernel(
             "ter.c ter_shifts.h ter_distance.h",

@@ -3,6 +3,7 @@
 #include "comparing.h"
 #include "gtm_budget.h"
 #include "kernel.h"
+#include "scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +106,9 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
                    .last = calloc(words, sizeof *sides.last),
                    .before = malloc((size_t)longest * sizeof *sides.before),
                    .count = calloc(words, sizeof *sides.count)};
-    uint64_t *heap = malloc((MOST_PAIRS + 1) * sizeof *heap);
+    Buffer heap = {0}; /* runs are split, but none of their pairs of words is in two: there are never more runs than pairs */
     uint8_t *used_here = calloc((size_t)longest_hypothesis + 1, 1), *used_there = calloc((size_t)longest, 1);
-    if (!sides.text || !sides.last || !sides.before || !sides.count || !heap || !used_here || !used_there)
-        goto done;
+    if (!sides.text || !sides.last || !sides.before || !sides.count || !used_here || !used_there) goto done;
 
     for (int64_t i = 0; i < segments; i++) {
         int64_t reference_words = 0, parts = 0;
@@ -139,7 +139,9 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
                 pairs += more;
             }
             if (pairs) {
-                take_runs(&budget, heap, list_runs(&sides, hypothesis, length, heap), used_here, used_there);
+                if (reserve(&heap, (size_t)pairs * sizeof(uint64_t))) goto done;
+                int64_t found = list_runs(&sides, hypothesis, length, heap.memory);
+                take_runs(&budget, heap.memory, found, used_here, used_there);
                 memset(used_here, 0, (size_t)length);
                 memset(used_there, 0, (size_t)sides.size);
             }
@@ -156,7 +158,7 @@ done:
     free(sides.last);
     free(sides.before);
     free(sides.count);
-    free(heap);
+    free(heap.memory);
     free(used_here);
     free(used_there);
     return result;

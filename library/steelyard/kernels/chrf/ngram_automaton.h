@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "room.h"
+#include "scratch.h"
 
 /* LANES: bytes that are counted at once. */
 enum { DEPTH_BITS = 3, DEPTH = (1 << DEPTH_BITS) - 1, MOST_STATES = 1 << (16 - DEPTH_BITS), LANES = 16 };

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "room.h"
+#include "scratch.h"
 #include "kernel.h"
 
 enum { LARGEST_ORDER = 64 };

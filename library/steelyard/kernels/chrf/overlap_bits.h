@@ -3,7 +3,7 @@
 #define OVERLAP_BITS_H
 
 #include "ngram_masks.h"
-#include "room.h"
+#include "scratch.h"
 
 enum { MOST_BITS = 64, MOST_BIT_ORDERS = 8 };
 

@@ -1,14 +1,14 @@
 /* CharacTER (Wang et al. 2016): characters to edit after blocks of words have moved, per character. */
 #include "character_shifts.h"
-#include "distance_blocks.h"
 #include "kernel.h"
+#include "myers.h"
 
 enum { LONGEST_PIECE = 1 << 16 }; /* characters; longer texts are compared in pieces, in time that grows as they do */
 
 typedef struct {
     Spelling spelling;
     Order order;
-    Block block;
+    Columns columns;
     int32_t *own, *theirs; /* characters */
     int8_t *edges;
 } CharacterWork;
@@ -29,15 +29,16 @@ static int64_t distance(CharacterWork *work, const int32_t *a, int64_t n, const 
     while (n && m && *a == *b) a++, b++, n--, m--;
     while (n && m && a[n - 1] == b[m - 1]) n--, m--;
     if (!n || !m) return n + m;
-    int64_t last = 0;
+    int64_t found = n;
     memset(work->edges, 1, (size_t)n);
-    for (int64_t begin = 0; begin < m; begin += BITS) {
-        int64_t rows = smaller(m - begin, BITS);
-        set_block(&work->block, b + begin, rows);
-        last = pass_block(&work->block, rows, a, n, work->edges);
-        clear_block(&work->block, b + begin, rows);
+    for (int64_t begin = 0; begin < m; begin += WORD_BITS) {
+        int64_t count = smaller(m - begin, WORD_BITS);
+        set_columns(&work->columns, b + begin, count);
+        BitRow last = pass_rows_between(&work->columns, a, n, work->edges);
+        found += across(&last, count);
+        clear_columns(&work->columns, b + begin, count);
     }
-    return m + last;
+    return found;
 }
 
 /* Mean word lengths of the blocks that stand farther behind in the new order, found from the front as the authors'
@@ -95,11 +96,11 @@ KERNEL int64_t steelyard_character_rates(const int32_t *ids, const int64_t *star
     for (int64_t row = 0; row < (references + systems) * segments; row++)
         longest = larger(longest, characters_of(&work->spelling, ids + starts[row], starts[row + 1] - starts[row]));
     work->order.slot = calloc((size_t)types + 1, sizeof *work->order.slot);
-    work->block.slot = calloc((size_t)alphabet + 1, 1);
+    work->columns.slot = calloc((size_t)alphabet + 1, 1);
     work->own = malloc(((size_t)longest + 1) * sizeof *work->own);
     work->theirs = malloc(((size_t)longest + 1) * sizeof *work->theirs);
     work->edges = malloc((size_t)longest + 1);
-    if (!work->order.slot || !work->block.slot || !work->own || !work->theirs || !work->edges) goto done;
+    if (!work->order.slot || !work->columns.slot || !work->own || !work->theirs || !work->edges) goto done;
 
     for (int64_t at = 0; at < systems * segments; at++) out[at] = 1;
     for (int64_t i = 0; i < segments; i++) {
@@ -123,7 +124,7 @@ KERNEL int64_t steelyard_character_rates(const int32_t *ids, const int64_t *star
     result = 0;
 done:
     free(work->order.slot);
-    free(work->block.slot);
+    free(work->columns.slot);
     free(work->own);
     free(work->theirs);
     free(work->edges);

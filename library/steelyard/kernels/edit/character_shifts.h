@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "distance_rows.h"
+#include "myers.h"
 #include "spelling.h"
 #include "swap.h"
 
@@ -56,7 +56,7 @@ static inline void leave_reference(Order *order) {
 
 static inline void fill_rows(Order *order, int64_t from) {
     int64_t parts = order->parts;
-    for (int64_t p = 0; p < parts; p++) order->rows[p] = (BitRow){~(uint64_t)0, 0};
+    for (int64_t p = 0; p < parts; p++) order->rows[p] = ROW_0;
     for (int64_t i = from; i < order->n; i++) {
         BitRow *row = order->rows + (i + 1) * parts;
         memcpy(row, row - parts, (size_t)parts * sizeof *row);

@@ -5,7 +5,7 @@
  * the hypothesis (the last row) and those that this begins with (rows before), and the rows of an n-gram go on from
  * those of the n-gram that is a word shorter.
  */
-#include "distance_rows.h"
+#include "myers.h"
 #include "ngram_trie.h"
 #include "spelling.h"
 
@@ -101,7 +101,7 @@ static inline void step(FuzzyNgrams *ngrams, BitRow *row, int32_t letter, int64_
 /* Compares all n-grams with those that end at the given columns. The compiler makes one of these for one part. */
 static inline __attribute__((always_inline)) void compare(FuzzyNgrams *ngrams, const int64_t *ends, int64_t count,
                                                           int64_t parts) {
-    for (int64_t p = 0; p < parts; p++) ngrams->rows[p] = (BitRow){~(uint64_t)0, 0};
+    for (int64_t p = 0; p < parts; p++) ngrams->rows[p] = ROW_0;
     for (int64_t k = 0; k < ngrams->needed_count; k++) {
         FuzzyNgram *node = ngrams->nodes + ngrams->needed[k];
         const BitRow *before = ngrams->rows + (int64_t)node->parent * MOST_PARTS;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "distance_rows.h"
+#include "myers.h"
 
 enum { BEAM = 25, PADDING = 128, NO_WORD = -1, BEYOND_BEAM = INT32_MAX / 2 };
 

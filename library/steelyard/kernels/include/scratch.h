@@ -1,6 +1,6 @@
-/* Memory that is used again for each segment. */
-#ifndef ROOM_H
-#define ROOM_H
+/* Scratch memory that is used again for each segment. */
+#ifndef SCRATCH_H
+#define SCRATCH_H
 
 #include <stdint.h>
 #include <stdlib.h>
