@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from sqlalchemy import func, insert, select
@@ -19,6 +20,7 @@ from runtime.settings import Settings
 from scheduler import loop
 from scheduler.embedded import processes, wait
 from scheduler.embedded.processes import Embedded
+from scheduler.embedded.wait import Outage
 from scheduler.loop import SchedulerLoop
 from scheduler.nightly.runner import NightlyRunner
 from steelyard.metrics.metric import EDITION
@@ -152,6 +154,22 @@ def test_who_waits_is_told_of_progress(database_url: str, monkeypatch: pytest.Mo
     )
     assert not last.open
     ending.join()
+    engine.dispose()
+
+
+def test_progress_is_told_when_there_is_some(sqlite_url: str) -> None:
+    """Else a command that writes into a file would fill it with the same line."""
+
+    class Seen(NamedTuple):
+        done: int
+        open: bool
+
+    engine = make_engine(sqlite_url)
+    states = iter([Seen(0, True), Seen(0, True), Seen(1, True), Seen(1, True), Seen(2, False)])
+    told: list[Seen] = []
+    watch = wait.Watch(engine, lambda _: next(states), told.append, Outage())
+    assert [watch.poll() for _ in range(5)] == [False] * 4 + [True]
+    assert [each.done for each in told] == [0, 1, 2]
     engine.dispose()
 
 

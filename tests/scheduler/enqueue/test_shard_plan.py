@@ -10,7 +10,7 @@ from models.schema.queue import Shard, ShardEvaluation
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
 from steelyard import WER
 from steelyard.metrics.registry import parse_metric
-from tests.scheduler.jobs import one_block_shards, some_text
+from tests.scheduler.jobs import one_block_shards, queue_job, some_text
 from worker.context import WorkerContext
 
 SEGMENTS = 600
@@ -69,3 +69,15 @@ def test_they_are_paid_for_where_they_are(context: WorkerContext) -> None:
     odd = planned(context, "odd", texts[0] + b" ", with_long_segments(texts[1], 2))
     assert odd[0][0] > WER().seconds(len(LONG))
     assert odd[1] == usual[1]
+
+
+def test_work_is_cut_for_the_processes_that_do_it(context: WorkerContext) -> None:
+    """Where a command brings its own, their number counts, and not that of the settings."""
+    settings = context.settings.model_copy(update={"concurrency": 1})
+    found = []
+    for seed, processes in enumerate((None, 2, 4), start=1):
+        job = queue_job(context.engine, settings, segments=1000, campaign=f"job {seed}", seed=seed, processes=processes)
+        chosen = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(job.all_evaluations))
+        with reading(context.engine) as connection:
+            found.append(len(connection.scalars(chosen.distinct()).all()))
+    assert found == [1, 2, 4]

@@ -66,6 +66,24 @@ def test_documents_are_put_in_the_order_of_the_test_set(engine: Engine, test_set
     assert output(engine, test_set, b"1\n2\n3\n4\n") == b"1\n2\n3\n4"
 
 
+def test_documents_of_test_suites_may_be_more_than_were_stored(engine: Engine, test_set: StoredTestSet) -> None:
+    """Everybody translates them along; an output with another document that is not in the test set is wrong."""
+    documents = {"x": ("X1", "X2", "X3"), "y": ("Y1",), "idioms.1": ("Z1", "Z2")}
+
+    def whole(suite: str) -> bytes:
+        shown = "".join(
+            f'<doc id="{name}" origlang="en"{suite if name == "idioms.1" else ""}><hyp lang="cs" system="mast"><p>'
+            + "".join(f'<seg id="{number}">{text}</seg>' for number, text in enumerate(texts, 1))
+            + "</p></hyp></doc>"
+            for name, texts in documents.items()
+        )
+        return f'<?xml version="1.0" encoding="utf-8"?><dataset id="set">{shown}</dataset>'.encode()
+
+    assert output(engine, test_set, whole(' testsuite="idioms"')) == b"X1\nX2\nY1\nX3"
+    with pytest.raises(BadIngest, match=r"that the test set set lacks: 'idioms\.1'"):
+        output(engine, test_set, whole(""))
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -1,6 +1,7 @@
 """Outputs of a run: found by a pattern, or written by a command; what is wrong with them is said at once."""
 
 import itertools
+import math
 import os
 import sys
 import threading
@@ -152,9 +153,18 @@ def test_patterns_that_are_refused(pattern: str | None, message: str) -> None:
         new_source("{test_set}/{system}", None, 1.0, Path(), ["a/b"])
 
 
-@pytest.mark.parametrize(("command", "seconds"), [("echo 'a", 1.0), ("'' #", -1.0), (" ", 1.0)])
-def test_commands_that_are_refused(command: str, seconds: float) -> None:
-    with pytest.raises(BadSchedule):
+@pytest.mark.parametrize(
+    ("command", "seconds", "message"),
+    [
+        ("echo 'a", 1.0, "cannot be parsed: No closing quotation"),
+        (" ", 1.0, "is empty"),
+        ("true", 0.0, "cannot be given 0 seconds"),
+        ("true", -1.0, "cannot be given -1 seconds"),
+        ("true", math.nan, "cannot be given nan seconds"),
+    ],
+)
+def test_commands_that_are_refused(command: str, seconds: float, message: str) -> None:
+    with pytest.raises(BadSchedule, match=message):
         new_source(None, command, seconds, Path(), ["a"])
 
 

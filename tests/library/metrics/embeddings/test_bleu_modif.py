@@ -254,5 +254,6 @@ def test_parameters_that_are_not_allowed(text):
 
 def test_titles():
     assert BLEUModif().title == "BLEU_modif"
+    assert BLEUModif(gamma=0.05).title == "BLEU_modif[gamma=0.05]"
     assert BLEUModif(gamma=0.3, order=(1, 2)).title == "BLEU_modif[1-2][gamma=0.3]"
     assert best_similarity(("a",), [["a"]], {}) == 1
