@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns.charts import Series, curve, scatter
+from campaigns.charts.element import element
 from campaigns.charts.lettering import MAX_LABEL_LENGTH
 from campaigns.charts.palette import CLASSES, SERIES
 from tests.acceptance.commands import REPOSITORY
@@ -86,16 +87,16 @@ def test_bands_and_marks_are_drawn():
 @pytest.mark.parametrize("svg", [scatter(POINTS, "x", "y"), curve(LINES, "x", "y")], ids=["scatter", "curve"])
 def test_a_strict_page_can_hold_it(svg):
     root = fromstring(svg)
-    for element in root.iter():
-        assert element.tag not in {f"{SVG}style", f"{SVG}script", f"{SVG}image", f"{SVG}a", f"{SVG}metadata"}
-        assert "style" not in element.attrib
-        assert not any(key.startswith("on") for key in element.attrib)
-        for value in element.attrib.values():
-            assert "//" not in value or element is root
-        painted = [element.get("fill"), element.get("stroke")]
+    for each in root.iter():
+        assert each.tag not in {f"{SVG}style", f"{SVG}script", f"{SVG}image", f"{SVG}a", f"{SVG}metadata"}
+        assert "style" not in each.attrib
+        assert not any(key.startswith("on") for key in each.attrib)
+        for value in each.attrib.values():
+            assert "//" not in value or each is root
+        painted = [each.get("fill"), each.get("stroke")]
         for colour in painted:
             # What has a colour has the class by which a dark page changes it.
-            assert colour in {None, "none"} or CLASSES[colour] in element.get("class")
+            assert colour in {None, "none"} or CLASSES[colour] in each.get("class")
     assert root.get("role") == "img"
     names = root.get("aria-labelledby").split()
     assert [bool(root.find(f"*[@id='{name}']").text) for name in names] == [True, True]
@@ -150,3 +151,9 @@ def test_a_home_that_cannot_be_written_to_is_no_concern_of_the_reader(tmp_path):
         check=False,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_texts_and_values_of_an_element_are_escaped():
+    drawn = element("text", 'a<b & "c"', id='"><script>', stroke_width=0.5)
+    assert fromstring(drawn).text == 'a<b & "c"'
+    assert fromstring(drawn).attrib == {"id": '"><script>', "stroke-width": "0.5"}

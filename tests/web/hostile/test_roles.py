@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -26,8 +27,8 @@ USED = ("web_session", "api_token")
 """Tables where it is noted that somebody was there."""
 
 
-def all_routes() -> dict[str, str]:
-    """Method and path -> method."""
+def all_routes() -> dict[str, tuple[str, frozenset[str]]]:
+    """Method and path -> method, and the names of what the route takes."""
     found = {}
     for prefix, routers in (("/api/v1", api.ROUTERS), ("", pages.ROUTERS)):
         for router in routers:
@@ -35,12 +36,17 @@ def all_routes() -> dict[str, str]:
                 for method in sorted(
                     getattr(route, "methods", ()) - {"OPTIONS"} - ({"HEAD"} if "GET" in route.methods else set())
                 ):
-                    found[f"{method} {prefix}{route.path}"] = method  # type: ignore[attr-defined]
+                    taken = frozenset(inspect.signature(route.endpoint).parameters)  # type: ignore[attr-defined]
+                    found[f"{method} {prefix}{route.path}"] = method, taken  # type: ignore[attr-defined]
     return found
 
 
-ROUTES = all_routes()
+ROUTES = {route: method for route, (method, _) in all_routes().items()}
 KNOWN = [each for each in ROUTES if each in RULES]
+VERSIONED = [
+    route for route, (method, taken) in all_routes().items() if method != "GET" and taken & {"if_match", "version"}
+]
+"""Those that change what somebody has looked at before."""
 
 
 def address_of(route: str, world: World, campaign: str = "") -> str:
@@ -159,6 +165,22 @@ def test_reading_tokens_and_forged_forms_change_nothing(stage: Stage, route: str
             answer = stage.call(route, role, "reader")
             assert refused(answer), (role, answer.text[:300])
     assert stage.rows() == before
+
+
+@pytest.mark.parametrize("route", VERSIONED)
+def test_what_is_out_of_date_changes_nothing(stage: Stage, route: str) -> None:
+    before, sent = stage.rows(), RULES[route].request(stage.world)
+    if "/api/" in route:
+        sent["headers"] = {**sent.get("headers", {}), "If-Match": '"of old"'}
+    else:
+        sent["data"] = {**sent.get("data", {}), "version": "of old"}
+    answer = stage.client("organiser").request(ROUTES[route], address_of(route, stage.world), **sent)
+    assert answer.status_code == 412, answer.text[:300]
+    assert stage.rows() == before
+
+
+def test_no_route_stops_looking_at_the_version_unseen() -> None:
+    assert len(VERSIONED) >= 18
 
 
 @pytest.mark.parametrize("route", [each for each in KNOWN if "/campaigns/{" in each])
