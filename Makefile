@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs test test-faults drop-in mutants sanitize lint format bench bench-check kernels wheels migration clean
+.PHONY: help install demo docs test test-faults drop-in mutants sanitize lint keywords format bench bench-check kernels wheels migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ lint: install  ## style, types and the rule of imports
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+keywords: install  ## write what type checkers know of the keywords of metrics: library/steelyard/metrics/keywords.py
+	$(BIN)/python library/metric_keywords.py
 
 format: install  ## rewrite the code in the house style
 	$(BIN)/ruff check --fix .

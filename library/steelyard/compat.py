@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     References = Sequence[Sequence[str | None]]
 
-# sacreBLEU's names for the parameters, which type checkers do not find among the fields.
-_BLEU, _CHRF, _TER = cast("tuple[Any, Any, Any]", (BLEU, CHRF, TER))
-
 
 def corpus_bleu(
     hypotheses: Sequence[str],
@@ -55,7 +52,7 @@ def corpus_bleu(
     BadText, BadParameter
 
     """
-    metric = _BLEU(
+    metric = BLEU(
         lowercase=lowercase,
         force=force,
         tokenize=tokenize,
@@ -88,7 +85,7 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """BLEU of one segment, with the effective order unless told otherwise; `corpus_bleu` describes the arguments."""
-    metric = _BLEU(
+    metric = BLEU(
         lowercase=lowercase,
         tokenize=tokenize,
         smooth_method=smooth_method,
@@ -203,7 +200,7 @@ def sentence_ter(
 
 
 def _chrf(char_order: int, word_order: int, beta: int, remove_whitespace: bool, eps_smoothing: bool) -> Any:
-    return _CHRF(
+    return CHRF(
         char_order=char_order,
         word_order=word_order,
         beta=beta,
@@ -213,4 +210,4 @@ def _chrf(char_order: int, word_order: int, beta: int, remove_whitespace: bool, 
 
 
 def _ter(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> Any:
-    return _TER(normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive)
+    return TER(normalized=normalized, no_punct=no_punct, asian_support=asian_support, case_sensitive=case_sensitive)

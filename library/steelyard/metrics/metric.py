@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from abc import ABCMeta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.contract import MetricContract
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.scoring import Accumulator
 
 VERSION = "0.1.0"
+Made = TypeVar("Made")
 _UNICODE_VERSIONS = 10_000
 RELEASED = 2
 """Raised by a release in which any metric counts or scores anything differently."""
@@ -74,7 +75,7 @@ Larger for a later release, and within a release for a later version of Unicode.
 class MetricType(ABCMeta):
     """The class of metric classes: a metric may be made with sacreBLEU's names for its parameters, too."""
 
-    def __call__(cls, *values: Any, **named: Any) -> Any:
+    def __call__(cls: type[Made], *values: Any, **named: Any) -> Made:
         """The metric with these parameters, and with what sacreBLEU takes beside them.
 
         Parameters
@@ -103,7 +104,7 @@ class MetricType(ABCMeta):
         given = without_aliases(getattr(cls, "name", cls.__name__), fields, named)
         if language and any(field.name == "tok" for field in fields) and "tok" not in given:
             given["tok"] = resolve_tokenizer(tokenizer_of(language), language, resources)
-        metric = super().__call__(*values, **given)
+        metric: Made = ABCMeta.__call__(cls, *values, **given)
         if references is not None:
             object.__setattr__(metric, "_references", references)
         if resources is not None:

@@ -24,6 +24,8 @@ class Alias:
     names: tuple[str, ...]
     text: Callable[..., str]
     """From the texts for the names, None for one not given, to that for the parameter; ValueError says why not."""
+    types: tuple[str, ...] = ()
+    """What each name takes in Python, as an annotation; where nothing is said, what the parameter takes."""
 
 
 def parameter(
@@ -38,6 +40,7 @@ def parameter(
     aliases: Sequence[Alias] = (),
     choice_of: Callable[[str], str] = str,
     sign: Callable[[Any], str] | None = None,
+    accepts: str = "",
 ) -> Any:
     """A dataclass field that is a parameter of a metric.
 
@@ -46,7 +49,8 @@ def parameter(
     sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that programs which read those
     go on working. `natural` makes a value of what is given in Python otherwise than as text, such as a list. `aliases`
     are sacreBLEU's names for it. `choice_of` says which of the choices a text means, where one can be written with more
-    behind it. `sign` is `show` for signatures, where they have it otherwise.
+    behind it. `sign` is `show` for signatures, where they have it otherwise. `accepts` is an annotation: what Python
+    users may give, for type checkers; "" for the type of the field, or its choices.
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
@@ -54,7 +58,7 @@ def parameter(
         show = show_yes_no if isinstance(default, bool) else str
     meta: dict[str, Any] = {"describe": describe, "choices": tuple(choices), "parse": parse, "show": show, "ours": ours}
     meta |= {"natural": natural, "aliases": tuple(aliases)}
-    meta |= {"choice_of": choice_of, "sign": sign or show}
+    meta |= {"choice_of": choice_of, "sign": sign or show, "accepts": accepts}
     return dataclasses.field(default=default, metadata=meta)
 
 
@@ -81,7 +85,7 @@ def alias(name: str) -> Alias:
 
 def one_of(name: str, yes: str, no: str) -> Alias:
     """A name that is asked yes or no, and what it stands for."""
-    return Alias((name,), lambda text: yes if parse_yes_no(text) else no)
+    return Alias((name,), lambda text: yes if parse_yes_no(text) else no, ("bool",))
 
 
 def without_aliases(metric: str, fields: Iterable[dataclasses.Field[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +195,8 @@ def word_orders_parameter(default: tuple[int, ...], describe: str) -> Any:
     """Which orders of word n-grams are counted."""
     return parameter(
         default, describe, parse=parse_orders, show=show_orders, ours=True,
-        natural=natural_orders, aliases=[Alias(("max_ngram_order",), orders_to)],
+        natural=natural_orders, aliases=[Alias(("max_ngram_order",), orders_to, ("int",))],
+        accepts="str | int | Iterable[int]",
     )  # fmt: skip
 
 

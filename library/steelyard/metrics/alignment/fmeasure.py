@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steelyard.metrics.reference_choice import least, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import FMeasureKeywords
     from steelyard.metrics.segments import Segments
 
 weight = number_to(1_000_000)
@@ -38,6 +39,10 @@ class FMeasure(Metric):
     tok: str = tokenizer_parameter()
     p: float = parameter(1.0, "weight of precision", parse=weight, show=show_number, ours=True)
     r: float = parameter(1.0, "weight of recall", parse=weight, show=show_number, ours=True)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[FMeasureKeywords]) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

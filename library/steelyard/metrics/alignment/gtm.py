@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from steelyard.numerics.deterministic import power
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import GTMKeywords
     from steelyard.metrics.segments import Segments
 
 LARGEST_EXPONENT = 32
@@ -65,6 +66,10 @@ class GTM(Metric):
     case: str = case_parameter()
     tok: str = tokenizer_parameter()
     e: float = parameter(1.0, "exponent of the lengths of runs, 1 to 32", parse=exponent, show=show_number, ours=True)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[GTMKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

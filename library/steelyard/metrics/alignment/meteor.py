@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import MeteorKeywords
     from steelyard.metrics.run_context import RunContext
     from steelyard.metrics.segments import Segments
 
@@ -91,6 +92,7 @@ class Meteor(Metric):
         show=",".join,
         ours=True,
         natural=tuple,
+        accepts="str | Iterable[str]",
     )
     params: str = parameter(
         "2007", "weights of the formula: those of 2005 or of 2007", choices=tuple(FORMULAS), ours=True
@@ -109,6 +111,10 @@ class Meteor(Metric):
     steps: int = parameter(
         4_000_000, "of the search for the best links, per segment and module", parse=whole_number_to(10**8), ours=True
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[MeteorKeywords]) -> None: ...
 
     @classmethod
     def example_resources(cls, folder: Path, words: Sequence[str]) -> dict[str, Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from steelyard.numerics import deterministic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import SemPOSKeywords
     from steelyard.metrics.segments import Segments
 
 TYPES = (
@@ -58,6 +59,10 @@ class SemPOS(Metric):
         choices=("cap-macro", "cap-micro", "thesis-19"),
         ours=True,
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[SemPOSKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.alignment.alignments import Alignments
+    from steelyard.metrics.keywords import TBLEUKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -40,6 +41,10 @@ class TBLEU(BLEU):
     eps: float = parameter(
         0.05, "largest affix distance that is corrected, 0 to 1", parse=number_to(1), show=show_number, ours=True
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[TBLEUKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

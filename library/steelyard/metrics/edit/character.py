@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from steelyard.metrics.segment_metric import SegmentMetric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import CharacTERKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -35,6 +36,10 @@ class CharacTER(SegmentMetric):
 
     case: str = case_parameter()
     tok: str = tokenizer_parameter("none")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[CharacTERKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from steelyard.metrics.reference_choice import lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import PERKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -29,6 +30,10 @@ class PER(ErrorRate):
     cost: ClassVar[float] = 0.3
     growth: ClassVar[float] = 1.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=zh")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[PERKeywords]) -> None: ...
 
     def edits(self, segments: Segments) -> NDArray[np.int64]:
         """Length of the longer side minus the words in common."""

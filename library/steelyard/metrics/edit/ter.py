@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
+    from steelyard.metrics.keywords import TERKeywords
 
 OTHERS = tuple(name for name in TOKENIZERS if name != "none")
 
@@ -62,6 +63,10 @@ class TER(Metric):
     asian: bool = parameter(
         False, "norm and punct also know Chinese and Japanese characters", aliases=[alias("asian_support")]
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[TERKeywords]) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from steelyard.kernels.edit.edit_distance import edit_distances
 from steelyard.metrics.edit.error_rate import ErrorRate
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import WERKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -24,6 +25,10 @@ class WER(ErrorRate):
     cost: ClassVar[float] = 0.3
     growth: ClassVar[float] = 2.0
     examples: ClassVar[tuple[str, ...]] = ("", "case=lc:tok=intl")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[WERKeywords]) -> None: ...
 
     def edits(self, segments: Segments) -> NDArray[np.int64]:
         """Levenshtein distances."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steelyard.metrics.parameters import number_to, parameter, show_number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import BLEUModifKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -35,6 +36,10 @@ class BLEUModif(VectorMetric, BLEU):
     gamma: float = parameter(
         0.1, "least similarity that counts, 0 to 1", parse=number_to(1), show=show_number, ours=True
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[BLEUModifKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steelyard.metrics.reference_choice import least, lengths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import WERModifKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -33,6 +34,10 @@ class WERModif(VectorMetric):
     examples: ClassVar[tuple[str, ...]] = ("vectors=toy", "vectors=toy:clamp=no")
 
     clamp: bool = parameter(True, "a replacement costs at most 1, as words without any similarity do", ours=True)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[WERModifKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

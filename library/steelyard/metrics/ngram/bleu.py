@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -13,16 +12,15 @@ from steelyard.kernels.ngram.ngram_scores import bleu_scores
 from steelyard.kernels.ngram.ngrams import ngram_statistics
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import (
-    Alias,
     alias,
     case_parameter,
-    number_to,
     parameter,
     show_orders,
     tokenizer_parameter,
     word_orders_parameter,
 )
 from steelyard.metrics.score import BLEUScore, Score
+from steelyard.metrics.smoothing import EXPONENTIAL, SMOOTHING_ALIAS, Smoothing, parse_smoothing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,48 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.ngram.ngram_scores import BleuScores
+    from steelyard.metrics.keywords import BLEUKeywords
     from steelyard.metrics.segments import Segments
-
-SMOOTHING_DEFAULTS = {"floor": 0.1, "add-k": 1.0}
-LARGEST_VALUE = 10**9
-"""Of a smoothing: far beyond what makes sense."""
-
-
-@dataclass(frozen=True)
-class Smoothing:
-    """What stands in for a precision of zero (Chen and Cherry 2014); `value` belongs to floor and add-k."""
-
-    method: str
-    value: float = 0.0
-
-    def __str__(self) -> str:
-        if self.method not in SMOOTHING_DEFAULTS:
-            return self.method
-        # sacreBLEU writes two digits; a value that needs more keeps them, so that the text parses back.
-        text = f"{self.value:.2f}" if round(self.value, 2) == self.value else repr(self.value)
-        return f"{self.method}[{text}]"
-
-
-def parse_smoothing(text: str) -> Smoothing:
-    """`none`, `exp`, `floor`, `add-k`, or with a value as sacreBLEU writes it: `floor[0.05]`."""
-    found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\])?", text)
-    if not found:
-        raise ValueError("is none, exp, floor[VALUE] or add-k[VALUE]")
-    plain, method, value = found.groups()
-    if plain:
-        return Smoothing(plain)
-    return Smoothing(method, float(value) if value else SMOOTHING_DEFAULTS[method])
-
-
-def smoothing_text(method: str | None, value: str | None) -> str:
-    """What sacreBLEU's two arguments say together. As there, none and exp pass over a value."""
-    method = "exp" if method is None else method
-    if method not in SMOOTHING_DEFAULTS or value is None:
-        return method
-    return f"{method}[{number_to(LARGEST_VALUE)(value)!r}]"
-
-
-EXPONENTIAL = Smoothing("exp")
 
 
 @dataclass(frozen=True)
@@ -101,9 +59,13 @@ class BLEU(Metric):
     tok: str = tokenizer_parameter()
     smooth: Smoothing = parameter(
         EXPONENTIAL, "what replaces a precision of zero: none, exp, floor[0.1], add-k[1]",
-        parse=parse_smoothing, show=str, aliases=[Alias(("smooth_method", "smooth_value"), smoothing_text)],
+        parse=parse_smoothing, show=str, aliases=[SMOOTHING_ALIAS], accepts="str | Smoothing",
     )  # fmt: skip
     order: tuple[int, ...] = word_orders_parameter((1, 2, 3, 4), "n-gram orders, such as 1-4 or 3,1,5")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[BLEUKeywords]) -> None: ...
 
     @property
     def title(self) -> str:
@@ -175,8 +137,7 @@ class BLEU(Metric):
             For another number of counts than orders, and for what `BLEU` does not take.
 
         """
-        with_aliases: Any = BLEU
-        metric = with_aliases(
+        metric = BLEU(
             smooth_method=smooth_method,
             smooth_value=smooth_value,
             effective_order=effective_order,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from steelyard.errors import BadParameter
 from steelyard.kernels.chrf.chrf import chrf_statistics
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.chrf.shared_ngrams import SharedNgrams
+    from steelyard.metrics.keywords import ChrFKeywords
     from steelyard.metrics.segments import Segments
 
 order = whole_number_to(LARGEST_ORDER)
@@ -64,6 +65,10 @@ class ChrF(Metric):
     beta: float = parameter(
         2.0, "how many times more recall weighs than precision", parse=number_to(1000), show=show_number, ours=True
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[ChrFKeywords]) -> None: ...
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from steelyard.numerics.deterministic import exp, total
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import LeBLEUKeywords
     from steelyard.metrics.segments import Segments
 
 
@@ -58,6 +59,10 @@ class LeBLEU(Metric):
     threshold: float = parameter(
         0.4, "least similarity that counts, 0 to 1", parse=number_to(1), show=show_number, ours=True
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[LeBLEUKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

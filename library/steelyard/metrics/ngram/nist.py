@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from steelyard.numerics import deterministic
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from steelyard.metrics.keywords import NISTKeywords
     from steelyard.metrics.segments import Segments
 
 USUAL = (1, 2, 3, 4, 5)
@@ -44,6 +45,10 @@ class NIST(Metric):
     case: str = case_parameter()
     tok: str = tokenizer_parameter()
     order: tuple[int, ...] = word_orders_parameter(USUAL, "n-gram orders, such as 1-5 or 2,4")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[NISTKeywords]) -> None: ...
 
     @property
     def title(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
+    from steelyard.metrics.keywords import RIBESKeywords
     from steelyard.metrics.segments import Segments
 
     Indexes = NDArray[np.int64]
@@ -43,6 +44,10 @@ class RIBES(SegmentMetric):
     beta: float = parameter(0.1, "exponent of the brevity penalty", parse=number_to(100), show=show_number, ours=True)
     case: str = case_parameter()
     tok: str = tokenizer_parameter()
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[RIBESKeywords]) -> None: ...
 
     @property
     def title(self) -> str:
