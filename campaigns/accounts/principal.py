@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, select, update
 
@@ -121,7 +122,14 @@ def _principal(
     connection: Connection, table: type[WebSession] | type[ApiToken], *good: ColumnElement[bool], address: str
 ) -> Principal:
     is_token = table is ApiToken
-    columns = [Account.id, Account.email, Account.name, Account.role, Account.verified_at, table.id.label("key")]
+    columns: list[ColumnElement[Any]] = [
+        Account.id,
+        Account.email,
+        Account.name,
+        Account.role,
+        Account.verified_at,
+        table.id.label("key"),
+    ]
     row = connection.execute(
         select(*columns, *([ApiToken.scopes] if is_token else []))
         .join(Account, Account.id == table.account_id)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import ColumnElement, Connection, Engine, select
 
 from campaigns.leaderboards.ladder import write_steps
 from campaigns.leaderboards.rounding import DEFAULT_STEP, rounded, rounded_outwards, step_of
@@ -154,7 +154,7 @@ def _feedback_of(
     scores: dict[int, list[ScoreFeedback]] = {}
     for rule in Feedback:
         chosen = [each for each in done if rules[each] == rule]
-        columns = [*common, Score.higher_is_better, Score.scale]
+        columns: list[ColumnElement[Any]] = [*common, Score.higher_is_better, Score.scale]
         if rule in (Feedback.FULL, Feedback.ROUNDED, Feedback.INTERVAL):
             columns.append(Score.score)
         if rule in (Feedback.FULL, Feedback.INTERVAL):

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Update, and_, exists, insert, or_, select, update
-from sqlalchemy.orm import aliased
 
 from models.database.upsert import insert_ignore
 from models.schema.base import now
+from models.schema.declarative import aliased
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunEvaluation, NightlyRunStep, Schedule
 from models.schema.states import IN_FLIGHT, LeaseState, NightlyRunState, QueueClass
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, delete, exists, func, select
-from sqlalchemy.orm import aliased
 
 from models.corpus.protocols import ProtocolContent
 from models.schema.base import BLOCK_SEGMENTS
+from models.schema.declarative import aliased
 from models.schema.results import ReplicatePart, Statistics
 
 Ranges = tuple[tuple[int, int], ...]

@@ -14,7 +14,6 @@ from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, select, true, update
-from sqlalchemy.orm import InstrumentedAttribute
 
 from models.queue.lease import claim_row, complete_row, end, held_by, no_attempt_left, retry_later
 from models.schema.queue import RETRIED, Leased
@@ -128,7 +127,7 @@ class TaskKind(Generic[Claimed, Result]):
     """Stores the result, in the transaction that ends the task; returns a task that is now ready, if any."""
     exhausted: Callable[[Connection, Row[Any], Failure], None]
     """Fails or splits what waits for a task that has failed for good."""
-    cost: ColumnElement[float] | InstrumentedAttribute[float] | Callable[[Settings], float] | None = None
+    cost: ColumnElement[float] | Callable[[Settings], float] | None = None
     """The estimated seconds of a task, as a column or one number for all; None if it takes no place in the scheduler's
     window."""
     removable: Callable[[], ColumnElement[bool]] = true

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, or_, select
-from sqlalchemy.orm import aliased
 
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Reference, Submission, System
+from models.schema.declarative import aliased
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
-from sqlalchemy.orm import aliased
 
 from models.database.upsert import insert_ignore
+from models.schema.declarative import aliased
 from models.schema.queue import Evaluation
 from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import EvaluationState

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false
-from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
+from models.schema.declarative import Mapped, mapped_column
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
 from models.schema.states import one_of
 

@@ -10,14 +10,15 @@ from typing import Annotated, Any
 
 from sqlalchemy import BigInteger, Connection, Double, Integer, MetaData
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.sql.functions import FunctionElement
+
+from models.schema.declarative import TableClass, mapped_column
 
 BLOCK_SEGMENTS = 256
 """Consecutive segments in a block: fixed for ever, by position in the test set."""
 
 
-class Base(DeclarativeBase):
+class Base(TableClass):
     """The declarative base of every table."""
 
     # Later migrations find constraints by these names, on both databases.

@@ -19,10 +19,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy import Text as LongString
-from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
+from models.schema.declarative import Mapped, mapped_column
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, LateRule, PhaseKind, Visibility
 from models.schema.states import QuotaKind, one_of
 

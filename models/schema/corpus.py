@@ -13,10 +13,10 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
-from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key, Seconds, now
 from models.schema.column_types import JsonOf
+from models.schema.declarative import Mapped, mapped_column
 
 
 class Text(Base):

@@ -14,10 +14,10 @@ from sqlalchemy import (
     String,
 )
 from sqlalchemy import Text as LongString
-from sqlalchemy.orm import Mapped, mapped_column
 
 from models.schema.base import Base, Key
 from models.schema.column_types import JsonOf
+from models.schema.declarative import Mapped, mapped_column
 
 
 class ShardResult:

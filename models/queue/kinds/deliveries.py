@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, exists, select
-from sqlalchemy.orm import aliased
 
 from models.queue.task_kind import Claim, Failure, LeasePolicy, TaskKind
 from models.schema.base import now
+from models.schema.declarative import aliased
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from models.schema.states import LeaseState
 from runtime.settings import Settings

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, or_, select
-from sqlalchemy.orm import aliased
 
 from models.nightly.transitions import BEGUN, await_comparisons, begin_scoring, fail_run, finish_run
 from models.queue.task_kind import Claim, Failure, LeasePolicy, TaskKind, queue_policy
 from models.schema.base import now
 from models.schema.column_types import kept
+from models.schema.declarative import aliased
 from models.schema.nightly import NightlyRun, NightlyRunStep
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
