@@ -39,23 +39,23 @@ AREAS: dict[str, list[Target]] = {
             "models/queue/task_kind.py models/queue/kinds/shards.py models/queue/kinds/reductions.py "
             "models/queue/evaluation_end.py",
             "tests/models/queue/test_reductions.py "
-            "tests/models/test_every_kind_apart.py "
-            "tests/models/test_every_kind.py tests/models/queue/test_shards.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/kinds/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
             "tests/worker/test_preemption.py "
             "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
         ),
         _target(
             "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
-            "tests/models/test_every_kind_apart.py "
-            "tests/models/queue/test_corpus_statistics.py tests/models/test_every_kind.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_corpus_statistics.py tests/models/kinds/test_every_kind.py "
             "tests/scheduler/enqueue/test_corpus_statistics_failures.py "
             "tests/models/queue/test_random_corpus_statistics.py tests/scheduler/enqueue/test_corpus_statistics.py",
         ),
         _target(
             "models/queue/kinds/comparisons.py",
-            "tests/models/test_every_kind_apart.py "
-            "tests/models/queue/test_comparisons.py tests/models/test_every_kind.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_comparisons.py tests/models/kinds/test_every_kind.py "
             "tests/models/queue/test_random_comparisons.py",
         ),
         _target(
@@ -69,8 +69,8 @@ AREAS: dict[str, list[Target]] = {
         _target(
             "models/queue/lease.py",
             "tests/models/queue/test_reductions.py "
-            "tests/models/test_every_kind_apart.py "
-            "tests/models/queue/test_lease.py tests/models/test_every_kind.py tests/models/queue/test_shards.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_lease.py tests/models/kinds/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/scheduler/test_recovery.py",
         ),
         _target(
@@ -103,7 +103,7 @@ AREAS: dict[str, list[Target]] = {
             "scheduler/enqueue/shard_plan.py",
             "tests/scheduler/enqueue/test_shard_plan.py tests/scheduler/ingest/test_campaigns.py",
         ),
-        _target("scheduler/admin.py", "tests/scheduler/test_admin.py tests/scheduler/test_requeue.py"),
+        _target("scheduler/admin.py", "tests/scheduler/admin/test_admin.py tests/scheduler/admin/test_requeue.py"),
         _target("worker/preemption.py", "tests/worker/test_preemption.py"),
         _target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
     ],

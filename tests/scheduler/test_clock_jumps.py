@@ -11,7 +11,7 @@ from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.clock_jumps import ClockJumps
+from scheduler.clock_jumps import ClockJumps, read_clock
 from scheduler.recovery import sweep
 from tests.scheduler.clocks import DAY, SetClock, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -63,9 +63,9 @@ def test_what_is_in_flight_begins_anew(
     keys = in_flight(settings)
     look = ClockJumps()
     if watched:
-        look.correct(engine, settings)
+        look.correct(engine, settings, read_clock(engine))
     clock.set(jump)
-    look.correct(engine, settings)
+    look.correct(engine, settings, read_clock(engine))
     assert ("clock jumped" in caplog.text) == watched
     # The living have their time: nothing is old, and nothing is of the future.
     assert sweep(engine, settings) == 0
@@ -85,5 +85,5 @@ def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog:
     look = ClockJumps()
     for seconds in (0.0, 1.0, 2.0, 1.0):
         clock.set(seconds)
-        look.correct(engine, settings)
+        look.correct(engine, settings, read_clock(engine))
     assert "clock was set" not in caplog.text

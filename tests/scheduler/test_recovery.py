@@ -23,7 +23,7 @@ from scheduler.recovery import enqueue_missing_reductions, reclaim_all, sweep
 from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_tally
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
-from tests.models.test_every_kind import KINDS, claim, queue_row, row_of
+from tests.models.kinds.rows import KINDS, claim, queue_row, row_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import KIND_OF, claim_task, policy
 

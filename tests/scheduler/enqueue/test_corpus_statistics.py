@@ -23,7 +23,7 @@ from models.schema.queue import (
 )
 from models.schema.results import Score
 from models.schema.states import NOT_YET, LeaseState, QueueClass
-from scheduler.clock_jumps import ClockJumps
+from scheduler.clock_jumps import ClockJumps, read_clock
 from scheduler.dispatch import dispatch
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
@@ -117,7 +117,7 @@ def test_shards_that_wait_for_references_are_not_looked_at(context: WorkerContex
     assert not_before() == {NOT_YET}
     # It is no delay that somebody has forgotten, nor one by a clock that was wrong.
     repair(context.engine, context.settings)
-    ClockJumps().correct(context.engine, context.settings)
+    ClockJumps().correct(context.engine, context.settings, read_clock(context.engine))
     assert not_before() == {NOT_YET}
     prepare_all(context)
     assert max(not_before()) < NOT_YET

@@ -17,7 +17,7 @@ from models.schema.queue import Shard
 from models.schema.results import Score
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
-from scheduler.clock_jumps import ClockJumps
+from scheduler.clock_jumps import ClockJumps, read_clock
 from scheduler.nightly.plan import plan_due
 from scheduler.nightly.runner import NightlyRunner
 from scheduler.nightly.schedules import request_nightly_run
@@ -150,7 +150,7 @@ def test_a_clock_that_is_set_back_leaves_no_run_with_the_dead(sqlite_url: str, t
             later = {"lease_until": now() + 7200, "claimed_at": now() + 7200, "not_before": now() + 7200}
             connection.execute(update(NightlyRunStep).values(**later, state=state))
             assert waiting_steps(connection) == []
-        ClockJumps().correct(engine, settings)
+        ClockJumps().correct(engine, settings, read_clock(engine))
         if state == LeaseState.RUNNING:
             with reading(engine) as connection:
                 left = connection.scalar(select(NightlyRunStep.lease_until - now()))

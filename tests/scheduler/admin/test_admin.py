@@ -1,20 +1,15 @@
 """Evaluations cancelled, tried again and measured anew by hand, whatever else happens at that moment."""
 
-import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TypeVar
-
 import numpy as np
 import pytest
-from sqlalchemy import Connection, Engine, func, select, update
+from sqlalchemy import Engine, func, select, update
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.queue.kinds.reductions import REDUCTION
-from models.queue.kinds.shards import SHARD, ClaimedShard, ShardRow
+from models.queue.kinds.shards import SHARD
 from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import read_overview
 from models.results.randomizations import Pair, RandomizationPlan
@@ -27,103 +22,11 @@ from scheduler.errors import NothingToDo
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Scores, stored_scores
-from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.scheduler.admin.evaluations import anything, behind, claimed, count, evaluations, one_kind, queue, shards
+from tests.scheduler.jobs import queue_job, work_off
 from tests.tasks import claim_task, complete_shard, complete_task
 from worker.context import WorkerContext
 from worker.handlers import do
-
-one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""Where databases cannot differ."""
-
-
-First = TypeVar("First")
-
-
-Second = TypeVar("Second")
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def settings(database_url: str) -> Settings:
-    return one_block_shards(database_url)
-
-
-@pytest.fixture
-def context(settings: Settings) -> Iterator[WorkerContext]:
-    context = WorkerContext(settings)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def job(engine: Engine, settings: Settings) -> IngestResult:
-    return queue(engine, settings)
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Scores:
-    """The scores of the job when nothing happens to it."""
-    file = tmp_path_factory.mktemp("undisturbed") / "steelyard.db"
-    file.write_bytes(sqlite_template.read_bytes())
-    settings = one_block_shards(f"sqlite:///{file}")
-    engine = make_engine(settings.database_url, pooled=False)
-    queue(engine, settings)
-    work_off(settings)
-    return stored_scores(engine)
-
-
-def queue(engine: Engine, settings: Settings, **others: object) -> IngestResult:
-    """Two systems and three shards, each of one block for both."""
-    return queue_job(engine, settings, segments=600, systems=2, replicates=10, **others)
-
-
-def evaluations(engine: Engine) -> list[tuple[str, str | None]]:
-    with reading(engine) as connection:
-        rows = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id))
-        return [(row.state, row.reason) for row in rows]
-
-
-def shards(engine: Engine) -> list[tuple[int, str]]:
-    with reading(engine) as connection:
-        return [(row.id, row.state) for row in connection.execute(select(Shard.id, Shard.state).order_by(Shard.id))]
-
-
-def count(engine: Engine, table: type) -> int:
-    with reading(engine) as connection:
-        return connection.execute(select(func.count()).select_from(table)).scalar_one()
-
-
-def claimed(engine: Engine, shard: int) -> ClaimedShard:
-    with writing(engine) as connection:
-        claim = claim_task(connection, SHARD, shard, owner=f"o{shard}", worker="w", lease_seconds=60, max_attempts=3)
-    assert claim is not None
-    return claim
-
-
-def anything(claim: ClaimedShard) -> list[ShardRow]:
-    """Results that nobody will read."""
-    return [ShardRow(evaluation, 0, b"", None) for evaluation in claim.evaluations]
-
-
-def behind(engine: Engine, first: Callable[[Connection], First], second: Callable[[], Second]) -> tuple[First, Second]:
-    """Do the second thing while the transaction of the first is open, for which it must wait."""
-    found: list[Second] = []
-    thread = threading.Thread(target=lambda: found.append(second()), daemon=True)
-    with writing(engine) as connection:
-        before = first(connection)
-        thread.start()
-        thread.join(0.2)
-        # However long we look: it cannot have ended yet.
-        assert thread.is_alive(), "it did not wait"
-    thread.join(60)
-    assert found, "it has not ended"
-    return before, found[0]
 
 
 def test_what_is_open_is_cancelled_and_what_runs_ends_without_harm(

@@ -1,13 +1,10 @@
 """What is measured anew, and what is tried again."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
 from sqlalchemy import Connection, Engine, func, select, update
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.queue.evaluation_end import lock_evaluations
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.reductions import REDUCTION
@@ -22,46 +19,10 @@ from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Scores, stored_scores
-from tests.scheduler.jobs import one_block_shards, queue_job, work_off
-from tests.scheduler.test_admin import anything, behind, claimed, count, evaluations, one_kind, queue, shards
+from tests.scheduler.admin.evaluations import anything, behind, claimed, count, evaluations, one_kind, queue, shards
+from tests.scheduler.jobs import queue_job, work_off
 from tests.tasks import claim_task, complete_shard, complete_task
 from worker.context import WorkerContext
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def settings(database_url: str) -> Settings:
-    return one_block_shards(database_url)
-
-
-@pytest.fixture
-def context(settings: Settings) -> Iterator[WorkerContext]:
-    context = WorkerContext(settings)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def job(engine: Engine, settings: Settings) -> IngestResult:
-    return queue(engine, settings)
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Scores:
-    """The scores of the job when nothing happens to it."""
-    file = tmp_path_factory.mktemp("undisturbed") / "steelyard.db"
-    file.write_bytes(sqlite_template.read_bytes())
-    settings = one_block_shards(f"sqlite:///{file}")
-    engine = make_engine(settings.database_url, pooled=False)
-    queue(engine, settings)
-    work_off(settings)
-    return stored_scores(engine)
 
 
 def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Settings, job: IngestResult) -> None:

@@ -1,12 +1,10 @@
 """Tasks of every kind leave the rows of other work alone."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, select
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import TRIALS, end_comparisons_of, start_comparison
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -15,68 +13,17 @@ from models.schema.base import now
 from models.schema.queue import (
     Comparison,
     CorpusCount,
-    CorpusStatistics,
     Evaluation,
     Reduction,
     Shard,
-    ShardEvaluation,
     Trials,
 )
-from models.schema.states import NOT_YET, ComparisonState, EvaluationState, Fault, LeaseState
+from models.schema.states import ComparisonState, Fault
 from steelyard.metrics.metric import EDITION
+from tests.models.kinds.rows import claim, ends, release, waiting_keys
 from tests.models.queue.test_shards import results
-from tests.models.test_every_kind import all_rows, claim, ends, release, waiting_keys
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.tasks import complete_shard, complete_task
-
-
-@pytest.fixture
-def engine(sqlite_url: str) -> Iterator[Engine]:
-    engine = make_engine(sqlite_url)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
-    """Another job with evaluations and work in every state, in the same hands: not a row of it changes or goes."""
-    job = queue_job(
-        *(engine, one_block_shards(sqlite_url)),
-        segments=20,
-        systems=6,
-        metrics=["nist", "wer"],
-        campaign="other",
-        seed=9,
-    )
-    [protocol] = job.protocols
-    held = {"owner": "o", "worker": "w", "lease_until": now() + 1000, "attempts": 1, "edition": EDITION}
-    with writing(engine) as connection:
-        state = connection.scalars(select(CorpusStatistics.id)).one()
-        contest = RandomizationPlan(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
-        comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
-        known = {
-            Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
-            Reduction: {"protocol_id": protocol},
-            CorpusCount: {"corpus_statistics_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
-            Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
-        }
-        for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
-            keys = {
-                table: connection.execute(
-                    insert(table).values(**held, **values, state=lease, not_before=NOT_YET).returning(table.id)
-                ).scalar_one()
-                for table, values in known.items()
-            }
-            connection.execute(
-                update(Evaluation)
-                .where(Evaluation.id == evaluation)
-                .values(state=each, reduction_id=keys[Reduction], remaining=7)
-            )
-            connection.execute(insert(ShardEvaluation).values(shard_id=keys[Shard], evaluation_id=evaluation))
-    before = all_rows(engine)
-    yield
-    after = all_rows(engine)
-    assert {key: after.get(key) for key in before} == before
 
 
 @pytest.mark.usefixtures("others")

@@ -1,80 +1,35 @@
 """What holds for every kind of leased work alike, and that nothing happens to the work of others."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, insert, select, update
+from sqlalchemy import Engine, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
-from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
 from models.queue.lease import claim_row, complete_row, refusals
-from models.results.randomizations import Pair, RandomizationPlan
-from models.schema.base import Base, now
+from models.schema.base import now
 from models.schema.queue import (
     Comparison,
     CorpusCount,
-    CorpusStatistics,
     Evaluation,
     Leased,
-    ProtocolStatistics,
     Reduction,
     Shard,
-    ShardEvaluation,
     Trials,
 )
 from models.schema.results import Score
-from models.schema.states import NOT_YET, EvaluationState, Fault, LeaseState
+from models.schema.states import EvaluationState, Fault, LeaseState
 from steelyard.metrics.metric import EDITION
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
+from tests.models.kinds.rows import KINDS, claim, ends, queue_row, release, row_of, waiting_keys
 from tests.models.queue.test_shards import results, score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
-from tests.tasks import KIND_OF, claim_task, complete_shard, complete_task, release_task
-
-KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials])
-
-
-@pytest.fixture
-def engine(sqlite_url: str) -> Iterator[Engine]:
-    engine = make_engine(sqlite_url)
-    yield engine
-    engine.dispose()
-
-
-def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
-    """Evaluations 1 and 2, for which a row of this kind waits; its id."""
-    url = engine.url.render_as_string(hide_password=False)
-    metric = "nist" if table is CorpusCount else "bleu"
-    job = queue_job(engine, one_block_shards(url), segments=segments, systems=2, metrics=[metric])
-    with writing(engine) as connection:
-        if table is Reduction:
-            enqueue_reduction(connection, job.all_evaluations[1:])
-        if table is Trials:
-            contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
-            start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)
-        return connection.execute(select(func.min(table.id))).scalar_one()
-
-
-def claim(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> Any:
-    given = {"owner": owner, "worker": "w", "lease_seconds": 60, "max_attempts": 3, **others}
-    with writing(engine) as connection:
-        return claim_task(connection, KIND_OF[table], key, **given)
-
-
-def release(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> bool:
-    given = {"max_attempts": 3, "delay_seconds": 0.0, **others}
-    with writing(engine) as connection:
-        return release_task(connection, KIND_OF[table], key, owner, "no.", **given)
-
-
-def row_of(engine: Engine, table: type[Leased], key: int) -> Any:
-    with reading(engine) as connection:
-        return connection.execute(select(table, now().label("now")).where(table.id == key)).one()
+from tests.tasks import complete_shard, complete_task
 
 
 @KINDS
@@ -130,78 +85,6 @@ def test_whose_fault_it_is_when_the_last_attempt_fails(engine: Engine, table: ty
     assert found.finished_at == pytest.approx(row_of(engine, table, key).now, abs=60)
     if table is not Trials:
         assert found.fault == (Fault.INPUT if permanent else Fault.PLATFORM)
-
-
-def all_rows(engine: Engine) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Every row of every table: by its table and key."""
-    with reading(engine) as connection:
-        return {
-            (table.name, *(row._mapping[column] for column in table.primary_key)): dict(row._mapping)
-            for table in Base.metadata.sorted_tables
-            for row in connection.execute(select(table))
-        }
-
-
-@pytest.fixture
-def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
-    """Another job with evaluations and work in every state, in the same hands: not a row of it changes or goes."""
-    job = queue_job(
-        *(engine, one_block_shards(sqlite_url)),
-        segments=20,
-        systems=6,
-        metrics=["nist", "wer"],
-        campaign="other",
-        seed=9,
-    )
-    [protocol] = job.protocols
-    held = {"owner": "o", "worker": "w", "lease_until": now() + 1000, "attempts": 1, "edition": EDITION}
-    with writing(engine) as connection:
-        state = connection.scalars(select(CorpusStatistics.id)).one()
-        contest = RandomizationPlan(protocol, ((1,), (2,)), (Pair(0, 0, 1),), 99, 7)
-        comparison = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
-        known = {
-            Shard: {"protocol_id": protocol, "first_block": 0, "last_block": 1, "cost": 1.0},
-            Reduction: {"protocol_id": protocol},
-            CorpusCount: {"corpus_statistics_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
-            Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
-        }
-        for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
-            keys = {
-                table: connection.execute(
-                    insert(table).values(**held, **values, state=lease, not_before=NOT_YET).returning(table.id)
-                ).scalar_one()
-                for table, values in known.items()
-            }
-            connection.execute(
-                update(Evaluation)
-                .where(Evaluation.id == evaluation)
-                .values(state=each, reduction_id=keys[Reduction], remaining=7)
-            )
-            connection.execute(insert(ShardEvaluation).values(shard_id=keys[Shard], evaluation_id=evaluation))
-    before = all_rows(engine)
-    yield
-    after = all_rows(engine)
-    assert {key: after.get(key) for key in before} == before
-
-
-def waiting_keys(engine: Engine, table: type[Leased], job: Any) -> list[int]:
-    """Rows that wait, of the job's protocol."""
-    query = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
-    if table is CorpusCount:
-        theirs = select(ProtocolStatistics.corpus_statistics_id).where(
-            ProtocolStatistics.protocol_id == job.protocols[0]
-        )
-        query = query.where(CorpusCount.corpus_statistics_id.in_(theirs))
-    else:
-        query = query.where(table.protocol_id == job.protocols[0])  # type: ignore[attr-defined]
-    with reading(engine) as connection:
-        return list(connection.scalars(query))
-
-
-def ends(engine: Engine, job: Any) -> list[str]:
-    with reading(engine) as connection:
-        states = select(Evaluation.state).where(Evaluation.id.in_(job.all_evaluations)).order_by(Evaluation.id)
-        return list(connection.scalars(states))
 
 
 @pytest.mark.usefixtures("others")

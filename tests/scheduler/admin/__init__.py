@@ -1,0 +1,1 @@
+"""Evaluations cancelled, retried and requeued by hand."""
