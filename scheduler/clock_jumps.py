@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
@@ -19,19 +20,36 @@ TOLERATED = 2.0
 """Clock adjustments, in seconds between two checks, that are ignored."""
 
 
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """A time read from the database's clock, and a monotonic clock's before and after it."""
+
+    there: float
+    before: float
+    after: float
+
+
+def read_clock(engine: Engine) -> ClockReading:
+    """Read the database's clock."""
+    before = time.monotonic()
+    with autocommit_reading(engine) as connection:
+        there = database_time(connection)
+    return ClockReading(there, before, time.monotonic())
+
+
 class ClockJumps:
     """Compares the database's clock with a monotonic clock of this process."""
 
     def __init__(self) -> None:
         self._offset: float | None = None
 
-    def correct(self, engine: Engine, settings: Settings) -> None:
+    def correct(self, engine: Engine, settings: Settings, clock: ClockReading) -> None:
         """Restart all leases and delays if the database's clock has jumped since the last check.
 
         The first check has no reference: it only repairs times in the future.
         """
         first = self._offset is None
-        jump = self._jump(engine)
+        jump = self._jump(clock)
         if not first and not jump:
             return
         if jump:
@@ -44,12 +62,8 @@ class ClockJumps:
         with writing(engine) as connection:
             restart_heartbeats(connection, beyond=TOLERATED if first else None)
 
-    def _jump(self, engine: Engine) -> float:
+    def _jump(self, clock: ClockReading) -> float:
         """Seconds by which the clock jumped since the last check; 0.0 if within normal drift."""
-        before = time.monotonic()
-        with autocommit_reading(engine) as connection:
-            there = database_time(connection)
-        after = time.monotonic()
-        last, self._offset = self._offset, there - (before + after) / 2
+        last, self._offset = self._offset, clock.there - (clock.before + clock.after) / 2
         jump = 0.0 if last is None else self._offset - last
-        return jump if abs(jump) > TOLERATED + (after - before) else 0.0
+        return jump if abs(jump) > TOLERATED + (clock.after - clock.before) else 0.0

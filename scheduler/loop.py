@@ -13,13 +13,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from models.database.changes import Listener, listen
-from models.database.compatibility import read_schema_problem
+from models.database.compatibility import SCHEMA_CHECK_SECONDS, read_schema_problem
 from models.database.migrate import REVISION
 from models.database.session import autocommit_reading, make_engine
-from models.queue_status.work import is_there_work
+from models.queue_status.work import read_work
 from runtime.health import Check, Liveness, ProcessStatus
 from runtime.settings import Settings
-from scheduler.clock_jumps import ClockJumps
+from scheduler.clock_jumps import ClockJumps, ClockReading
 from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import dispatch, new_accounting
 from scheduler.editions import Editions
@@ -92,6 +92,7 @@ class SchedulerLoop:
         self._editions = Editions()
         self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
         self._next_thorough = self._next_sweep
+        self._next_schema_check = 0.0
         self.idle = False
         """Whether there was no work in the last round."""
 
@@ -118,7 +119,10 @@ class SchedulerLoop:
 
     def _run_once(self) -> bool:
         sweeps = time.monotonic() >= self._next_sweep
-        self.idle = self._is_idle(sweeps)
+        self._check_schema()
+        work, clock = self._read_work()
+        thorough = sweeps and self._is_thorough()
+        self.idle = not work and not thorough
         if self.idle:
             self._accounting.reset()
         else:
@@ -126,7 +130,7 @@ class SchedulerLoop:
         if not sweeps:
             self._maintenance.prune_more()
             return False
-        self._clock.correct(self._engine, self._settings)
+        self._clock.correct(self._engine, self._settings, clock)
         if not self.idle:
             self._sweep()
         self.settle_completed()
@@ -146,20 +150,30 @@ class SchedulerLoop:
         tally.count(MESSAGES_LOST.name, amount=recover_lost_messages(self._engine, self._transport, self._settings))
         self._maintenance.run_once()
 
-    def _is_idle(self, sweeps: bool) -> bool:
-        """Whether there is nothing to send and nothing that could be lost; every so often, False forces a full sweep.
-
-        Raises OtherTables.
-        """
+    def _check_schema(self) -> None:
+        """Raise OtherTables if the tables have become incompatible; checked every few seconds."""
+        if time.monotonic() < self._next_schema_check:
+            return
+        # A statement of its own: incompatible tables may fail all others.
         with autocommit_reading(self._engine) as connection:
-            problem = read_schema_problem(connection, REVISION) if sweeps else None
-            idle = not is_there_work(connection)
+            problem = read_schema_problem(connection, REVISION)
         if problem is not None:
             raise OtherTables(problem)
-        if sweeps and time.monotonic() >= self._next_thorough:
-            self._next_thorough = time.monotonic() + self._settings.recount_seconds
+        self._next_schema_check = time.monotonic() + SCHEMA_CHECK_SECONDS
+
+    def _read_work(self) -> tuple[bool, ClockReading]:
+        """Whether there is anything to send or anything that could be lost, and the database's clock."""
+        before = time.monotonic()
+        with autocommit_reading(self._engine) as connection:
+            work, there = read_work(connection)
+        return work, ClockReading(there, before, time.monotonic())
+
+    def _is_thorough(self) -> bool:
+        """Whether this sweep is one of those that look for lost work even if there seems to be none."""
+        if time.monotonic() < self._next_thorough:
             return False
-        return idle
+        self._next_thorough = time.monotonic() + self._settings.recount_seconds
+        return True
 
     def pause_recovery(self) -> None:
         """Postpone the next sweep: without the database, no worker could update its heartbeat."""

@@ -19,7 +19,7 @@ import uvicorn
 from anyio.to_thread import current_default_thread_limiter
 from sqlalchemy.exc import DBAPIError
 
-from models.database.compatibility import read_schema_problem
+from models.database.compatibility import SCHEMA_CHECK_SECONDS, read_schema_problem
 from models.database.migrate import REVISION
 from models.database.session import autocommit_reading, make_steady_engine
 from runtime.errors import AddressTaken
@@ -41,9 +41,6 @@ log = logging.getLogger(__name__)
 
 WAITING_CONNECTIONS = 512
 """Backlog of the listening socket: enough for a rush of clients."""
-
-SCHEMA_CHECK_SECONDS = 5.0
-"""Interval of the check whether the database schema is still compatible with this release."""
 
 KEEP_ALIVE_SECONDS = 10
 """Longer than the pause between two requests of a browser, shorter than the timeout of proxies."""

@@ -12,6 +12,8 @@ from sqlalchemy import Connection, inspect, select, text
 from models.schema.base import now
 from models.schema.queue import Compatibility, Worker
 
+SCHEMA_CHECK_SECONDS = 5.0
+"""Seconds between two checks of running programs whether the tables are still compatible."""
 BEFORE_WORKERS_TOLD = "20261204"
 """The assumed revision of workers that do not report theirs."""
 

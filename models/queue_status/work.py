@@ -20,9 +20,10 @@ SIGNS_OF_WORK = (
 )
 """Each is answered from an index."""
 
-_WORK = select(or_(*SIGNS_OF_WORK))
+_WORK = select(or_(*SIGNS_OF_WORK).label("work"), now().label("clock"))
 
 
-def is_there_work(connection: Connection) -> bool:
-    """Whether any work is waiting, in flight or due."""
-    return bool(connection.scalar(_WORK))
+def read_work(connection: Connection) -> tuple[bool, float]:
+    """Whether any work is waiting, in flight or due, and the time on the database's clock, in one statement."""
+    work, clock = connection.execute(_WORK).one()
+    return bool(work), float(clock)

@@ -49,6 +49,8 @@ LOOK_SECONDS = 1.0
 """Seconds between two progress reports otherwise."""
 POLL_INTERVAL = 0.1
 """Seconds between polls of conditions outside the database."""
+IDLE_POLL_INTERVAL = 0.25
+"""The same while there is no work."""
 IDLE_TICK_SECONDS = 0.05
 """Seconds between two checks for changes while there is no work."""
 
@@ -188,12 +190,17 @@ class Embedded:
                                 loop.settle_completed()
                             return watch.last
                     tick = self._settings.tick_seconds
-                    longest = max(tick, IDLE_TICK_SECONDS) if loop.idle else tick
-                    changed = self._work(listener, _rest(begun, longest), unseen)
+                    longest, poll_interval = tick, POLL_INTERVAL
+                    if loop.idle:
+                        longest, poll_interval = max(tick, IDLE_TICK_SECONDS), IDLE_POLL_INTERVAL
+                    changed = self._work(listener, _rest(begun, longest), PROGRESS_SECONDS if unseen else poll_interval)
 
-    def _work(self, listener: Listener, rest: float, unseen: bool) -> bool:
-        """Let the pool work until the database has changed, which is checked after each pause; whether it has."""
-        until = time.monotonic() + (PROGRESS_SECONDS if unseen else POLL_INTERVAL)
+    def _work(self, listener: Listener, rest: float, seconds: float) -> bool:
+        """Let the pool work until the database has changed, for at most `seconds`; whether it has.
+
+        That is checked whenever the pool has paused for `rest` seconds.
+        """
+        until = time.monotonic() + seconds
         while True:
             # Handle a burst of changes in one round.
             self._pool.run(rest)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from models.database.compatibility import read_schema_problem
+from models.database.compatibility import SCHEMA_CHECK_SECONDS, read_schema_problem
 from models.database.migrate import REVISION
 from models.database.session import autocommit_writing, make_steady_engine, writing
 from models.database.upsert import upsert
@@ -58,14 +59,18 @@ class Heartbeat:
         self._engine.dispose()
 
     def _run(self) -> None:
+        checked = time.monotonic()
         while not self._stopped.wait(self._context.settings.beat_seconds):
+            checks = time.monotonic() >= checked + SCHEMA_CHECK_SECONDS
             try:
                 with autocommit_writing(self._engine) as connection:
                     if not beat(connection, self._context.worker):
                         self._register(connection)
-                    problem = read_schema_problem(connection, REVISION)
+                    problem = read_schema_problem(connection, REVISION) if checks else None
                 self.pulse.done()
                 self._notify(problem)
+                if checks:
+                    checked = time.monotonic()
             except SQLAlchemyError as error:
                 self.pulse.failed(getattr(error, "orig", error))
                 log.warning("The heartbeat could not be written: %s", getattr(error, "orig", error))
