@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-LIBRARIES = ("celery", "fastapi.testclient", "hypothesis.extra.numpy", "numpy", "psycopg", "redis", "sqlalchemy.orm")
+LIBRARIES = ("celery", "fastapi.testclient", "hypothesis.extra.numpy", "numpy", "psycopg", "redis", "sqlalchemy")
 MEMORY = 8 << 30
 """Bytes of address space: a fault may ask for more than there is."""
 OPTIONS = (
