@@ -196,7 +196,7 @@ def test_unsettled_it_does_without_what_is_not_there():
     assert Meteor().columns == ("m_exact", "chunks", "hyp_len", "ref_len", "limited")
     assert statistics(Meteor(), "the cats", "the cat")["m_exact"] == 1
     for parameters in ({"lemmas": "simplemma"}, {"synonyms": "groups"}, {"modules": ("stem",), "stems": "snowball"}):
-        with pytest.raises(MissingResource, match=r"metrics\.context\.resolve"):
+        with pytest.raises(MissingResource, match=r"metrics\.resolution\.resolve"):
             statistics(Meteor(**parameters), "a", "a")
     with pytest.raises(MissingResource, match="none of the modules lemma"):
         statistics(Meteor(modules=("lemma",)), "a", "a")
