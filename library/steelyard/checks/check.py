@@ -36,7 +36,19 @@ CHECKS = (
 
 
 def check_output(text: Text, standard: CheckContext) -> list[Finding]:
-    """Return all findings about an output for a test set, the worst first. Needs no database, and never raises."""
+    """All findings about an output for a test set. It needs no database, and never raises.
+
+    Parameters
+    ----------
+    text : Text
+    standard : CheckContext
+        What the output is compared with.
+
+    Returns
+    -------
+    list of Finding
+        The worst first.
+    """
     if text.segments != standard.segments:
         return [_wrong_segment_count(text, standard), *reader_notices(text.notices)]
     if not text.bytes.decode().strip():
@@ -48,7 +60,16 @@ def check_output(text: Text, standard: CheckContext) -> list[Finding]:
 
 
 def reader_notices(notices: Sequence[str]) -> list[Finding]:
-    """Return as findings what a reader of files has noticed and corrected."""
+    """What a reader of files has noticed and corrected, as findings.
+
+    Parameters
+    ----------
+    notices : sequence of str
+
+    Returns
+    -------
+    list of Finding
+    """
     return [Finding("reading", Severity.NOTE, notice) for notice in notices]
 
 

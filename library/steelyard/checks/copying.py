@@ -24,7 +24,16 @@ MOST = 0.5
 
 
 def find_copies(examined: AlignedOutput) -> list[Finding]:
-    """Find lines equal to their source segment, except for case and punctuation."""
+    """Find lines equal to their source segment, except for case and punctuation.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     sources = examined.sources
     if sources is None or _same_language(examined):
         return []
@@ -56,7 +65,16 @@ def find_copies(examined: AlignedOutput) -> list[Finding]:
 
 
 def folded(line: str) -> str:
-    """Return a line without case, punctuation and superfluous white space."""
+    """A line without case, punctuation and superfluous white space.
+
+    Parameters
+    ----------
+    line : str
+
+    Returns
+    -------
+    str
+    """
     return _BETWEEN.sub(" ", line.casefold()).strip()
 
 

@@ -39,7 +39,16 @@ TRIED = 50
 
 
 def find_encoding_errors(examined: AlignedOutput) -> list[Finding]:
-    """Find replacement characters, text encoded twice, and control and invisible characters."""
+    """Find replacement characters, text encoded twice, and control and invisible characters.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     findings = []
     if lost := _places(examined, lambda line: REPLACEMENT in line):
         findings.append(

@@ -52,7 +52,18 @@ class AlignedOutput:
 
 
 def align_output(output: Utf8, standard: CheckContext) -> AlignedOutput:
-    """Align an output with source and references. Only a small output may have another number of lines."""
+    """Align an output with source and references.
+
+    Parameters
+    ----------
+    output : bytes
+        UTF-8 lines joined by newlines. Only a small output may have another number of lines than the test set.
+    standard : CheckContext
+
+    Returns
+    -------
+    AlignedOutput
+    """
     chosen = _chosen(standard.segments, len(output))
     count = output.count(b"\n") + 1
     numbers = chosen + 1 if count == standard.segments else np.arange(1, count + 1)

@@ -39,7 +39,12 @@ class Finding:
     """How many segments are affected; 0 if it is about the whole output."""
 
     def as_row(self) -> dict[str, Any]:
-        """Return it as JSON sends it."""
+        """The finding as JSON sends it.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "code": self.code,
             "severity": str(self.severity),
@@ -50,11 +55,33 @@ class Finding:
 
 
 def make_finding(code: str, severity: Severity, message: str, numbers: Iterable[int]) -> Finding:
-    """Create a finding about the segments with these numbers, from 1."""
+    """A finding about segments.
+
+    Parameters
+    ----------
+    code : str
+    severity : Severity
+    message : str
+    numbers : iterable of int
+        Of the segments, from 1; all are counted and the first ones kept.
+
+    Returns
+    -------
+    Finding
+    """
     every = [int(number) for number in numbers]
     return Finding(code, severity, message, tuple(every[:KEPT]), len(every))
 
 
 def is_fatal(findings: Sequence[Finding]) -> bool:
-    """Return whether one of them prevents scoring."""
+    """Whether one of the findings prevents scoring.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+
+    Returns
+    -------
+    bool
+    """
     return any(each.severity is Severity.FATAL for each in findings)

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
 
 def find_gaps(examined: AlignedOutput) -> list[Finding]:
-    """Find empty lines where the source or reference is not empty."""
+    """Find empty lines where the source or reference is not empty.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     empty = [place for place, line in enumerate(examined.lines) if not line.strip()]
     meant = examined.meant
     if meant is not None:

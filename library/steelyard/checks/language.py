@@ -47,7 +47,14 @@ ALIKE = (
 def find_language(examined: AlignedOutput) -> list[Finding]:
     """Check that the output is in the target language.
 
-    No finding if that is unknown, the text too short, or the extra `langid` is not installed.
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+        Empty where the language is unknown, the text too short, or the extra `langid` not installed.
     """
     target = _code(examined.target_language)
     if not target or not has_identifier() or not _known(target):
@@ -74,7 +81,12 @@ def find_language(examined: AlignedOutput) -> list[Finding]:
 
 
 def has_identifier() -> bool:
-    """Return whether the package that identifies languages is installed."""
+    """Whether the package that identifies languages is installed.
+
+    Returns
+    -------
+    bool
+    """
     return find_spec("py3langid") is not None
 
 

@@ -32,7 +32,16 @@ ENOUGH = 30
 
 
 def find_leftovers(examined: AlignedOutput) -> list[Finding]:
-    """Find traces of tokenization, decoding and other processing steps."""
+    """Find traces of tokenization, decoding and other processing steps.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     findings = []
     for code, pattern, what, advice in KINDS:
         places = _new(examined, pattern)

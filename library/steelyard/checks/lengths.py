@@ -26,7 +26,16 @@ ENOUGH = 10
 
 
 def find_odd_lengths(examined: AlignedOutput) -> list[Finding]:
-    """Check the length of the whole output, and of each segment."""
+    """Check the length of the whole output, and of each segment.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     beside = examined.references or ([examined.sources] if examined.sources is not None else [])
     if not beside or len(examined.lines) < ENOUGH:
         return []

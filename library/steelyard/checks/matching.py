@@ -58,7 +58,16 @@ class Evidence:
     data: NDArray[np.float64]
 
     def diagonal(self, offset: int) -> NDArray[np.float64]:
-        """The values of line i and segment i + offset, from the first such line on."""
+        """The values of line i and segment i + offset, from the first such line on.
+
+        Parameters
+        ----------
+        offset : int
+
+        Returns
+        -------
+        ndarray of float64
+        """
         rows, columns = self.shape
         first = max(0, -offset)
         found = np.zeros(min(rows, columns - offset) - first)
@@ -79,7 +88,17 @@ class Matching:
     """(segments,): logarithm of the length of each segment; NaN where empty."""
 
     def at(self, offset: int) -> NDArray[np.float64]:
-        """(lines,): the evidence that line i belongs to segment i + offset; 0 where there is no such segment."""
+        """The evidence that line i belongs to segment i + offset.
+
+        Parameters
+        ----------
+        offset : int
+
+        Returns
+        -------
+        ndarray of float64, shape (lines,)
+            0 where there is no such segment.
+        """
         found = np.zeros(self.evidence.shape[0])
         if -self.evidence.shape[0] < offset < self.evidence.shape[1]:
             diagonal = self.evidence.diagonal(offset)
@@ -93,13 +112,32 @@ class Matching:
         return self.at(0)
 
     def gains(self, offset: int) -> NDArray[np.float64]:
-        """(lines,): how much more there is to say for segment i + offset than for i; -inf where there is none."""
+        """How much stronger the evidence is for segment i + offset than for segment i.
+
+        Parameters
+        ----------
+        offset : int
+
+        Returns
+        -------
+        ndarray of float64, shape (lines,)
+            -inf where there is no such segment.
+        """
         gain = np.clip(self.at(offset) - self.here, -CLIPPED, CLIPPED) * WORD_WEIGHT
         gain += np.clip(self._alike(offset) - self._alike(0), -LENGTH_CLIPPED, LENGTH_CLIPPED)
         return np.where(self._exists(offset), gain, -np.inf)
 
     def fits(self, offset: int) -> NDArray[np.float64]:
-        """(lines,): how much more there is to say for segment i + offset than for any segment at random."""
+        """How much stronger the evidence is for segment i + offset than for any segment at random.
+
+        Parameters
+        ----------
+        offset : int
+
+        Returns
+        -------
+        ndarray of float64, shape (lines,)
+        """
         fit = np.minimum(self.at(offset), CLIPPED) * WORD_WEIGHT
         fit += np.clip(self._alike(offset), -LENGTH_CLIPPED, LENGTH_CLIPPED)
         return np.where(self._exists(offset), fit, 0.0)
@@ -140,7 +178,19 @@ class Matching:
 
 
 def match_output(examined: AlignedOutput, lines: Sequence[str] | None = None) -> Matching | None:
-    """The output beside its references, or else beside its source; None where there is neither."""
+    """Compare the lines of an output with its references, or else with its source.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+    lines : sequence of str, optional
+        Instead of the output's own.
+
+    Returns
+    -------
+    Matching or None
+        None without references and source.
+    """
     lines = examined.lines if lines is None else lines
     if examined.references:
         joined = [" ".join(texts) for texts in zip(*examined.references, strict=True)]
@@ -154,7 +204,20 @@ def match_output(examined: AlignedOutput, lines: Sequence[str] | None = None) ->
 def match(
     lines: Sequence[str], segments: Sequence[str], lengths: NDArray[np.float64], *, same_language: bool
 ) -> Matching:
-    """Compare all lines with all segments; `lengths` are those of the segments, in characters."""
+    """Compare all lines with all segments.
+
+    Parameters
+    ----------
+    lines, segments : sequence of str
+    lengths : ndarray of float64, shape (segments,)
+        Of the segments, in characters.
+    same_language : bool
+        Whether lines and segments are in one language, so that their words can be compared.
+
+    Returns
+    -------
+    Matching
+    """
     mine = lengths_of(lines)
     scale = np.log(mine.sum() + 1) - np.log(lengths.sum() + 1)
     return Matching(
@@ -165,13 +228,34 @@ def match(
 
 
 def deviation(values: NDArray[np.float64]) -> float:
-    """Standard deviation of what is there; 0 where nothing is."""
+    """The standard deviation of the values that are not NaN.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+
+    Returns
+    -------
+    float
+        0 without values.
+    """
     there = values[~np.isnan(values)]
     return float(there.std()) if len(there) else 0.0
 
 
 def lengths_of(*texts: Sequence[str]) -> NDArray[np.float64]:
-    """(segments,): characters, the mean of those texts that have the segment."""
+    """The lengths of segments in characters.
+
+    Parameters
+    ----------
+    *texts : sequence of str
+        The lines of each text.
+
+    Returns
+    -------
+    ndarray of float64, shape (segments,)
+        The mean of those texts that have the segment.
+    """
     lengths = np.array([[len(line) for line in text] for text in texts], np.float64)
     mean: NDArray[np.float64] = lengths.sum(axis=0) / np.maximum(1, (lengths > 0).sum(axis=0))
     return mean

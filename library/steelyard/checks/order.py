@@ -47,7 +47,19 @@ EXAMPLES = 5
 
 
 def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[ShiftedRun]) -> list[Finding]:
-    """Whether lines are in another order, or belong to another test set."""
+    """Find lines in another order, and texts of another test set.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+    matching : Matching
+    runs : sequence of ShiftedRun
+        Those that were found already.
+
+    Returns
+    -------
+    list of Finding
+    """
     displaced = displaced_lines(matching, runs)
     if len(displaced) >= max(FEWEST, SHARE * len(examined.lines)):
         return [_reordered(examined, matching, displaced)]
@@ -78,7 +90,18 @@ def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[Sh
 
 
 def displaced_lines(matching: Matching, runs: Sequence[ShiftedRun]) -> NDArray[np.int64]:
-    """Positions of lines that fit one other segment much better than all others, and are in no run."""
+    """Lines that fit one other segment much better than all others, and are in no run.
+
+    Parameters
+    ----------
+    matching : Matching
+    runs : sequence of ShiftedRun
+
+    Returns
+    -------
+    ndarray of int64
+        Positions.
+    """
     best, _, next_best = matching.elsewhere
     sure = (best > matching.here + SURE) & (best > next_best + CLEAR)
     for run in runs:

@@ -22,7 +22,16 @@ WHOLE = ("reordered", "other_text")
 
 
 def find_misplaced(examined: AlignedOutput) -> list[Finding]:
-    """Find shifts, other orders, other texts."""
+    """Find shifted lines, other orders and other texts.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     if len(examined.lines) < FEWEST:
         return []
     matching = match_output(examined)
@@ -37,7 +46,19 @@ def find_misplaced(examined: AlignedOutput) -> list[Finding]:
 
 
 def find_breaks(output: Utf8, standard: CheckContext) -> str:
-    """Describe where lines of an output with a wrong number of lines are missing or superfluous: sentences, or ""."""
+    """Describe where lines of an output with a wrong number of lines are missing or superfluous.
+
+    Parameters
+    ----------
+    output : bytes
+        UTF-8 lines joined by newlines.
+    standard : CheckContext
+
+    Returns
+    -------
+    str
+        Sentences; empty where nothing can be said.
+    """
     if max(output.count(b"\n") + 1, standard.segments) > MAX_SEGMENTS or len(output) > MAX_BYTES:
         return ""
     examined = align_output(output, standard)

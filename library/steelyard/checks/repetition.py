@@ -32,7 +32,16 @@ SHOWN = 60
 
 
 def find_repetition(examined: AlignedOutput) -> list[Finding]:
-    """Find lines that many segments share, and lines with loops."""
+    """Find lines that many segments share, and lines with loops.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     return [*_same_lines(examined), *_loops(examined)]
 
 

@@ -50,7 +50,18 @@ class ShiftedRun:
 
 
 def find_shifts(examined: AlignedOutput, runs: Sequence[ShiftedRun]) -> list[Finding]:
-    """Return a finding that describes the runs."""
+    """The finding that describes runs of shifted lines.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+    runs : sequence of ShiftedRun
+
+    Returns
+    -------
+    list of Finding
+        Empty without runs.
+    """
     if not runs:
         return []
     sentences = describe_runs(examined, runs)
@@ -64,12 +75,33 @@ def find_shifts(examined: AlignedOutput, runs: Sequence[ShiftedRun]) -> list[Fin
 
 
 def describe_runs(examined: AlignedOutput, runs: Sequence[ShiftedRun]) -> list[str]:
-    """Return a sentence for each run."""
+    """A sentence for each run.
+
+    Parameters
+    ----------
+    examined : AlignedOutput
+    runs : sequence of ShiftedRun
+
+    Returns
+    -------
+    list of str
+    """
     return [_describe_run(examined, run) for run in runs]
 
 
 def find_runs(matching: Matching, most: int = MAX_RUNS) -> list[ShiftedRun]:
-    """Return the disjoint runs that gain enough, in order."""
+    """The disjoint runs of shifted lines that gain enough, in order.
+
+    Parameters
+    ----------
+    matching : Matching
+    most : int
+        How many to look for.
+
+    Returns
+    -------
+    list of ShiftedRun
+    """
     runs: list[ShiftedRun] = []
     tried = 0
     gains = {offset: matching.gains(offset) - DRIFT for offset in _offsets(matching)}
@@ -100,7 +132,19 @@ def _offsets(matching: Matching) -> list[int]:
 
 
 def maximum_sum_run(gain: NDArray[np.float64]) -> tuple[int, int, float]:
-    """Return the consecutive lines with the largest sum: first, end (exclusive), and the sum."""
+    """The consecutive lines with the largest sum.
+
+    Parameters
+    ----------
+    gain : ndarray of float64, shape (lines,)
+
+    Returns
+    -------
+    first, end : int
+        Without `end`.
+    total : float
+        Their sum.
+    """
     # Infinities would spoil all later sums; this much is never compensated.
     sums = np.concatenate([[0.0], np.cumsum(np.maximum(gain, -1e6))])
     rises = sums - np.minimum.accumulate(sums)

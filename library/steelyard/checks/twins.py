@@ -19,7 +19,18 @@ FEWEST = 20
 
 
 def find_twins(output: Utf8, others: Sequence[OtherOutput]) -> list[Finding]:
-    """Find other outputs with the same, or nearly the same, lines."""
+    """Find other outputs with the same, or nearly the same, lines.
+
+    Parameters
+    ----------
+    output : bytes
+        UTF-8 lines joined by newlines.
+    others : sequence of OtherOutput
+
+    Returns
+    -------
+    list of Finding
+    """
     lines, findings = output.split(b"\n"), []
     for other in others:
         theirs = other.text.split(b"\n")
@@ -38,5 +49,15 @@ def find_twins(output: Utf8, others: Sequence[OtherOutput]) -> list[Finding]:
 
 
 def count_equal_lines(one: Sequence[Utf8], other: Sequence[Utf8]) -> int:
-    """Count equal lines of two texts with the same number of lines."""
+    """Count equal lines of two texts.
+
+    Parameters
+    ----------
+    one, other : sequence of bytes
+        Of the same number of lines.
+
+    Returns
+    -------
+    int
+    """
     return sum(mine == theirs for mine, theirs in zip(one, other, strict=False))

@@ -21,14 +21,33 @@ CHARACTERS = (10, 20, 40, 60, 80, 120)
 
 
 def counts_characters(language: str) -> bool:
-    """Whether the length of a text in this language, a code such as `zh-CN`, is counted in characters."""
+    """Whether the length of a text in a language is counted in characters.
+
+    Parameters
+    ----------
+    language : str
+        A code such as `zh-CN`.
+
+    Returns
+    -------
+    bool
+    """
     return main_code(language) in UNSEPARATED
 
 
 def reference_lengths(references: Sequence[Sequence[str]], *, characters: bool) -> NDArray[np.float64]:
-    """The mean length of each segment's references; those that are empty count only where all are. (segments,).
+    """The mean length of each segment's references.
 
-    In words as white space separates them, or in characters without white space.
+    Parameters
+    ----------
+    references : sequence of sequence of str
+        The lines of each reference; an empty one counts only where all are empty.
+    characters : bool
+        Whether to count characters that are no white space, not words that white space separates.
+
+    Returns
+    -------
+    ndarray of float64, shape (segments,)
     """
     lengths = np.array(
         [
@@ -43,7 +62,20 @@ def reference_lengths(references: Sequence[Sequence[str]], *, characters: bool) 
 
 
 def length_buckets(lengths: NDArray[np.float64], ends: Sequence[int]) -> tuple[list[str], NDArray[np.int64]]:
-    """Names of the buckets, such as "11–20", and the bucket of each segment. A mean length of 10.5 is above 10."""
+    """The buckets that segments fall into by their length.
+
+    Parameters
+    ----------
+    lengths : ndarray of float64, shape (segments,)
+    ends : sequence of int
+        The longest of each bucket; a mean length of 10.5 is above 10.
+
+    Returns
+    -------
+    names : list of str
+        Such as "11–20"; one more than there are ends.
+    bucket_of : ndarray of int64, shape (segments,)
+    """
     between = [f"{low + 1}–{high}" for low, high in pairwise(ends)]
     names = [f"up to {ends[0]}", *between, f"over {ends[-1]}"]
     return names, np.searchsorted(np.array(ends), lengths, side="left").astype(np.int64)

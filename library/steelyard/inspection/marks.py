@@ -55,10 +55,19 @@ def compare(hypothesis: str, references: Sequence[str]) -> Marked:
     """Mark a hypothesis against the closest of its references.
 
     Words are runs of letters and digits, single characters of Chinese and Japanese script, or single other characters;
-    case counts. Those of a longest common
-    subsequence are the same. Of the rest, a word that the other text has too, and that is not paired yet, has moved.
-    The closest reference has the greatest 2 x common words / words of both; the first of equals. There must be a
-    reference.
+    case counts. Those of a longest common subsequence are the same. Of the rest, a word that the other text has too,
+    and that is not paired yet, has moved. The closest reference has the greatest 2 x common words / words of both; the
+    first of equals.
+
+    Parameters
+    ----------
+    hypothesis : str
+    references : sequence of str
+        At least one.
+
+    Returns
+    -------
+    Marked
     """
     here = _words(hypothesis)
     closest, found, best = 0, _Common([], []), -1.0

@@ -51,10 +51,24 @@ class _Ngrams:
 def ngram_differences(
     segments: Segments, pairs: Sequence[tuple[int, int]], *, tokenizer: str = "13a", case: str = "mixed", most: int = 10
 ) -> list[Lists]:
-    """For each pair of systems and each order, what the first gets right more often than the second, and the reverse.
+    """The n-grams that one system gets right more often than another.
 
-    The largest differences come first, at most `most`; equal ones with the rarer n-gram in the references first,
-    then in the order of their words.
+    Parameters
+    ----------
+    segments : Segments
+        The outputs of the systems, beside their references.
+    pairs : sequence of (int, int)
+        Positions of the systems to compare.
+    tokenizer, case : str
+        As BLEU's parameters `tok` and `case`.
+    most : int
+        How many n-grams of each order to give for each system.
+
+    Returns
+    -------
+    list of Lists
+        For each pair, by order, what the first gets right more often, and the reverse: the largest differences first,
+        equal ones with the rarer n-gram in the references first, then in the order of their words.
     """
     words = segments.words(tokenizer, case)
     names = words.lines.decode().split("\n")
@@ -72,7 +86,20 @@ def ngram_differences(
 
 
 def matched_ngrams(segments: Segments, system: int, *, tokenizer: str = "13a", case: str = "mixed") -> dict[int, int]:
-    """How many n-grams of each order a system gets right: the sums of BLEU's matches."""
+    """How many n-grams of each order a system gets right: the sums of BLEU's matches.
+
+    Parameters
+    ----------
+    segments : Segments
+    system : int
+        A position.
+    tokenizer, case : str
+        As BLEU's parameters `tok` and `case`.
+
+    Returns
+    -------
+    dict of int to int
+    """
     references = len(segments.references)
     found = _ngrams(segments.words(tokenizer, case), len(segments), references, [system])
     return {each.order: int(_matches(each, references, 1, segments.reference_mask)[1][0].sum()) for each in found}

@@ -177,6 +177,17 @@ class CorrelationTable(Generic[Judged]):
 def correlate_systems(judged: Judged, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable[Judged]:
     """Correlate metrics with human scores of systems.
 
+    Parameters
+    ----------
+    judged : JudgedScores
+    names : sequence of str
+        Statistics; the first one ranks the metrics and is tested.
+    options : CorrelationOptions
+
+    Returns
+    -------
+    CorrelationTable
+
     Raises
     ------
     BadParameter
@@ -195,6 +206,17 @@ def correlate_systems(judged: Judged, names: Sequence[str], options: Correlation
 
 def correlate_segments(judged: Judged, names: Sequence[str], options: CorrelationOptions) -> CorrelationTable[Judged]:
     """Correlate metrics with human scores of segments.
+
+    Parameters
+    ----------
+    judged : JudgedScores
+    names : sequence of str
+        Statistics; the first one ranks the metrics and is tested.
+    options : CorrelationOptions
+
+    Returns
+    -------
+    CorrelationTable
 
     Raises
     ------

@@ -44,7 +44,17 @@ class ExchangedMoments:
         self._human = math.fsum(human.tolist()), math.fsum((human * human).tolist())
 
     def of_trials(self, swapped: NDArray[np.bool_]) -> Floats:
-        """Sums of 1, x, y, x², y², xy of both metrics in each trial, (2, trials, 6); `swapped` is (trials, cells)."""
+        """Sums of 1, x, y, x², y², xy of both metrics in each trial.
+
+        Parameters
+        ----------
+        swapped : ndarray of bool, shape (trials, cells)
+            Where the two metrics exchange their scores.
+
+        Returns
+        -------
+        ndarray of float64, shape (2, trials, 6)
+        """
         found = np.zeros((2, len(swapped), 6))
         if self._cells and len(swapped):
             moved = self._sums.over(draw_bits(swapped.view(np.uint8)))[0][0]
@@ -56,7 +66,16 @@ class ExchangedMoments:
         return found
 
     def steep(self, sums: Floats) -> NDArray[np.bool_]:
-        """Where mixed scores vary so little that the sums do not tell how much: (2, trials)."""
+        """Where mixed scores vary so little that the sums do not tell how much.
+
+        Parameters
+        ----------
+        sums : ndarray of float64, shape (2, trials, 6)
+
+        Returns
+        -------
+        ndarray of bool, shape (2, trials)
+        """
         n, y, yy = sums[..., 0], sums[..., 2], sums[..., 4]
         found: NDArray[np.bool_] = (n * yy - y * y <= n * n * STEEP) & (n > 1)
         return found

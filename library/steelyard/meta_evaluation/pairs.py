@@ -44,10 +44,18 @@ class PairCounts:
 
 
 def count_pairs(human: Floats, metric: Floats, more_than: float | None = None) -> PairCounts:
-    """The pairs of systems that both have a human and a metric score in the same segment.
+    """Count the pairs of systems that both have a human and a metric score in the same segment.
 
-    Scores are (systems, segments), NaN where there is none. `more_than` leaves out the pairs whose human scores do not
-    differ by more than that.
+    Parameters
+    ----------
+    human, metric : ndarray of float64, shape (systems, segments)
+        NaN where there is no score.
+    more_than : float, optional
+        Leave out the pairs whose human scores do not differ by more than that.
+
+    Returns
+    -------
+    PairCounts
     """
     counts = pair_kinds(human, metric, -1.0 if more_than is None else more_than).astype(np.float64)
     return PairCounts(*counts)

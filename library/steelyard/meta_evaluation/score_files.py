@@ -55,13 +55,17 @@ def judged_pairs(
     seed : int
         Of all draws.
 
+    Returns
+    -------
+    list of JudgedPair
+        Of the language pairs with human scores.
+
     Raises
     ------
     BadScores
         Where the files cannot be matched, or where what was asked for is not in them.
     BadText
         Where one cannot be read.
-
     """
     people = {each.name for found in read_scores(human) for each in found.metrics}
     if len(people) != 1:

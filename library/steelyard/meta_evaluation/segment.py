@@ -43,20 +43,60 @@ class SegmentStatistic(ABC):
 
     @abstractmethod
     def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:
-        """The statistic of every replicate: (B,), NaN where undefined; `counts` (B, segments) says what each draws."""
+        """The statistic of every replicate.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+            NaN where there is no score.
+        counts : ndarray of unsigned integers, shape (B, segments)
+            How often each replicate draws each segment.
+
+        Returns
+        -------
+        ndarray of float64, shape (B,)
+            NaN where undefined.
+        """
 
     @abstractmethod
     def counted(self, human: Floats, metric: Floats) -> int:
-        """How many of `unit` it rests on."""
+        """How many of `unit` the statistic rests on.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+
+        Returns
+        -------
+        int
+        """
 
     def value(self, human: Floats, metric: Floats) -> float:
-        """The statistic itself; NaN where it is undefined."""
+        """The statistic itself.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+
+        Returns
+        -------
+        float
+            NaN where it is undefined.
+        """
         return float(self.values(human, metric, once_each(human.shape[1]))[0])
 
     def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
-        """A function from where two metrics exchange scores, (trials, systems, segments), to their values: (2, trials).
+        """The statistic of two metrics that exchange some of their scores.
 
-        Both metrics have scores in the same cells.
+        Parameters
+        ----------
+        human, first, second : ndarray of float64, shape (systems, segments)
+            Both metrics have scores in the same cells.
+
+        Returns
+        -------
+        function of ndarray of bool, shape (trials, systems, segments), to ndarray of float64, shape (2, trials)
+            From where they exchange scores to the values of both.
         """
         return _one_by_one(self, human, first, second)
 
@@ -66,11 +106,29 @@ class SumStatistic(SegmentStatistic):
 
     @abstractmethod
     def terms(self, human: Floats, metric: Floats) -> Floats:
-        """What each segment adds: (segments, k)."""
+        """What each segment adds to the sums.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+
+        Returns
+        -------
+        ndarray of float64, shape (segments, k)
+        """
 
     @abstractmethod
     def formula(self, sums: Floats) -> Floats:
-        """(..., k) -> (...)."""
+        """The statistic of summed terms.
+
+        Parameters
+        ----------
+        sums : ndarray of float64, shape (..., k)
+
+        Returns
+        -------
+        ndarray of float64, shape (...)
+        """
 
     def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:
         """One for each replicate."""
@@ -167,7 +225,17 @@ class MeanOfSegments(SumStatistic):
 
     @abstractmethod
     def of_segments(self, human: Floats, metric: Floats) -> Floats:
-        """The value of each segment, NaN where undefined: (segments,)."""
+        """The value of each segment.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+
+        Returns
+        -------
+        ndarray of float64, shape (segments,)
+            NaN where undefined.
+        """
 
     def terms(self, human: Floats, metric: Floats) -> Floats:
         """What the formula sums up."""
@@ -268,7 +336,16 @@ class RankingKendall(SumStatistic):
 
 
 def once_each(segments: int) -> NDArray[np.uint8]:
-    """The counts that draw every segment once: (1, segments)."""
+    """The counts that draw every segment once.
+
+    Parameters
+    ----------
+    segments : int
+
+    Returns
+    -------
+    ndarray of uint8, shape (1, segments)
+    """
     return np.ones((1, segments), np.uint8)
 
 

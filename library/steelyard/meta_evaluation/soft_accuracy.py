@@ -24,9 +24,17 @@ AT_ONCE = 250
 def soft_pairwise_accuracy(human_p: Floats, metric_p: Floats, counts: NDArray[np.integer] | None = None) -> Floats:
     """1 - the mean over pairs of |p by people - p by the metric| (Thompson et al. 2024, section 3).
 
-    Takes the p-values of all pairs, (pairs,), from `better_p` on the segments that both sides have; pairs without one
-    are left out. `counts` (B, systems) says how often each replicate draws each system. (B,), or () without counts;
-    NaN where there is no pair.
+    Parameters
+    ----------
+    human_p, metric_p : ndarray of float64, shape (pairs,)
+        Of `better_p` on the segments that both sides have; pairs without one are left out.
+    counts : ndarray of integers, shape (B, systems), optional
+        How often each replicate draws each system.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,), or () without counts
+        NaN where there is no pair.
     """
     known = ~np.isnan(human_p) & ~np.isnan(metric_p)
     # On the grid, so that sums are exact in any order.
@@ -42,13 +50,24 @@ def soft_pairwise_accuracy(human_p: Floats, metric_p: Floats, counts: NDArray[np
 
 
 def better_p(scores: Floats, judged: NDArray[np.bool_], seed: int, permutations: int = PERMUTATIONS) -> Floats:
-    """One-sided p-values that the first system of each pair is better, by paired permutation tests: (pairs,).
+    """One-sided p-values that the first system of each pair is better, by paired permutation tests.
 
-    `scores` (systems, segments) are segment scores; a pair is tested on the segments where both systems are `judged`
-    (systems, segments). Pairs go as in `numpy.triu_indices`; NaN where they share no segment. In each permutation the
-    two outputs of a segment change places or not; all pairs share the draws. p is the share of permutations whose
-    difference is larger than the real one, those of the same difference counted half: so the p-value of the pair the
-    other way round is 1 - p, and the order of the systems does not matter.
+    In each permutation the two outputs of a segment change places or not; all pairs share the draws. p is the share of
+    permutations whose difference is larger than the real one, those of the same difference counted half: so the p-value
+    of the pair the other way round is 1 - p, and the order of the systems does not matter.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (systems, segments)
+    judged : ndarray of bool, shape (systems, segments)
+        A pair is tested on the segments where both systems are judged.
+    seed : int
+    permutations : int
+
+    Returns
+    -------
+    ndarray of float64, shape (pairs,)
+        In the order of `numpy.triu_indices`; NaN where they share no segment.
     """
     first, second = np.triu_indices(len(scores), 1)
     # On the grid: equal differences are then found equal.

@@ -69,13 +69,23 @@ DEFAULT_SEGMENT = ("acc-eq", WMT14, "kendall-by-segment", "spearman-by-segment",
 
 
 def chosen_statistics(names: Sequence[str], levels: Sequence[str]) -> dict[str, list[str]]:
-    """The statistics of each level, in their order; those by default where no names are given.
+    """The statistics of each level.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Those by default where none are given.
+    levels : sequence of str
+
+    Returns
+    -------
+    dict of str to list of str
+        In their order.
 
     Raises
     ------
     BadParameter
         For a name that no level has.
-
     """
     there = {"system": [each.name for each in SYSTEM_STATISTICS], "segment": [each.name for each in SEGMENT_STATISTICS]}
     if not names:
@@ -90,12 +100,40 @@ def chosen_statistics(names: Sequence[str], levels: Sequence[str]) -> dict[str, 
 
 
 def system_statistic(name: str) -> SystemStatistic:
-    """The one of that name. Raises BadParameter."""
+    """The statistic of system scores of a name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    SystemStatistic
+
+    Raises
+    ------
+    BadParameter
+        For another name.
+    """
     return _named(SYSTEM_STATISTICS, name)
 
 
 def segment_statistic(name: str) -> segment.SegmentStatistic:
-    """The one of that name. Raises BadParameter."""
+    """The statistic of segment scores of a name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    SegmentStatistic
+
+    Raises
+    ------
+    BadParameter
+        For another name.
+    """
     return _named(SEGMENT_STATISTICS, name)
 
 

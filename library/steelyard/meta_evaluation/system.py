@@ -20,7 +20,21 @@ if TYPE_CHECKING:
 
 
 def pearson(human: Floats, metric: Floats, counts: Counts = None) -> Floats:
-    """Pearson's r. Not scipy's, whose last digits depend on the processor."""
+    """Pearson's r.
+
+    It is not SciPy's, whose last digits depend on the processor.
+
+    Parameters
+    ----------
+    human, metric : ndarray of float64, shape (systems,)
+    counts : ndarray of integers, shape (B, systems), optional
+        How often each replicate draws each system.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,), or () without counts
+        NaN where undefined.
+    """
     weights = _weights(human, counts)
     if not human.shape[-1]:
         return np.full(np.broadcast_shapes(human.shape, metric.shape, weights.shape)[:-1], np.nan)
@@ -34,13 +48,37 @@ def pearson(human: Floats, metric: Floats, counts: Counts = None) -> Floats:
 
 
 def spearman(human: Floats, metric: Floats, counts: Counts = None) -> Floats:
-    """Spearman's rho: Pearson's r of ranks; equal scores share the mean of their ranks."""
+    """Spearman's rho: Pearson's r of ranks; equal scores share the mean of their ranks.
+
+    Parameters
+    ----------
+    human, metric : ndarray of float64, shape (systems,)
+    counts : ndarray of integers, shape (B, systems), optional
+        How often each replicate draws each system.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,), or () without counts
+        NaN where undefined.
+    """
     weights = _weights(human, counts)
     return pearson(_ranks(human, weights), _ranks(metric, weights), weights)
 
 
 def kendall_tau_b(human: Floats, metric: Floats, counts: Counts = None) -> Floats:
-    """Kendall's tau-b (1945): (concordant - discordant) / sqrt(pairs parted by people x pairs parted by the metric)."""
+    """Kendall's tau-b (1945): (concordant - discordant) / sqrt(pairs untied for people x pairs untied for the metric).
+
+    Parameters
+    ----------
+    human, metric : ndarray of float64, shape (systems,)
+    counts : ndarray of integers, shape (B, systems), optional
+        How often each replicate draws each system.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,), or () without counts
+        NaN where undefined.
+    """
     weights, by_human, by_metric = _pairs(human, metric, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         parted = (weights * by_human**2).sum(-1) * (weights * by_metric**2).sum(-1)
@@ -51,7 +89,18 @@ def kendall_tau_b(human: Floats, metric: Floats, counts: Counts = None) -> Float
 def pairwise_accuracy(human: Floats, metric: Floats, counts: Counts = None) -> Floats:
     """The share of pairs of systems that the metric orders as people do (Kocmi et al. 2021, section 4).
 
-    A pair that both sides find equal is agreed on; one that only one side finds equal is not. NaN without a pair.
+    A pair that both sides find equal is agreed on; one that only one side finds equal is not.
+
+    Parameters
+    ----------
+    human, metric : ndarray of float64, shape (systems,)
+    counts : ndarray of integers, shape (B, systems), optional
+        How often each replicate draws each system.
+
+    Returns
+    -------
+    ndarray of float64, shape (B,), or () without counts
+        NaN without a pair.
     """
     weights, by_human, by_metric = _pairs(human, metric, counts)
     agreed = np.where(np.isnan(by_human * by_metric), np.nan, by_human == by_metric)
@@ -61,10 +110,19 @@ def pairwise_accuracy(human: Floats, metric: Floats, counts: Counts = None) -> F
 
 
 def better_or_equal_share(human_segments: Floats) -> Floats:
-    """Of each system, the share of comparisons in which it is better than or equal to another: (systems,).
+    """Of each system, the share of comparisons in which it is better than or equal to another.
 
-    Callison-Burch et al. 2007, section 4. A comparison is two systems with scores in the same segment: (systems,
-    segments), NaN where nobody judged. NaN for a system that was compared with none.
+    A comparison is two systems with scores in the same segment (Callison-Burch et al. 2007, section 4).
+
+    Parameters
+    ----------
+    human_segments : ndarray of float64, shape (systems, segments)
+        NaN where nobody judged.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems,)
+        NaN for a system that was compared with none.
     """
     shares = np.full(len(human_segments), np.nan)
     for system, scores in enumerate(human_segments):

@@ -55,11 +55,31 @@ class CalibratedAccuracy(SegmentStatistic):
         return int(count_pairs(human, metric).pairs.sum())
 
     def epsilon(self, human: Floats, metric: Floats) -> float:
-        """The threshold that was chosen; NaN without a pair."""
+        """The threshold that was chosen.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+
+        Returns
+        -------
+        float
+            NaN without a pair.
+        """
         return float(self.calibrated(human, metric, once_each(human.shape[1]))[1][0])
 
     def calibrated(self, human: Floats, metric: Floats, counts: Counts) -> tuple[Floats, Floats]:
-        """The accuracy of every replicate and the threshold chosen for it: (B,) each."""
+        """The accuracy of every replicate, and the threshold chosen for it.
+
+        Parameters
+        ----------
+        human, metric : ndarray of float64, shape (systems, segments)
+        counts : ndarray of unsigned integers, shape (B, segments)
+
+        Returns
+        -------
+        accuracies, thresholds : ndarray of float64, shape (B,)
+        """
         pairs = _Pairs(human, metric)
         portions = list(pairs.steps([metric]))
         distances = np.concatenate([np.zeros(0), *(steps.distance for steps in portions)])

@@ -61,11 +61,31 @@ class PluginGroup:
     """What is wrong with an object that an entry point leads to, which is called so; "" where nothing is."""
 
     def offers(self) -> tuple[Offer, ...]:
-        """All plug-ins of this group, by name."""
+        """All plug-ins of this group, by name.
+
+        Returns
+        -------
+        tuple of Offer
+        """
         return tuple(Offer(self, each.name.lower(), each, distribution) for each, distribution in found(self.name))
 
     def find(self, name: str) -> Any:
-        """The plug-in called `name`; None where nobody offers one. Raises `error`, also where two offer it."""
+        """The plug-in of a name.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        object or None
+            None where nobody offers one.
+
+        Raises
+        ------
+        MetricsError
+            The group's `error`, where it is broken, and where two distributions offer it.
+        """
         named = [offer for offer in self.offers() if offer.name == name]
         if len(named) > 1:
             raise self.error(
@@ -87,7 +107,17 @@ class Offer:
     """Its name and version, such as `example-metric-1.0`."""
 
     def load(self) -> Any:
-        """What it leads to. Raises the group's error with what is wrong."""
+        """What the entry point leads to.
+
+        Returns
+        -------
+        object
+
+        Raises
+        ------
+        MetricsError
+            The group's `error`, with what is wrong.
+        """
         # Nothing in this process could cut off an import that hangs, or goes on where the process has ended.
         if self.point.module not in sys.modules and self._lost_process:
             raise self._broken(self._lost_process)
@@ -185,6 +215,14 @@ def found(group: str) -> tuple[tuple[EntryPoint, str], ...]:
     """The entry points of a group with name and version of their distributions, by name.
 
     The same distribution counts once, as first found on the path.
+
+    Parameters
+    ----------
+    group : str
+
+    Returns
+    -------
+    tuple of (EntryPoint, str)
     """
     # Only now: it brings half of the mail library along.
     from importlib.metadata import distributions
@@ -203,9 +241,17 @@ def found(group: str) -> tuple[tuple[EntryPoint, str], ...]:
 
 @cache
 def is_offered(group: str) -> bool:
-    """Whether a distribution installed in a folder of the path names this group.
+    """Whether a distribution installed in a folder of the path names a group.
 
     Takes a tenth of the time of `found`, for questions that are asked of every file.
+
+    Parameters
+    ----------
+    group : str
+
+    Returns
+    -------
+    bool
     """
     for folder in map(Path, sys.path):
         with suppress(OSError):

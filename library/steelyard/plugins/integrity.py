@@ -50,7 +50,12 @@ class House:
             self._remember(module.__name__, module)
 
     def changed(self) -> list[str]:
-        """What is not as it was, as `steelyard.metrics.ngram.bleu.BLEU.score`."""
+        """What is not as it was, as `steelyard.metrics.ngram.bleu.BLEU.score`.
+
+        Returns
+        -------
+        list of str
+        """
         found = [
             key for key, value in self._before.items() if vars(self._owners[key[0]]).get(key[1], _GONE) is not value
         ]
@@ -60,15 +65,41 @@ class House:
         return sorted({f"{owner}.{name}" for owner, name in found})
 
     def welcome(self, plugin: Any, distribution: str) -> None:
-        """Remember a plug-in that was found sound."""
+        """Remember a plug-in that was found sound.
+
+        Parameters
+        ----------
+        plugin : object
+        distribution : str
+            Name and version.
+        """
         self._guests[id(plugin)] = plugin, distribution
 
     def is_guest(self, plugin: Any) -> bool:
-        """Whether this very object was found sound before."""
+        """Whether this very object was found sound before.
+
+        Parameters
+        ----------
+        plugin : object
+
+        Returns
+        -------
+        bool
+        """
         return id(plugin) in self._guests
 
     def origin(self, plugin: Any) -> str:
-        """The distribution of a plug-in; "" where it was not found sound here."""
+        """The distribution of a plug-in.
+
+        Parameters
+        ----------
+        plugin : object
+
+        Returns
+        -------
+        str
+            Empty where it was not found sound here.
+        """
         return self._guests[id(plugin)][1] if self.is_guest(plugin) else ""
 
     def restore(self) -> None:
@@ -123,7 +154,12 @@ _GONE = object()
 
 @cache
 def house() -> House:
-    """As it was when this was asked for first: before the first plug-in of somebody else is imported."""
+    """The library's own objects as they were when this was called first: before the first plug-in is imported.
+
+    Returns
+    -------
+    House
+    """
     return House()
 
 

@@ -57,19 +57,22 @@ def rank_by_humans(
 
     Parameters
     ----------
-    scores : (systems, places) float64
+    scores : ndarray of float64, shape (systems, places)
         Judgments from 0 to 100; a place is one judgment of a segment, NaN where a system has none there.
     domains : sequence of str, optional
-        The domain of each place; all are of one where nothing is said.
+        The domain of each place; without it all are of one.
     rule : str
     average : str
         One of `AVERAGES`, for WMT24's rule.
+
+    Returns
+    -------
+    HumanRanking
 
     Raises
     ------
     BadParameter
         For another rule or average, and where no system was judged.
-
     """
     if rule not in RULES:
         raise BadParameter(f'There is no rule "{rule}" for human rankings. Rules: {", ".join(RULES)}.')

@@ -56,7 +56,17 @@ class MeanOfSegments:
     columns = ("score", "segments")
 
     def score(self, sums: Floats) -> Floats:
-        """(..., 2) -> (...). NaN where no segment has a score."""
+        """The means for summed statistics.
+
+        Parameters
+        ----------
+        sums : ndarray of float64, shape (..., 2)
+
+        Returns
+        -------
+        ndarray of float64, shape (...)
+            NaN where no segment has a score.
+        """
         counts = sums[..., 1]
         return np.where(counts > 0, sums[..., 0] / np.maximum(counts, 1.0), np.nan)
 
@@ -125,13 +135,16 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
     metrics : sequence of str
         Those that are shown and that AutoRank is made of; all where none are named.
 
+    Returns
+    -------
+    ScoreBoard
+
     Raises
     ------
     BadScores
         For a metric that the pair does not have.
     BadParameter
         For an unknown test or version of AutoRank, and for a randomization test of AutoRank, which has no sums.
-
     """
     chosen = [scores.metric(name) for name in metrics] or list(scores.metrics)
     draws = enough_draws(options.replicates, _pairs(len(scores.systems)), options.correction, 1.0 - options.level)

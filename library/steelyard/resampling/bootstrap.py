@@ -43,20 +43,48 @@ _DRAWN: BoundedCache[tuple[int, int, int, int, int], DrawBits] = BoundedCache(
 
 
 def drawn_segments(segments: int, seed: int, replicates: int, first: int, last: int) -> DrawBits:
-    """How often each of the segments first..last of a test set is drawn: as the kernel `resampling_counts` says.
+    """How often each segment of a run of a test set is drawn, as the kernel `resampling_counts` says.
 
     All systems and metrics of a test set share the draws, so a process asks for the same ones again and again: those of
-    the last few ranges are remembered.
+    the last few runs are remembered.
+
+    Parameters
+    ----------
+    segments : int
+        Of the whole test set.
+    seed : int
+    replicates : int
+    first, last : int
+        The run of segments, without `last`.
+
+    Returns
+    -------
+    DrawBits
     """
     return _DRAWN((segments, seed, replicates, first, last))
 
 
 def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Floats:
-    """The sums of every replicate, exact: counts (B, n) @ statistics (n, k) -> (B, k).
+    """The sums of every replicate, exact.
 
-    The k columns may be those of many systems and metrics side by side. Raises OffGrid for a statistic that
-    is not a multiple of 2^-24, TooLarge where draws x largest statistic reaches 2^53 steps of its column's
-    grid.
+    Parameters
+    ----------
+    counts : ndarray of unsigned integers, shape (B, n), or DrawBits
+        How often each replicate draws each segment.
+    statistics : ndarray, shape (n, k)
+        The k columns may be those of many systems and metrics side by side.
+
+    Returns
+    -------
+    ndarray of float64, shape (B, k)
+        counts @ statistics.
+
+    Raises
+    ------
+    OffGrid
+        For a statistic that is not a multiple of 2^-24.
+    TooLarge
+        Where draws x largest statistic reaches 2^53 steps of its column's grid.
     """
     (sums,) = sums_of_tables(counts, [statistics[np.newaxis]])
     found: Floats = sums[0]
@@ -64,13 +92,44 @@ def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Float
 
 
 def sums_of_tables(counts: Counts | DrawBits, tables: Sequence[NDArray[Any]]) -> list[Floats]:
-    """As `replicate_sums`, of several tables at once: of each (systems, n, k) its sums (systems, B, k)."""
+    """As `replicate_sums`, of several tables at once.
+
+    Parameters
+    ----------
+    counts : ndarray of unsigned integers, shape (B, n), or DrawBits
+    tables : sequence of ndarray, shape (systems, n, k)
+
+    Returns
+    -------
+    list of ndarray of float64, shape (systems, B, k)
+
+    Raises
+    ------
+    OffGrid, TooLarge
+        As of `replicate_sums`.
+    """
     drawn = counts if isinstance(counts, DrawBits) else draw_bits(counts)
     return summed(tables, int(drawn.draws.max(initial=0)))(drawn)
 
 
 def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[DrawBits], list[Floats]]:
-    """As `sums_of_tables`, for many draws of the same tables: rows may draw at most `draws` segments."""
+    """As `sums_of_tables`, for many draws of the same tables.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray, shape (systems, n, k)
+    draws : int
+        The most segments that a replicate may draw.
+
+    Returns
+    -------
+    function of DrawBits to list of ndarray of float64, shape (systems, B, k)
+
+    Raises
+    ------
+    OffGrid, TooLarge
+        As of `replicate_sums`.
+    """
     given = {number: np.asarray(each, np.float64) for number, each in enumerate(tables) if each.size}
     sums_of_given = None
     if given:
@@ -91,9 +150,23 @@ def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[DrawBits], l
 
 
 def add_parts(parts: Iterable[Floats]) -> Floats:
-    """The sum of the shards' sums, in any order the same bits.
+    """The sum of the shards' sums: the same bits in any order.
 
-    Raises TooLarge where it would not be exact, OffGrid where a part is not on the grid.
+    Parameters
+    ----------
+    parts : iterable of ndarray of float64
+        All of one shape.
+
+    Returns
+    -------
+    ndarray of float64, of the same shape
+
+    Raises
+    ------
+    TooLarge
+        Where it would not be exact.
+    OffGrid
+        Where a part is not on the grid.
     """
     stacked = np.stack(list(parts))
     total: Floats = stacked.sum(axis=0)

@@ -98,9 +98,18 @@ def find_change_points(values: Floats, alpha: float = ALPHA) -> list[ChangePoint
 
 
 def shared_alpha(series: int, alpha: float = ALPHA) -> float:
-    """The alpha of each of so many series, corrected by Bonferroni but not below `SMALLEST_ALPHA`.
+    """The alpha of each of several series, corrected by Bonferroni but not below `SMALLEST_ALPHA`.
 
-    Count only series that vary: constant ones cannot show a false change.
+    Parameters
+    ----------
+    series : int
+        How many series vary: constant ones cannot show a false change.
+    alpha : float
+        Of all together.
+
+    Returns
+    -------
+    float
     """
     return max(alpha / max(series, 1), min(alpha, SMALLEST_ALPHA))
 

@@ -31,10 +31,30 @@ def interval(
     score: float = math.nan,
     leave_one_out_scores: Floats | None = None,
 ) -> Ends | None:
-    """The interval (low, high) of one of the `INTERVALS`; None where it is undefined.
+    """The confidence interval of a score, or of a difference of two systems, from replicates.
 
-    Score and leave-one-out scores are what BCa needs beside the replicates. For the difference of two systems give the
-    differences of all three. Raises BadParameter for another kind or level, and for BCa without the scores it needs.
+    Parameters
+    ----------
+    kind : str
+        One of `INTERVALS`.
+    replicate_scores : ndarray of float64, shape (B,)
+        Of a difference, those of the second system minus those of the first.
+    level : float
+        Between 0 and 1.
+    score : float
+        For BCa: the score, or the difference.
+    leave_one_out_scores : ndarray of float64, shape (segments,), optional
+        For BCa: of `leave_one_out`, or the differences of both systems'.
+
+    Returns
+    -------
+    (float, float) or None
+        None where it is undefined.
+
+    Raises
+    ------
+    BadParameter
+        For another kind or level, and for BCa without the scores it needs.
     """
     if kind == "percentile":
         return percentile_interval(replicate_scores, level)
@@ -46,19 +66,49 @@ def interval(
 
 
 def percentile_interval(replicate_scores: Floats, level: float) -> Ends | None:
-    """The percentile interval (low, high) of a score at a confidence level such as 0.95.
+    """The percentile interval of a score (Efron and Tibshirani 1993, section 13.3).
 
-    Efron and Tibshirani 1993, section 13.3. Of B sorted replicate scores it takes the two that have
-    floor(B (1 - level) / 2) others outside; sacreBLEU takes the same two and prints half their distance.
-    None where there is no replicate, or where the score of one is undefined (NaN).
+    Of B sorted replicate scores it takes the two that have floor(B (1 - level) / 2) others outside; sacreBLEU takes the
+    same two and prints half their distance.
 
-    Raises BadParameter for a level that is not between 0 and 1.
+    Parameters
+    ----------
+    replicate_scores : ndarray of float64, shape (B,)
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    (float, float) or None
+        None where there is no replicate, or where the score of one is undefined (NaN).
+
+    Raises
+    ------
+    BadParameter
+        For a level that is not between 0 and 1.
     """
     return percentile_intervals(replicate_scores[np.newaxis], level)[0]
 
 
 def percentile_intervals(replicate_scores: Floats, level: float) -> list[Ends | None]:
-    """As `percentile_interval`, of each row of (rows, B)."""
+    """As `percentile_interval`, of many scores at once.
+
+    Parameters
+    ----------
+    replicate_scores : ndarray of float64, shape (rows, B)
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    list of (float, float) or None
+        Of each row.
+
+    Raises
+    ------
+    BadParameter
+        For a level that is not between 0 and 1.
+    """
     outside = int(replicate_scores.shape[1] * _tail(level))
     if not replicate_scores.shape[1]:
         return [None] * len(replicate_scores)
@@ -69,11 +119,27 @@ def percentile_intervals(replicate_scores: Floats, level: float) -> list[Ends | 
 
 
 def bca_interval(replicate_scores: Floats, level: float, score: float, leave_one_out_scores: Floats) -> Ends | None:
-    """The bias-corrected and accelerated interval (low, high) of a score.
+    """The bias-corrected and accelerated interval of a score (Efron 1987; Efron and Tibshirani 1993, section 14.3).
 
-    Efron 1987; Efron and Tibshirani 1993, section 14.3: the percentile interval with other shares of
-    replicates outside, see `bca_shares`. None where there is no replicate, where a score is undefined (NaN), and
-    where `bca_shares` are. Raises BadParameter for a level that is not between 0 and 1.
+    It is the percentile interval with other shares of replicates outside: `bca_shares`.
+
+    Parameters
+    ----------
+    replicate_scores : ndarray of float64, shape (B,)
+    level : float
+        Between 0 and 1.
+    score : float
+    leave_one_out_scores : ndarray of float64, shape (segments,)
+
+    Returns
+    -------
+    (float, float) or None
+        None where there is no replicate, where a score is undefined (NaN), and where `bca_shares` are.
+
+    Raises
+    ------
+    BadParameter
+        For a level that is not between 0 and 1.
     """
     shares = bca_shares(replicate_scores, level, score, leave_one_out_scores)
     if shares is None:
@@ -85,12 +151,25 @@ def bca_interval(replicate_scores: Floats, level: float, score: float, leave_one
 
 
 def bca_shares(replicate_scores: Floats, level: float, score: float, leave_one_out_scores: Floats) -> Ends | None:
-    """The shares of replicates below the two ends of a BCa interval; (1 - level) / 2 and 1 minus that without bias.
+    """The shares of replicates below the two ends of a BCa interval.
 
     The bias z0 is the normal quantile of the share of replicates below the score, those that equal it by half. The
     acceleration a is a sixth of the skewness of the leave-one-out scores, 0 where they are all equal. An end is at
-    Phi(z0 + (z0 + z) / (1 - a (z0 + z))). None where that is undefined: where all replicates lie on one side of the
-    score, and where a (z0 + z) is 1 or more.
+    Phi(z0 + (z0 + z) / (1 - a (z0 + z))). Without bias and acceleration the shares are (1 - level) / 2 and 1 minus
+    that.
+
+    Parameters
+    ----------
+    replicate_scores : ndarray of float64, shape (B,)
+    level : float
+        Between 0 and 1.
+    score : float
+    leave_one_out_scores : ndarray of float64, shape (segments,)
+
+    Returns
+    -------
+    (float, float) or None
+        None where all replicates lie on one side of the score, and where a (z0 + z) is 1 or more.
     """
     tail = float(_tail(level))
     count = len(replicate_scores)

@@ -18,10 +18,19 @@ ROWS = 1 << 16
 
 
 def leave_one_out(metric: Formula, statistics: Floats) -> Floats:
-    """The score of the test set without each of its segments: (..., n, k) -> (..., n).
+    """The score of the test set without each of its segments.
 
-    NaN where the score is undefined without the segment. The sums are exact, so the scores are those of scoring the
-    shorter test set.
+    The sums are exact, so the scores are those of scoring the shorter test set.
+
+    Parameters
+    ----------
+    metric : Formula
+    statistics : ndarray of float64, shape (..., n, k)
+
+    Returns
+    -------
+    ndarray of float64, shape (..., n)
+        NaN where the score is undefined without the segment.
     """
     segments, columns = statistics.shape[-2:]
     scores = np.empty(statistics.shape[:-1])

@@ -272,11 +272,20 @@ def paired_results(
 def with_correction(results: Sequence[PairedResult], correction: str) -> list[PairedResult]:
     """The results of one family of tests with corrected p-values.
 
+    Parameters
+    ----------
+    results : sequence of PairedResult
+    correction : str
+        One of `CORRECTIONS`.
+
+    Returns
+    -------
+    list of PairedResult
+
     Raises
     ------
     BadParameter
         For an unknown correction.
-
     """
     family = corrected([result.p for result in results], correction)
     # As `replace`, which takes three times as long: a hundred systems are thousands of pairs.
@@ -310,10 +319,24 @@ def smallest_p(replicates: int, pairs: int, correction: str) -> float:
 
 
 def enough_draws(draws: int, pairs: int, correction: str, alpha: float) -> int:
-    """How many replicates or trials tests of so many pairs take: `draws`, or more where these cannot show anything.
+    """How many replicates or trials tests of several pairs take: `draws`, or more where these cannot show anything.
 
     Where no corrected p-value of so few could be below `alpha`, it is as many as give the surest pair a fifth of it, in
     whole thousands; beyond CHEAP_DRAWS only as many as can show something at all, and never more than MOST_DRAWS.
+
+    Parameters
+    ----------
+    draws : int
+    pairs : int
+        Tests in the family.
+    correction : str
+        One of `CORRECTIONS`.
+    alpha : float
+        The level of the tests.
+
+    Returns
+    -------
+    int
     """
     if not draws or smallest_p(draws, pairs, correction) < alpha:
         return draws
@@ -324,7 +347,17 @@ def enough_draws(draws: int, pairs: int, correction: str, alpha: float) -> int:
 
 
 def few_segments(segments: int) -> str:
-    """What to say of a bootstrap test on fewer than FEW_SEGMENTS."""
+    """What to say of a bootstrap test on fewer than FEW_SEGMENTS.
+
+    Parameters
+    ----------
+    segments : int
+
+    Returns
+    -------
+    str
+        A sentence without its full stop.
+    """
     are = "1 segment is" if segments == 1 else f"{segments} segments are"
     return f"{are} few: on them the bootstrap finds too many differences, randomization does not"
 

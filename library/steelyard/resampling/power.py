@@ -42,7 +42,21 @@ def smallest_difference(deviation: float, alpha: float = ALPHA, power: float = P
 
 
 def power_at(difference: float, deviation: float, alpha: float = ALPHA) -> float:
-    """The probability of finding a true difference of this size, in either direction; NaN where there is no spread."""
+    """The probability of finding a true difference of this size, in either direction.
+
+    Parameters
+    ----------
+    difference : float
+    deviation : float
+        The standard deviation of replicate differences.
+    alpha : float
+        The level of the two-sided test.
+
+    Returns
+    -------
+    float
+        NaN where there is no spread.
+    """
     limit = _effect(alpha, 0.5)
     if not deviation > 0:
         return math.nan

@@ -119,10 +119,21 @@ def permutation_counts(
 
 
 def randomization_p(count: int, trials: int) -> float:
-    """The two-sided p-value of a pair from its `permutation_counts`; NaN where they are negative, that is, undefined.
+    """The two-sided p-value of a pair.
 
     The real outputs count as one more trial (Noreen 1989; Phipson and Smyth 2010), so that the test never finds
     more false differences than it promises. Two identical outputs have p = 1.
+
+    Parameters
+    ----------
+    count : int
+        Of `permutation_counts`.
+    trials : int
+
+    Returns
+    -------
+    float
+        NaN where the count is negative, that is, undefined.
     """
     return (count + 1) / (trials + 1) if count >= 0 else math.nan
 
@@ -130,11 +141,17 @@ def randomization_p(count: int, trials: int) -> float:
 def sign_flips(segments: int, seed: int, first_trial: int, last_trial: int) -> Bytes:
     """Whether the two outputs of each segment are exchanged in each trial.
 
+    Parameters
+    ----------
+    segments : int
+    seed : int
+    first_trial, last_trial : int
+        Without `last_trial`.
+
     Returns
     -------
     ndarray of uint8, shape (trials, segments)
         1 where they are, else 0.
-
     """
     words = sign_flip_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
     bits = words.view(np.uint8).reshape(last_trial - first_trial, -1)
@@ -145,6 +162,17 @@ def sign_flip_bits(segments: int, seed: int, first_trial: int, last_trial: int) 
     """As `sign_flips`, as bits: a trial draws the segments whose outputs are exchanged.
 
     One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
+
+    Parameters
+    ----------
+    segments : int
+    seed : int
+    first_trial, last_trial : int
+        Without `last_trial`.
+
+    Returns
+    -------
+    DrawBits
     """
     trials, blocks, runs = last_trial - first_trial, -(-segments // BLOCK), -(-segments // RUN)
     words = np.empty((blocks * BLOCK // RUN, trials, 1), np.uint64)

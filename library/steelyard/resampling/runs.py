@@ -70,7 +70,17 @@ def run_spread(run_scores: Floats, replicate_scores: Floats) -> RunSpread:
 
 
 def standard_deviation(values: Floats) -> float:
-    """The sample standard deviation, (n - 1); NaN of fewer than two values and where one is NaN."""
+    """The sample standard deviation, with n - 1.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+
+    Returns
+    -------
+    float
+        NaN of fewer than two values and where one is NaN.
+    """
     count = len(values)
     if count < 2:
         return math.nan
@@ -79,9 +89,22 @@ def standard_deviation(values: Floats) -> float:
 
 
 def rows_of_systems(outputs: int, runs: Sequence[int] | None) -> list[range]:
-    """The rows of each system in a list of so many outputs; one each where `runs` is None.
+    """The rows of each system in a list of outputs.
 
-    Raises BadParameter where the runs are not as many as the outputs, or a system has none.
+    Parameters
+    ----------
+    outputs : int
+    runs : sequence of int or None
+        The number of runs of each system, which stand side by side; None for one each.
+
+    Returns
+    -------
+    list of range
+
+    Raises
+    ------
+    BadParameter
+        Where the runs are not as many as the outputs, or a system has none.
     """
     if runs is None:
         return [range(row, row + 1) for row in range(outputs)]

@@ -15,7 +15,16 @@ class Formula(Protocol):
     """A score that is made of sums of statistics."""
 
     def score(self, sums: Floats) -> Floats:
-        """The scores for summed statistics: (..., k) -> (...)."""
+        """The scores for summed statistics.
+
+        Parameters
+        ----------
+        sums : ndarray of float64, shape (..., k)
+
+        Returns
+        -------
+        ndarray of float64, shape (...)
+        """
 
 
 class Scored(Protocol):
