@@ -36,7 +36,22 @@ def read_conllu(source: Source, *, name: str | None = None, limits: TextLimits =
     """Read a file in CoNLL-U as a text of its forms with the layer `lemma`, one segment per sentence.
 
     A sentence of comments alone counts where it has a `sent_id` or `text`: its translation is empty.
-    Raises BadText: BadMarkup with all malformed lines; OverLimit, Unreadable, BadGzip, WrongFormat, NotUtf8.
+
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it.
+    limits : TextLimits
+
+    Returns
+    -------
+    Text
+
+    Raises
+    ------
+    BadText
+        BadMarkup with all malformed lines; OverLimit, Unreadable, BadGzip, WrongFormat, NotUtf8.
     """
     contents = opened(source, name=name, limits=limits)
     # The bound on segments is one on sentences, not on lines.

@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 
 def looks_like(head: Utf8) -> str:
-    """The name of a file's format by its first 64 KiB, unpacked; `plain` where it is none that is known."""
+    """The name of a file's format by its beginning.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB, unpacked.
+
+    Returns
+    -------
+    str
+        `plain` where it is none that is known.
+    """
     return reader_of(head[:LOOKED_AT]).name
 
 
@@ -36,16 +47,28 @@ def read_file(
     limits: TextLimits = DEFAULT_LIMITS,
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
 ) -> Text | MarkedFile:
-    """Read a file in any format, packed with gzip or not: texts with ids as a MarkedFile, all others as a Text.
+    """Read a file in any format, packed with gzip or not.
 
     Parameters
     ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
     format : str, optional
         Its name in the registry; by default it is found from the content.
     part : str, optional
         The layer of a TectoMT document (`TCzechA`) or the zone of one of Treex (`cs_ref`), where it has several sides.
-    role, label : optional
+    role : Role, optional
         Whose text it is, for formats whose files do not say it themselves.
+    label : str
+        The name of the reference or system, likewise.
+    limits : TextLimits
+    markup_limits : MarkupLimits
+
+    Returns
+    -------
+    Text or MarkedFile
+        Texts with ids as a MarkedFile, all others as a Text.
 
     Raises
     ------
@@ -72,9 +95,21 @@ def read_text(
     part: str | None = None,
     limits: TextLimits = DEFAULT_LIMITS,
 ) -> Text:
-    """Read a text that is matched by position, such as plain text or one side of a Treex document; as `read_file`.
+    """Read a text that is matched by position, such as plain text or one side of a Treex document.
 
-    Raises BadText, and WrongFormat for files whose segments have ids.
+    Parameters
+    ----------
+    source, name, format, part, limits
+        As of `read_file`.
+
+    Returns
+    -------
+    Text
+
+    Raises
+    ------
+    BadText
+        As `read_file`, and WrongFormat for files whose segments have ids.
     """
     contents = opened(source, name=name, limits=limits)
     reader = _reader(source, contents, format)
@@ -97,9 +132,22 @@ def read_marked_file(
     label: str = "",
     limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
 ) -> MarkedFile:
-    """Read a file whose segments have ids, such as mteval's; else as `read_file`.
+    """Read a file whose segments have ids, such as mteval's.
 
-    Raises BadText as the readers do, and WrongFormat for a file without ids.
+    Parameters
+    ----------
+    source, name, format, role, label
+        As of `read_file`.
+    limits : MarkupLimits
+
+    Returns
+    -------
+    MarkedFile
+
+    Raises
+    ------
+    BadText
+        As `read_file`, and WrongFormat for a file without ids.
     """
     contents = opened(source, name=name)
     refuse_other_formats(contents)

@@ -42,7 +42,17 @@ class WmtName:
 
 
 def parse_wmt_name(file_name: str) -> WmtName | None:
-    """Take a WMT file name apart, which may end in a format and `.gz`; None when it is not one."""
+    """Take a WMT file name apart, which may end in a format and `.gz`.
+
+    Parameters
+    ----------
+    file_name : str
+
+    Returns
+    -------
+    WmtName or None
+        None where it is not one.
+    """
     match = _WMT_NAME.fullmatch(_stem(file_name))
     if match is None:
         return None
@@ -58,6 +68,16 @@ def parse_wmt_name(file_name: str) -> WmtName | None:
 def system_name(path: str | os.PathLike[str]) -> str:
     """The system a file belongs to: its name without folder, `.txt` and the like, and WMT's prefix and suffix.
 
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> system_name("out/generaltest2022.en-cs.hyp.Online-A.cs"), system_name("out/Online-A.txt.gz")
     ('Online-A', 'Online-A')
     """
@@ -69,12 +89,26 @@ def system_name(path: str | os.PathLike[str]) -> str:
 
 
 def is_text(file_name: str) -> bool:
-    """Whether the ending is that of a format of single texts: `.txt`, `.treex.gz` and so on."""
+    """Whether the ending is that of a format of single texts: `.txt`, `.treex.gz` and so on.
+
+    Parameters
+    ----------
+    file_name : str
+
+    Returns
+    -------
+    bool
+    """
     return _ending(_GZIP_ENDING.sub("", file_name)) != ""
 
 
 def text_endings() -> list[str]:
-    """The endings of formats whose files are named after a system or a reference, the usual one first."""
+    """The endings of formats whose files are named after a system or a reference, the usual one first.
+
+    Returns
+    -------
+    list of str
+    """
     return [ending for reader in READERS if reader.kind is not Kind.DOCUMENTS for ending in reader.endings]
 
 

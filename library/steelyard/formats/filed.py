@@ -87,7 +87,21 @@ class FiledText(Text):
         return self._sha256
 
     def runs(self, blocks: int) -> Iterator[Utf8]:
-        """As of any text, in the memory that one run takes. Raises ChangedFile, at the end at the latest."""
+        """The text in runs of several blocks of 256 segments, in the memory that one run takes.
+
+        Parameters
+        ----------
+        blocks : int
+
+        Yields
+        ------
+        bytes
+
+        Raises
+        ------
+        ChangedFile
+            Where the file is not what it was, at the end at the latest.
+        """
         digest, rest = hashlib.sha256(), b""
         for window in Windows(opened(self._path, name=self.name, limits=self._limits), self._limits):
             digest.update(window)
@@ -103,7 +117,17 @@ _KEPT = ("name", "segments", "layers", "unit", "ids", "language", "notices", *Fi
 
 
 def stays_in_file(contents: Contents, limits: TextLimits) -> bool:
-    """Whether a plain text is so large that it is not to be held, and lies in a file that can be read again."""
+    """Whether a plain text is too large to be held in memory, and lies in a file that can be read again.
+
+    Parameters
+    ----------
+    contents : Contents
+    limits : TextLimits
+
+    Returns
+    -------
+    bool
+    """
     path = contents.path
     if limits.held_bytes is None or path is None or not path.is_file():
         return False

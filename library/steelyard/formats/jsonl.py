@@ -22,9 +22,21 @@ LOOKED_AT = 1 << 16
 
 
 def read_jsonl(contents: Contents, how: Reading) -> MarkedFile:
-    """Read JSON Lines; which fields are read `steelyard.formats.rows` says, all others are passed over.
+    """Read JSON Lines; `steelyard.formats.rows` says which fields are read, all others are passed over.
 
-    Raises BadText: BadMarkup with all that is wrong at once; OverLimit, Unreadable, NotUtf8.
+    Parameters
+    ----------
+    contents : Contents
+    how : Reading
+
+    Returns
+    -------
+    MarkedFile
+
+    Raises
+    ------
+    BadText
+        BadMarkup with all that is wrong at once; OverLimit, Unreadable, NotUtf8.
     """
     # Only now: it stands on the kernels, and the registry must be quick to import.
     from steelyard.formats.plain import read_lines
@@ -50,7 +62,17 @@ def read_jsonl(contents: Contents, how: Reading) -> MarkedFile:
 
 
 def looks_like_jsonl(head: bytes) -> bool:
-    """Whether the first line is an object with an id and a text."""
+    """Whether the first line is an object with an id and a text.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start.startswith(b"{"):
         return False

@@ -28,15 +28,42 @@ NOTHING = "_"
 
 
 def one_item(text: str) -> str:
-    """A form, lemma or t-lemma as an item of a line: `_` for each run of white space inside it."""
+    """A form, lemma or t-lemma as an item of a line: `_` for each run of white space inside it.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     return "_".join(text.split())
 
 
 def common_layers(texts: Iterable[Text]) -> frozenset[str]:
-    """The layers that every one of the texts has."""
+    """The layers that every one of the texts has.
+
+    Parameters
+    ----------
+    texts : iterable of Text
+
+    Returns
+    -------
+    frozenset of str
+    """
     return frozenset(set.intersection(*(set(text.layers) for text in texts)))
 
 
 def describe_layers(names: Iterable[str]) -> str:
-    """Layers in words, for messages: `"lemma" (lemmas, one for each word)`."""
+    """Layers in words, for messages: `"lemma" (lemmas, one for each word)`.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    str
+    """
     return ", ".join(f'"{name}" ({LAYERS.get(name, "that no format has")})' for name in sorted(names)) or "none"

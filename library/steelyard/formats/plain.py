@@ -81,20 +81,50 @@ class Text:
         return digest.hexdigest()
 
     def lines(self) -> list[Utf8]:
-        """The segments, each as UTF-8 without its line end."""
+        """The segments.
+
+        Returns
+        -------
+        list of bytes
+            Each as UTF-8 without its line end.
+        """
         return self.bytes.split(b"\n") if self.segments else []
 
     def runs(self, blocks: int) -> Iterator[Utf8]:
-        r"""The text in runs of so many blocks of 256 segments: lines joined by `\n`, none at the end of a run."""
+        """The text in runs of several blocks of 256 segments.
+
+        Parameters
+        ----------
+        blocks : int
+
+        Yields
+        ------
+        bytes
+            Lines joined by line feeds, none at the end of a run.
+        """
         for (run,) in split_blocks([self.bytes], blocks):
             yield run
 
 
 def read_lines(source: Source, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS) -> Text:
-    """Read a file, standard input (`-`) or bytes, packed with gzip or not, as text with one segment per line.
+    """Read text with one segment per line, packed with gzip or not.
 
-    `name` is what messages call the text; without it, the path.
-    Raises BadText (Unreadable, BadGzip, WrongFormat, NotUtf8, OverLimit) naming file, line and what to do.
+    Parameters
+    ----------
+    source : path, bytes or Contents
+        Of paths, `-` is the standard input.
+    name : str, optional
+        What messages call the text; without it, the path.
+    limits : TextLimits
+
+    Returns
+    -------
+    Text
+
+    Raises
+    ------
+    BadText
+        Unreadable, BadGzip, WrongFormat, NotUtf8 or OverLimit, naming file, line and what to do.
     """
     contents = opened(source, name=name, limits=limits)
     refuse_other_formats(contents)
@@ -106,9 +136,17 @@ def read_lines(source: Source, *, name: str | None = None, limits: TextLimits = 
 
 
 def check_same_length(first: Text, others: Iterable[Text]) -> None:
-    """Raise DifferentLengths unless all texts have as many segments as the first.
+    """Check that all texts have as many segments as the first.
 
-    The message lists every text with its count and what in it may explain the difference.
+    Parameters
+    ----------
+    first : Text
+    others : iterable of Text
+
+    Raises
+    ------
+    DifferentLengths
+        Listing every text with its count and what in it may explain the difference.
     """
     texts = [first, *others]
     if all(text.segments == first.segments for text in texts):

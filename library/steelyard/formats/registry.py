@@ -105,7 +105,21 @@ GROUP = PluginGroup("steelyard.formats", "format", BrokenFormat, _fault)
 
 
 def reader_called(name: str) -> Reader:
-    """The format called `name`, of the house or of another distribution. Raises BrokenFormat, also for none."""
+    """The format of a name, of the library or of another distribution.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Reader
+
+    Raises
+    ------
+    BrokenFormat
+        Where it cannot be used, and where there is none of that name.
+    """
     found = next((reader for reader in READERS if reader.name == name), None) or GROUP.find(name)
     if found is None:
         names = ", ".join([*FORMATS, *(offer.name for offer in GROUP.offers() if offer.name not in FORMATS)])
@@ -114,19 +128,40 @@ def reader_called(name: str) -> Reader:
 
 
 def reader_of(head: bytes) -> Reader:
-    """The format of a file by its first 64 KiB, unpacked; PLAIN where it is none that is known."""
+    """The format of a file by its beginning.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB, unpacked.
+
+    Returns
+    -------
+    Reader
+        PLAIN where it is none that is known.
+    """
     found = next((reader for reader in READERS if reader.sniff(head)), None)
     return found or next((reader for reader in sound_plugins() if _sniffs(reader, head)), PLAIN)
 
 
 def all_readers() -> tuple[Reader, ...]:
-    """Those of the library, and those of other distributions that can be used."""
+    """The formats of the library, and those of other distributions that can be used.
+
+    Returns
+    -------
+    tuple of Reader
+    """
     return (*READERS, *sound_plugins())
 
 
 @cache
 def sound_plugins() -> tuple[Reader, ...]:
-    """The formats of other distributions; one that cannot be used is passed over, for its name is what asks for it."""
+    """The formats of other distributions; one that cannot be used is left out, and named where somebody asks for it.
+
+    Returns
+    -------
+    tuple of Reader
+    """
     if not is_offered(GROUP.name):
         return ()
     found = []
@@ -139,17 +174,44 @@ def sound_plugins() -> tuple[Reader, ...]:
 
 
 def declares(head: bytes) -> bool:
-    """Whether a file begins with a document type that declares something."""
+    """Whether a file begins with a document type that declares something.
+
+    Parameters
+    ----------
+    head : bytes
+
+    Returns
+    -------
+    bool
+    """
     return _DECLARATIONS.match(head, _before_the_root(head)) is not None
 
 
 def titles(kinds: Iterable[Kind] = tuple(Kind)) -> str:
-    """The formats of these kinds in words: "plain text, CoNLL-U, TectoMT or Treex"."""
+    """The formats of several kinds in words: "plain text, CoNLL-U, TectoMT or Treex".
+
+    Parameters
+    ----------
+    kinds : iterable of Kind
+
+    Returns
+    -------
+    str
+    """
     return _either([reader.title for reader in READERS if reader.kind in set(kinds)])
 
 
 def formats_with(layer: str) -> str:
-    """The formats that have a layer, in words."""
+    """The formats that have a layer, in words.
+
+    Parameters
+    ----------
+    layer : str
+
+    Returns
+    -------
+    str
+    """
     return _either([reader.title for reader in READERS if layer in reader.layers]) or "none that is known"
 
 

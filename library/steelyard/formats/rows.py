@@ -40,7 +40,17 @@ ONE_SEGMENT = "1"
 
 
 def are_rows(fields: Iterable[str]) -> bool:
-    """Whether a first row with these fields has an id and a text."""
+    """Whether a first row has an id and a text.
+
+    Parameters
+    ----------
+    fields : iterable of str
+        Its fields.
+
+    Returns
+    -------
+    bool
+    """
     there = set(fields)
     texts = {field for of_role in TEXT_FIELDS.values() for field in of_role}
     return not there.isdisjoint((*DOCUMENT_FIELDS, *SEGMENT_FIELDS)) and not there.isdisjoint(texts)
@@ -58,7 +68,19 @@ class Rows:
         self._texts: dict[Role, str] = {}
 
     def begin(self, fields: Sequence[str], line: int) -> None:
-        """Choose by the fields of the first row what is read. Raises BadMarkup where that is nothing."""
+        """Choose by the fields of the first row what is read.
+
+        Parameters
+        ----------
+        fields : sequence of str
+        line : int
+            For messages.
+
+        Raises
+        ------
+        BadMarkup
+            Where there is no id or no text.
+        """
         self._document = next((field for field in DOCUMENT_FIELDS if field in fields), "")
         self._segment = next((field for field in SEGMENT_FIELDS if field in fields), "")
         role = self._how.role
@@ -79,7 +101,19 @@ class Rows:
         self.findings.raise_if_any()
 
     def add(self, row: Mapping[str, object], line: int) -> None:
-        """The next row; the first one must have been told to `begin`. Raises OverLimit."""
+        """Add the next row; `begin` has been told the first one.
+
+        Parameters
+        ----------
+        row : mapping of str to object
+        line : int
+            For messages.
+
+        Raises
+        ------
+        OverLimit
+            For too many segments, and for one that is too long.
+        """
         limits = self._how.markup_limits
         self._count += len(self._texts)
         if self._count > limits.segments:
@@ -97,7 +131,17 @@ class Rows:
                 self._put(role, document, segment, Segment(text, line))
 
     def file(self) -> MarkedFile:
-        """All of it. Raises BadMarkup with all that is wrong."""
+        """All rows as a file.
+
+        Returns
+        -------
+        MarkedFile
+
+        Raises
+        ------
+        BadMarkup
+            With all that is wrong.
+        """
         if not self._file.texts and not self.findings.problem_count:
             self.findings.problem("has no segments.")
         check_file(self._file, self.findings)

@@ -28,7 +28,14 @@ class SentenceIds:
         self._first: dict[str, int] = {}
 
     def add(self, sentence: str, line: int) -> None:
-        """The next sentence; its id may be empty."""
+        """Add the next sentence.
+
+        Parameters
+        ----------
+        sentence : str
+            Its id, which may be empty.
+        line : int
+        """
         self._ids.append(sentence)
         self._lines.append(line)
         before = self._first.setdefault(sentence, line) if sentence else line
@@ -40,15 +47,38 @@ class SentenceIds:
             )
 
     def places(self) -> Iterator[tuple[str, int]]:
-        """Id and line of each."""
+        """Id and line of each sentence.
+
+        Yields
+        ------
+        sentence : str
+        line : int
+        """
         return zip(self._ids, self._lines, strict=True)
 
     def all(self) -> tuple[str, ...]:
-        """The ids; nothing where a sentence has none."""
+        """The ids.
+
+        Returns
+        -------
+        tuple of str
+            Empty where a sentence has none.
+        """
         return tuple(self._ids) if all(self._ids) else ()
 
     def check_lengths(self, lines: Sequence[Utf8], limits: TextLimits) -> None:
-        """Raise OverLimit for a sentence that is too long."""
+        """Check the length of sentences.
+
+        Parameters
+        ----------
+        lines : sequence of bytes
+        limits : TextLimits
+
+        Raises
+        ------
+        OverLimit
+            For one that is too long.
+        """
         limit = limits.segment_characters
         for text, line in zip(lines, self._lines, strict=True):
             if len(text) > limit and len(text.decode()) > limit:
@@ -66,7 +96,28 @@ def text_of_sentences(
     limits: TextLimits,
     language: str = "",
 ) -> Text:
-    """The text with those layers that have anything in them; lemmas that are all missing are no layer."""
+    """A text of sentences with those layers that have anything in them; lemmas that are all missing are no layer.
+
+    Parameters
+    ----------
+    name : str
+    words : sequence of bytes
+        The forms of each sentence.
+    layers : mapping of str to sequence of bytes
+    ids : SentenceIds
+    limits : TextLimits
+    language : str
+        A code; empty where it is not known.
+
+    Returns
+    -------
+    Text
+
+    Raises
+    ------
+    OverLimit
+        For a sentence that is too long.
+    """
     for lines in (words, *layers.values()):
         ids.check_lengths(lines, limits)
     empty = bytes.maketrans(NOTHING.encode() + b" \n", b"   ")

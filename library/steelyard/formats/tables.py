@@ -23,7 +23,18 @@ LONGEST_ID = 200
 
 
 def looks_like_table(head: Utf8) -> str:
-    """What to say of a file that is no plain text but a table with ids, by its first 64 KiB; "" where it is none."""
+    """What to say of a file that is no plain text but a table with ids.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    str
+        Empty where it is none.
+    """
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     # The last one may be cut off, or it is what follows the last line feed.
     whole = [line.rstrip(b"\r") for line in lines[: max(len(lines) - 1, 1)]][:LOOKED_AT_LINES]

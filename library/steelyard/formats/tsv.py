@@ -18,9 +18,21 @@ MOST_COLUMNS = 1000
 
 
 def read_tsv(contents: Contents, how: Reading) -> MarkedFile:
-    """Read a table; which columns are read `steelyard.formats.rows` says, all others are passed over.
+    """Read a table; `steelyard.formats.rows` says which columns are read, all others are passed over.
 
-    Raises BadText: BadMarkup with all that is wrong at once; OverLimit, Unreadable, NotUtf8.
+    Parameters
+    ----------
+    contents : Contents
+    how : Reading
+
+    Returns
+    -------
+    MarkedFile
+
+    Raises
+    ------
+    BadText
+        BadMarkup with all that is wrong at once; OverLimit, Unreadable, NotUtf8.
     """
     # Only now: it stands on the kernels, and the registry must be quick to import.
     from steelyard.formats.plain import read_lines
@@ -48,7 +60,17 @@ def read_tsv(contents: Contents, how: Reading) -> MarkedFile:
 
 
 def looks_like_tsv(head: bytes) -> bool:
-    """Whether the first line names columns for an id and a text."""
+    """Whether the first line names columns for an id and a text.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].removesuffix(b"\r")
     return b"\t" in first and first.count(b"\t") < MOST_COLUMNS and are_rows(_cells(first))
 

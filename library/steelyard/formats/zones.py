@@ -32,6 +32,16 @@ class Zone(NamedTuple):
 def named_zone(name: str) -> Zone:
     """A side of TectoMT by the name of its layers without their last letter: direction and language.
 
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Zone
+
+    Examples
+    --------
     >>> named_zone("TCzech").key, named_zone("Tcs").key, named_zone("Other").key
     ('Tcs', 'Tcs', 'Other')
     """
@@ -40,16 +50,44 @@ def named_zone(name: str) -> Zone:
 
 
 def subbundle_zone(language: str, direction: str) -> Zone:
-    """A side of the later form of TectoMT."""
+    """A side of the later form of TectoMT.
+
+    Parameters
+    ----------
+    language, direction : str
+
+    Returns
+    -------
+    Zone
+    """
     return named_zone(direction + language)
 
 
 def treex_zone(language: str, selector: str) -> Zone:
-    """A zone of Treex: its language, and its selector where it has one."""
+    """A zone of Treex: its language, and its selector where it has one.
+
+    Parameters
+    ----------
+    language, selector : str
+
+    Returns
+    -------
+    Zone
+    """
     key = f"{language}_{selector}" if selector else language
     return Zone(key, key, language_code(language) or "")
 
 
 def named_layer(name: str) -> Layer | None:
-    """The layer of TectoMT called `TCzechA` or `TcsA`; None for a name that does not end in A, M or T."""
+    """The layer of TectoMT of a name, such as `TCzechA` or `TcsA`.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Layer or None
+        None for a name that does not end in A, M or T.
+    """
     return Layer(named_zone(name[:-1]).key, name[-1]) if len(name) > 1 and name[-1] in LETTERS else None

@@ -51,7 +51,22 @@ class AlignedTexts:
         return len(self.documents)
 
     def campaign(self, *, without_systems: bool = False) -> CampaignFolder:
-        """The same as a campaign. Raises BadMarkup where there are no references or, unless allowed, no systems."""
+        """The same as a campaign.
+
+        Parameters
+        ----------
+        without_systems : bool
+            Whether it may be a test set alone.
+
+        Returns
+        -------
+        CampaignFolder
+
+        Raises
+        ------
+        BadMarkup
+            Where there are no references or, unless allowed, no systems.
+        """
         findings = Findings(self.name)
         for role, texts in ((Role.REFERENCE, self.references), (Role.SYSTEM, self.systems)):
             if not texts and not (without_systems and role is Role.SYSTEM):
@@ -77,9 +92,22 @@ class AlignedTexts:
 def align(files: Sequence[MarkedFile], *, name: str | None = None, test_suites: bool = False) -> AlignedTexts:
     """Put the texts of one or more files together: those of source, references and systems, say.
 
-    `name` is what the campaign is called; without it, the id of the set. Documents of test suites are left
-    out unless `test_suites`: they have rules of their own and as a rule no references.
-    Raises BadMarkup with all that does not fit, naming files, lines, documents and segments.
+    Parameters
+    ----------
+    files : sequence of MarkedFile
+    name : str, optional
+        What the campaign is called; without it, the id of the set.
+    test_suites : bool
+        Whether documents of test suites count: they have rules of their own and as a rule no references.
+
+    Returns
+    -------
+    AlignedTexts
+
+    Raises
+    ------
+    BadMarkup
+        With all that does not fit, naming files, lines, documents and segments.
     """
     findings = Findings(name or " + ".join(file.name for file in files) or "no files")
     whole = _together(files, findings)

@@ -49,10 +49,28 @@ def read_any_campaign(
 ) -> CampaignFolder:
     """Read a campaign from one folder, or from marked-up files that belong together.
 
-    `pair` chooses among several language pairs of a WMT folder, and is checked elsewhere; `name` is what the campaign
-    is called instead of what its files or its folder say; `test_suites` takes in documents of test suites, too;
-    `without_systems` lets it be a test set alone.
-    Raises BadText naming files, lines and what to do.
+    Parameters
+    ----------
+    paths : sequence of path
+    pair : str, optional
+        Chooses among several language pairs of a WMT folder, and is checked elsewhere.
+    name : str, optional
+        What the campaign is called instead of what its files or its folder say.
+    test_suites : bool
+        Whether documents of test suites count, too.
+    limits : TextLimits
+    markup_limits : MarkupLimits
+    without_systems : bool
+        Whether it may be a test set alone.
+
+    Returns
+    -------
+    CampaignFolder
+
+    Raises
+    ------
+    BadText
+        Naming files, lines and what to do.
     """
     places = [Path(path) for path in paths]
     folders = [place for place in places if place.is_dir()]

@@ -55,9 +55,20 @@ class Meta:
 
 
 def read_meta(path: Path) -> Meta:
-    """Read `meta.json`; keys that it does not know are left alone.
+    """Read `meta.json`; keys that are not known are passed over.
 
-    Raises BadCampaignFile naming line or key.
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Meta
+
+    Raises
+    ------
+    BadCampaignFile
+        Naming line or key.
     """
     try:
         document = json.loads(
@@ -86,10 +97,27 @@ def read_meta(path: Path) -> Meta:
 def read_documents(
     path: Path, segments: int, limits: TextLimits
 ) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...]]:
-    """Read `docs.tsv`: the document of each of the `segments` segments, in their order, and notices.
+    """Read `docs.tsv`: the document of each segment.
 
     Columns are found by their names: `segment` (counted from 0), `doc_id`, and where there are `domain`, `test_suite`.
-    Raises BadCampaignFile naming the line, or all segments that are missing, too many or given twice.
+
+    Parameters
+    ----------
+    path : Path
+    segments : int
+        Of the test set.
+    limits : TextLimits
+
+    Returns
+    -------
+    documents : tuple of SegmentDocument
+        Of each segment.
+    notices : tuple of str
+
+    Raises
+    ------
+    BadCampaignFile
+        Naming the line, or all segments that are missing, too many or given twice.
     """
     text = read_lines(path, limits=limits)
     rows = [cells_of(line.decode()) for line in text.lines()]

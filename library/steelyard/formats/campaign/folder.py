@@ -61,7 +61,17 @@ class CampaignFolder:
         return next(iter(self.references.values())).segments
 
     def texts(self, labels: Iterable[str]) -> list[Text]:
-        """These references, then all systems, then all runs."""
+        """Some references, then all systems, then all runs.
+
+        Parameters
+        ----------
+        labels : iterable of str
+            Of the references.
+
+        Returns
+        -------
+        list of Text
+        """
         runs = [text for of_system in self.runs.values() for text in of_system.values()]
         return [*(self.references[label] for label in labels), *self.systems.values(), *runs]
 
@@ -75,9 +85,23 @@ def read_campaign(
 ) -> CampaignFolder:
     """Read a campaign folder in the project's layout or in WMT's.
 
-    `pair` (`en-cs`, or `generaltest2022.en-cs`) chooses among several test sets of a WMT folder; `without_systems` lets
-    it be a test set alone.
-    Raises BadText, as a rule BadCampaign with all that is wrong at once, naming files and lines.
+    Parameters
+    ----------
+    folder : path
+    pair : str, optional
+        Chooses among several test sets of a WMT folder: `en-cs`, or `generaltest2022.en-cs`.
+    limits : TextLimits
+    without_systems : bool
+        Whether it may be a test set alone.
+
+    Returns
+    -------
+    CampaignFolder
+
+    Raises
+    ------
+    BadText
+        As a rule BadCampaign with all that is wrong at once, naming files and lines.
     """
     return read_by_position(folder, campaign_files(folder, pair, limits, without_systems), limits)
 
@@ -85,7 +109,26 @@ def read_campaign(
 def campaign_files(
     folder: str | os.PathLike[str], pair: str | None, limits: TextLimits, without_systems: bool
 ) -> CampaignPaths:
-    """The files of a folder, complete and with usable names. Raises BadCampaign and OverLimit."""
+    """The files of a folder, complete and with usable names.
+
+    Parameters
+    ----------
+    folder : path
+    pair : str or None
+    limits : TextLimits
+    without_systems : bool
+
+    Returns
+    -------
+    CampaignPaths
+
+    Raises
+    ------
+    BadCampaign
+        Where files are missing or have unusable names.
+    OverLimit
+        Where there are too many.
+    """
     paths = find_files(Path(folder), pair)
     _check_completeness(folder, paths, without_systems)
     _check_names(folder, paths)
@@ -94,7 +137,23 @@ def campaign_files(
 
 
 def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> CampaignFolder:
-    """Read files whose segments are matched by position. Raises as `read_campaign` does."""
+    """Read files whose segments are matched by position.
+
+    Parameters
+    ----------
+    folder : path
+    paths : CampaignPaths
+    limits : TextLimits
+
+    Returns
+    -------
+    CampaignFolder
+
+    Raises
+    ------
+    BadText
+        As `read_campaign`.
+    """
     texts = _read_all(folder, paths, limits)
     standard, *others = texts.values()
     check_same_length(standard, others)
@@ -206,7 +265,18 @@ def _with_place_for_part(error: BadText, role: str) -> BadText:
 
 
 def text_files(paths: CampaignPaths) -> Iterator[tuple[str, Path]]:
-    """With their roles; the source, or else the first reference, comes first: the others are measured by it."""
+    """The files of texts with their roles.
+
+    Parameters
+    ----------
+    paths : CampaignPaths
+
+    Yields
+    ------
+    role : str
+    path : Path
+        The source, or else the first reference, comes first: the others are measured by it.
+    """
     for path in paths.sources:
         yield "source", path
     runs = [(f"{name}/{run}", path) for name, run, path in paths.runs]
@@ -234,7 +304,23 @@ def _main(language: str) -> str:
 
 
 def against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments: int) -> list[str]:
-    """Notices on files that `meta.json` does not name; raises BadCampaign where it promises more."""
+    """Notices on files that `meta.json` does not name.
+
+    Parameters
+    ----------
+    folder : path
+    paths : CampaignPaths
+    segments : int
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    BadCampaign
+        Where it promises more than there is.
+    """
     meta, problems, notices = paths.meta, [], []
     if meta.segments is not None and meta.segments != segments:
         problems.append(

@@ -54,8 +54,20 @@ class CampaignPaths:
 def find_files(folder: Path, pair: str | None) -> CampaignPaths:
     """Recognise the layout of a folder and sort its files.
 
-    `pair` chooses among several language pairs of a WMT folder: `en-cs`, or `generaltest2022.en-cs`.
-    Raises BadCampaign when the folder is missing, has neither layout, or several pairs.
+    Parameters
+    ----------
+    folder : Path
+    pair : str or None
+        Chooses among several language pairs of a WMT folder: `en-cs`, or `generaltest2022.en-cs`.
+
+    Returns
+    -------
+    CampaignPaths
+
+    Raises
+    ------
+    BadCampaign
+        When the folder is missing, has neither layout, or several pairs.
     """
     if not folder.exists():
         raise BadCampaign(f"{folder}: there is no such folder. Check the path.")
@@ -160,10 +172,28 @@ def _chosen_pair(folder: Path, found: list[tuple[str, str]], pair: str | None) -
 
 
 def is_own_layout(folder: Path) -> bool:
-    """Whether a folder has the project's own layout."""
+    """Whether a folder has the project's own layout.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    bool
+    """
     return any((folder / name).is_dir() for name in _OWN_FOLDERS)
 
 
 def is_beside(path: Path) -> bool:
-    """Whether a file is there for people or for other commands."""
+    """Whether a file is there for people or for other commands.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bool
+    """
     return path.name.lower().startswith(_BESIDE)

@@ -22,9 +22,19 @@ class DifferentTexts(BadText):
 def check_pairing(texts: Sequence[Text]) -> None:
     """Check that segment i of every text can be segment i of the others.
 
-    Raises DifferentLengths unless they have equally many segments; DifferentTexts where the files themselves say that
-    they do not belong together: an id of one stands at another place in the other, or they name different languages.
     Ids that only one of them has, or languages that are not named, say nothing.
+
+    Parameters
+    ----------
+    texts : sequence of Text
+
+    Raises
+    ------
+    DifferentLengths
+        Unless they have equally many segments.
+    DifferentTexts
+        Where the files themselves say that they do not belong together: an id of one stands at another place in the
+        other, or they name different languages.
     """
     if not texts:
         return

@@ -78,12 +78,40 @@ class Contents:
         """The first 64 KiB."""
 
     def parts(self, limits: TextLimits) -> Iterator[bytes]:
-        """All of it, in parts of about 1 MiB; only once. Raises OverLimit where it has more than `limits` allow."""
+        """All of it, in parts of about 1 MiB; only once.
+
+        Parameters
+        ----------
+        limits : TextLimits
+
+        Yields
+        ------
+        bytes
+
+        Raises
+        ------
+        OverLimit
+            Where it has more than `limits` allow.
+        """
         first, self._first = self._first, b""
         return _within(chain([first] if first else [], self._parts), self.name, limits)
 
     def read(self, limits: TextLimits) -> bytes:
-        """All of it in one piece."""
+        """All of it in one piece.
+
+        Parameters
+        ----------
+        limits : TextLimits
+
+        Returns
+        -------
+        bytes
+
+        Raises
+        ------
+        OverLimit
+            Where it has more than `limits` allow.
+        """
         return b"".join(self.parts(limits))
 
     def close(self) -> None:
@@ -96,12 +124,39 @@ Source: TypeAlias = str | os.PathLike[str] | bytes | Contents
 
 
 def opened(source: Source, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS) -> Contents:
-    """The contents of `source`, which may be contents already."""
+    """The contents of a source, which may be contents already.
+
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    limits : TextLimits
+
+    Returns
+    -------
+    Contents
+
+    Raises
+    ------
+    BadText
+        Where it cannot be opened.
+    """
     return source if isinstance(source, Contents) else Contents(source, name=name, limits=limits)
 
 
 def refuse_other_formats(contents: Contents) -> None:
-    """Raise WrongFormat, with what to do, for archives and texts in UTF-16 or UTF-32."""
+    """Refuse archives and texts in UTF-16 or UTF-32.
+
+    Parameters
+    ----------
+    contents : Contents
+
+    Raises
+    ------
+    WrongFormat
+        With what to do.
+    """
     if not contents.head.startswith(_MAGIC):
         return
     for magic, what, advice in _OTHER_FORMATS:

@@ -64,9 +64,18 @@ _SCRIPTS = {
 
 
 def likely_encodings(data: bytes, language: str) -> list[str]:
-    """The encodings that a text in this language may be in, the likeliest first; empty where none fits.
+    """The encodings that a text may be in.
 
-    Of two in which the text reads alike both are named.
+    Parameters
+    ----------
+    data : bytes
+    language : str
+        A code.
+
+    Returns
+    -------
+    list of str
+        The likeliest first; empty where none fits. Of two in which the text reads alike both are named.
     """
     script = _SCRIPTS.get(language.replace("_", "-").partition("-")[0].lower())
     if script is None or sum(byte >= 0x80 for byte in data) < LEAST_CHARACTERS:
@@ -89,7 +98,19 @@ def _share(data: bytes, encoding: str, letters: str) -> tuple[float, float]:
 
 
 def advice(data: bytes, language: str) -> str:
-    """A sentence on what the encoding may be and how to convert it; says which only where the letters fit."""
+    """What the encoding may be and how to convert it.
+
+    Parameters
+    ----------
+    data : bytes
+    language : str
+        A code.
+
+    Returns
+    -------
+    str
+        A sentence, which says which encoding only where the letters fit.
+    """
     found = likely_encodings(data, language)
     if not found:
         return (

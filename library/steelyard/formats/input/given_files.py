@@ -37,7 +37,21 @@ class TooManyFiles(BadText):
 
 
 def open_given(path: str | os.PathLike[str]) -> io.FileIO:
-    """A file for reading. Raises OSError, with the reason and the name, for all that is no file, and never waits."""
+    """Open a file for reading, which never waits.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    io.FileIO
+
+    Raises
+    ------
+    OSError
+        With the reason and the name, for all that is no file.
+    """
     name = os.fspath(path)
     if name.startswith(_HANDED_OVER):
         return io.FileIO(name)
@@ -53,18 +67,63 @@ def open_given(path: str | os.PathLike[str]) -> io.FileIO:
 
 
 def open_given_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> TextIO:
-    """The same for a text, whose lines end with a newline and nothing else."""
+    """As `open_given`, for a text whose lines end with a newline and nothing else.
+
+    Parameters
+    ----------
+    path : path
+    encoding : str
+
+    Returns
+    -------
+    TextIO
+
+    Raises
+    ------
+    OSError
+        As `open_given`.
+    """
     return io.TextIOWrapper(io.BufferedReader(open_given(path)), encoding=encoding, newline="\n")
 
 
 def read_given(path: str | os.PathLike[str]) -> bytes:
-    """All that a file holds. Raises OSError."""
+    """All that a file holds.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    OSError
+        As `open_given`.
+    """
     with open_given(path) as file:
         return file.readall()
 
 
 def list_given(folder: Path) -> list[Path]:
-    """What is in a folder, sorted. Raises OSError, TooManyFiles."""
+    """What is in a folder, sorted.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    OSError
+        Where it cannot be read.
+    TooManyFiles
+        Where it has more than `MOST_ENTRIES`.
+    """
     with os.scandir(folder) as entries:
         names = [entry.name for entry in islice(entries, MOST_ENTRIES + 1)]
     if len(names) > MOST_ENTRIES:
@@ -73,7 +132,23 @@ def list_given(folder: Path) -> list[Path]:
 
 
 def files_under(folder: Path) -> list[Path]:
-    """All files of a folder and of the folders in it, sorted. Raises OSError, TooManyFiles."""
+    """All files of a folder and of the folders in it, sorted.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    OSError
+        Where a folder cannot be read.
+    TooManyFiles
+        Where there are more than `MOST_ENTRIES`.
+    """
     found: list[Path] = []
     for path in list_given(folder):
         found += files_under(path) if path.is_dir() and not path.is_symlink() else [path] if path.is_file() else []

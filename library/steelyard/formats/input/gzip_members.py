@@ -29,10 +29,25 @@ class BadGzip(BadText):
 
 
 def unpacked(parts: Iterator[bytes], name: str, limits: TextLimits) -> Generator[bytes]:
-    """The parts, unpacked where the first bytes are gzip's; members that follow one another count as one file.
+    """The parts of a file, unpacked where they are packed with gzip; members that follow one another are one file.
 
-    Raises BadGzip for damage and for what follows the last member, zeros apart; OverLimit for more than
-    `limits.file_bytes` bytes, or than `limits.expansion` times those that were packed.
+    Parameters
+    ----------
+    parts : iterator of bytes
+    name : str
+        For messages.
+    limits : TextLimits
+
+    Yields
+    ------
+    bytes
+
+    Raises
+    ------
+    BadGzip
+        For damage and for what follows the last member, zeros apart.
+    OverLimit
+        For more than `limits.file_bytes` bytes, or than `limits.expansion` times those that were packed.
     """
     first = b""
     while len(first) < len(GZIP) and (part := next(parts, b"")):

@@ -43,7 +43,17 @@ class NotUtf8(BadText):
         return NotUtf8, (self.message, self.data, self.language)
 
     def in_language(self, language: str) -> NotUtf8:
-        """The same error, where the language of the text is known."""
+        """The same error, where the language of the text is known.
+
+        Parameters
+        ----------
+        language : str
+            A code.
+
+        Returns
+        -------
+        NotUtf8
+        """
         return NotUtf8(self.message, self.data, language)
 
 

@@ -19,7 +19,15 @@ MOST_PAIRS = 20_000_000
 def check_file(file: MarkedFile, findings: Findings) -> None:
     """Compare the texts of one file, once it is read, and give it its notices.
 
-    Raises BadMarkup with all problems, those that reading has found too.
+    Parameters
+    ----------
+    file : MarkedFile
+    findings : Findings
+
+    Raises
+    ------
+    BadMarkup
+        With all problems, those that reading has found too.
     """
     file.notices = findings.all_notices()
     check_texts(file, findings)
@@ -28,11 +36,21 @@ def check_file(file: MarkedFile, findings: Findings) -> None:
 
 
 def check_texts(file: MarkedFile, findings: Findings, *, test_suites: bool = False) -> None:
-    """Compare the documents and segments of all texts with those of the source.
+    """Compare the documents and segments of all texts with those of the standard text (`standard_text`).
 
-    Without a source, with those of the largest reference, or else of the largest system. What is missing or
-    too much is a problem; another order is only a notice, because ids decide. Documents of test suites may be
-    missing unless `test_suites`.
+    What is missing or too much is a problem; another order is only a notice, because ids decide.
+
+    Parameters
+    ----------
+    file : MarkedFile
+    findings : Findings
+    test_suites : bool
+        Whether documents of test suites must be there, too.
+
+    Raises
+    ------
+    OverLimit
+        For more texts and documents than can be compared.
     """
     standard = standard_text(file)
     if standard is None:
@@ -53,7 +71,17 @@ def check_texts(file: MarkedFile, findings: Findings, *, test_suites: bool = Fal
 
 
 def standard_text(file: MarkedFile) -> MarkedText | None:
-    """The text that the others are compared with: the source, or else the largest reference or system."""
+    """The text that the others are compared with: the source, or else the largest reference or system.
+
+    Parameters
+    ----------
+    file : MarkedFile
+
+    Returns
+    -------
+    MarkedText or None
+        None without texts.
+    """
     for role in (Role.SOURCE, Role.REFERENCE, Role.SYSTEM):
         if texts := file.of(role):
             return max(texts, key=lambda text: (len(text.documents), text.segments))
@@ -131,5 +159,14 @@ def _compare_segments(text: MarkedText, document: Document, standard: MarkedText
 
 
 def listed_ids(ids: list[str]) -> str:
-    """The first ids, quoted, and how many more there are; only those shown cost anything."""
+    """The first ids, quoted, and how many more there are; only those shown cost anything.
+
+    Parameters
+    ----------
+    ids : list of str
+
+    Returns
+    -------
+    str
+    """
     return listed([quoted(one) for one in ids[:SHOWN]] + ids[SHOWN:])

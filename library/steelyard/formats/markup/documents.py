@@ -55,7 +55,14 @@ class Document:
     """By id, in the order of the file."""
 
     def add(self, segment_id: str, segment: Segment, findings: Findings) -> None:
-        """Put a segment at the end; one whose id is missing or was there before is a problem."""
+        """Put a segment at the end; one whose id is missing or was there before is a problem.
+
+        Parameters
+        ----------
+        segment_id : str
+        segment : Segment
+        findings : Findings
+        """
         if not segment_id:
             findings.problem(f"a segment of document {quoted(self.doc_id)} has no id. Give it one.", segment.line)
         elif segment_id in self.segments:
@@ -80,7 +87,13 @@ class MarkedText:
     """By id, in the order of the file."""
 
     def add(self, document: Document, findings: Findings) -> None:
-        """Put a document at the end; one whose id was there before is a problem, and one that would part lines."""
+        """Put a document at the end; one whose id was there before is a problem, and one that would part lines.
+
+        Parameters
+        ----------
+        document : Document
+        findings : Findings
+        """
         if _CONTROL.search(f"{document.doc_id}{document.domain}{document.test_suite}"):
             findings.problem(
                 f"document {quoted(document.doc_id)}: its id, genre, domain or test suite holds a tab, a line end or "
@@ -133,9 +146,24 @@ class MarkedFile:
     _folded: dict[tuple[Role, str], str] = field(default_factory=dict)
 
     def text(self, role: Role, name: str, findings: Findings, line: int) -> MarkedText:
-        """The text of that role and name, made when there is none yet; an unusable name is a problem.
+        """The text of a role and name, made when there is none yet; an unusable name is a problem.
 
-        Raises OverLimit for more texts than any campaign has.
+        Parameters
+        ----------
+        role : Role
+        name : str
+        findings : Findings
+        line : int
+            For messages.
+
+        Returns
+        -------
+        MarkedText
+
+        Raises
+        ------
+        OverLimit
+            For more texts than any campaign has.
         """
         found = self.texts.get((role, name))
         if found is None:
@@ -150,5 +178,14 @@ class MarkedFile:
         return found
 
     def of(self, role: Role) -> list[MarkedText]:
-        """All texts of one role, in the order of the file."""
+        """All texts of one role, in the order of the file.
+
+        Parameters
+        ----------
+        role : Role
+
+        Returns
+        -------
+        list of MarkedText
+        """
         return [text for text in self.texts.values() if text.role is role]

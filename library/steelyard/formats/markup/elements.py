@@ -45,9 +45,13 @@ class Element:
     known: bool = True
 
     def text(self) -> Utf8:
-        """What stands in it, with one blank for each run of ASCII white space and none at its ends.
+        """What stands in the element, with one blank for each run of ASCII white space and none at its ends.
 
         No-break and other such spaces are kept: the tokenizers know what to do with them.
+
+        Returns
+        -------
+        bytes
         """
         return b" ".join(b"".join(self.parts).split())
 
@@ -80,7 +84,17 @@ class ElementReader:
         self._scanner: Scanner | None = None
 
     def read(self, data: Utf8) -> None:
-        """Read it all; raises only what must stop at once (OverLimit, ForbiddenMarkup, too many problems)."""
+        """Read a whole file.
+
+        Parameters
+        ----------
+        data : bytes
+
+        Raises
+        ------
+        BadText
+            What must stop at once: OverLimit, ForbiddenMarkup, too many problems.
+        """
         self._scanner = scanner = Scanner(
             data, self._xml, frozenset(self._grammar.parents), self._findings, self._limits
         )

@@ -40,8 +40,23 @@ def read_mteval(source: Source, *, name: str | None = None, limits: MarkupLimits
     """Read a file in mteval format, SGML or XML, with any number of sets.
 
     Texts are equal whatever the syntax: entities are replaced, white space is normalised.
-    Raises BadText: BadMarkup with all that is wrong at once; OverLimit or ForbiddenMarkup for what no
-    evaluation file holds; Unreadable, WrongFormat, NotUtf8 as for plain text.
+
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    limits : MarkupLimits
+
+    Returns
+    -------
+    MarkedFile
+
+    Raises
+    ------
+    BadText
+        BadMarkup with all that is wrong at once; OverLimit or ForbiddenMarkup for what no evaluation file holds;
+        Unreadable, WrongFormat, NotUtf8 as for plain text.
     """
     called, data = read_markup(source, name=name, limits=limits)
     findings = Findings(called)

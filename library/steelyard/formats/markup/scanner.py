@@ -78,9 +78,25 @@ _SAME_AS_UTF8 = (b"utf-8", b"utf8", b"us-ascii", b"ascii")
 
 
 def read_markup(source: Source, *, name: str | None, limits: MarkupLimits = DEFAULT_MARKUP_LIMITS) -> tuple[str, Utf8]:
-    r"""The file's name for messages, and its content: valid UTF-8 with `\n` as line end, no byte-order mark.
+    """The content of a file of marked-up documents.
 
-    Raises BadText (Unreadable, WrongFormat, NotUtf8, OverLimit), as for plain text.
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str or None
+        What messages call it; None: the path.
+    limits : MarkupLimits
+
+    Returns
+    -------
+    name : str
+    data : bytes
+        Valid UTF-8 with line feeds as line ends and without a byte-order mark.
+
+    Raises
+    ------
+    BadText
+        Unreadable, WrongFormat, NotUtf8, OverLimit, as for plain text.
     """
     # Lines mean nothing here: the bound on the file bounds them too.
     bounds = TextLimits(limits.file_bytes, segment_characters=limits.file_bytes, segments=limits.file_bytes + 1)
@@ -89,12 +105,31 @@ def read_markup(source: Source, *, name: str | None, limits: MarkupLimits = DEFA
 
 
 def is_xml(data: Utf8) -> bool:
-    """Whether it begins with an XML declaration; without one it is read by the milder rules of SGML."""
+    """Whether a file begins with an XML declaration; without one it is read by the milder rules of SGML.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    bool
+    """
     return _XML_DECLARATION.match(data) is not None
 
 
 def foreign_encoding(head: Utf8) -> str:
-    """The encoding that an XML declaration at the beginning names, where it is not UTF-8; else nothing."""
+    """The encoding that an XML declaration names, where it is not UTF-8.
+
+    Parameters
+    ----------
+    head : bytes
+
+    Returns
+    -------
+    str
+        Else empty.
+    """
     end = head.find(b"?>", 0, 1000)
     encoding = _DECLARED_ENCODING.search(head, 0, end) if head[:10].find(b"<?xml") >= 0 and end > 0 else None
     return encoding[1].decode() if encoding and encoding[1].lower() not in _SAME_AS_UTF8 else ""
@@ -125,7 +160,12 @@ class Scanner:
         self._tags = 0
 
     def tokens(self) -> Iterator[Token]:
-        """All of the file."""
+        """All tokens of the file.
+
+        Yields
+        ------
+        Token
+        """
         data = self._data
         if self.xml:
             self._check_characters()

@@ -41,8 +41,22 @@ def read_wmt_xml(
 ) -> MarkedFile:
     """Read a file in WMT's XML format.
 
-    Raises BadText: BadMarkup with all that is wrong at once; OverLimit or ForbiddenMarkup for what no
-    evaluation file holds; Unreadable, WrongFormat, NotUtf8 as for plain text.
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    limits : MarkupLimits
+
+    Returns
+    -------
+    MarkedFile
+
+    Raises
+    ------
+    BadText
+        BadMarkup with all that is wrong at once; OverLimit or ForbiddenMarkup for what no evaluation file holds;
+        Unreadable, WrongFormat, NotUtf8 as for plain text.
     """
     called, data = read_markup(source, name=name, limits=limits)
     findings = Findings(called)

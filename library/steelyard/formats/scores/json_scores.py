@@ -24,23 +24,66 @@ _NOT_SCORES = frozenset({"src", "mt", "ref", "errors"})
 
 
 def pair_of_path(path: str) -> str:
-    """The language pair that a folder of the path is called by, the innermost; "" where none is."""
+    """The language pair that a folder of a path is called by, the innermost.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    str
+        Empty where none is.
+    """
     parents = [part for part in PurePosixPath(path).parts[:-1] if _PAIR.fullmatch(part)]
     return parents[-1] if parents else ""
 
 
 def stem(path: str) -> str:
-    """The file's name without its last extension, and without .gz."""
+    """A file's name without its last extension, and without .gz.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    str
+    """
     return PurePosixPath(path.removesuffix(".gz")).stem
 
 
 def is_wmt_scores(head: bytes) -> bool:
-    """Whether lines have "metric_scores" for documents."""
+    """Whether lines have "metric_scores" for documents.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     return head.lstrip().startswith(b"{") and b'"metric_scores"' in head
 
 
 def wmt_scores(text: Text) -> Iterator[ScoreRun]:
-    """WMT25's automatic scores: a line for each document, the file's name is the system's."""
+    """WMT25's automatic scores: a line for each document, the file's name is the system's.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
+    """
     system = stem(text.name)
     for where, line in _objects(text):
         pair, document = _text(line, "language_pair", where), _text(line, "document_id", where)
@@ -61,13 +104,37 @@ def wmt_scores(text: Text) -> Iterator[ScoreRun]:
 
 
 def is_metricx(head: bytes) -> bool:
-    """Whether lines have a "prediction"."""
+    """Whether lines have a "prediction".
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     first = head.lstrip().partition(b"\n")[0]
     return first.startswith(b"{") and b'"prediction"' in first
 
 
 def metricx(text: Text) -> Iterator[ScoreRun]:
-    """MetricX' output: its input's lines with a "prediction" each, where less is better."""
+    """MetricX' output: its input's lines with a "prediction" each, where less is better.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
+    """
     pair, system = pair_of_path(text.name), stem(text.name)
 
     def lines() -> Iterator[ScoreLine]:
@@ -88,12 +155,36 @@ def metricx(text: Text) -> Iterator[ScoreRun]:
 
 
 def is_comet(head: bytes) -> bool:
-    """Whether it is an object of lists with the fields that COMET writes."""
+    """Whether a file is an object of lists with the fields that COMET writes.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     return re.match(rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*\{', head) is not None and b'"mt"' in head
 
 
 def comet(text: Text) -> Iterator[ScoreRun]:
-    """COMET's `--to_json`: by path of the output, a list of segments with their scores by metric."""
+    """COMET's `--to_json`: by path of the output, a list of segments with their scores by metric.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the output.
+    """
     try:
         found = json.loads(b"\n".join(text.lines()))
     except (ValueError, RecursionError) as error:

@@ -27,7 +27,21 @@ class ScoreLine(NamedTuple):
 
 
 def runs_of_lines(lines: Iterable[ScoreLine]) -> Iterator[ScoreRun]:
-    """Runs of the lines of one system, metric and document, which need not stand together."""
+    """Runs of the lines of one system, metric and document, which need not stand together.
+
+    Parameters
+    ----------
+    lines : iterable of ScoreLine
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Where some lines of a run name their segment and others do not.
+    """
     found: dict[tuple[str, ...], tuple[list[float], list[str], ScoreLine]] = {}
     for line in lines:
         scores, ids, _ = found.setdefault(line[:6], ([], [], line))

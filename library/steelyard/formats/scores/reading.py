@@ -64,13 +64,16 @@ def read_scores(
         Metrics of which a lower score is better, beside MetricX.
     limits : TextLimits
 
+    Returns
+    -------
+    list of PairScores
+
     Raises
     ------
     BadScores
         Where a file is in none of `FORMATS`, or is wrong.
     BadText
         Where one cannot be read, is not UTF-8 or is too large.
-
     """
     lower = set(lower_is_better)
     runs: list[ScoreRun] = []

@@ -68,13 +68,20 @@ class PairScores:
     metrics: tuple[MetricTable, ...]
 
     def metric(self, name: str) -> MetricTable:
-        """One of the metrics.
+        """The table of a metric.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        MetricTable
 
         Raises
         ------
         BadScores
             Where the pair has no metric of that name.
-
         """
         for each in self.metrics:
             if each.name == name:
@@ -136,11 +143,14 @@ def tables(runs: Iterable[ScoreRun], lower_is_better: frozenset[str] = frozenset
     lower_is_better : set of str
         Metrics of which a lower score is better.
 
+    Returns
+    -------
+    list of PairScores
+
     Raises
     ------
     BadScores
         Where systems have different segments, a segment has two scores, or a score is no finite number below 1e6.
-
     """
     by_pair: dict[str, dict[str, dict[str, list[ScoreRun]]]] = {}
     for run in runs:
@@ -222,11 +232,20 @@ def _missing(
 def number(value: object, where: str) -> float:
     """A score as it stands in JSON: null and NaN are NaN.
 
+    Parameters
+    ----------
+    value : object
+    where : str
+        File and line, for messages.
+
+    Returns
+    -------
+    float
+
     Raises
     ------
     BadScores
         For what is no number.
-
     """
     if value is None:
         return math.nan

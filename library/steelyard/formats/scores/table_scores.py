@@ -29,13 +29,37 @@ _ALL = "all"
 
 
 def is_table(head: bytes) -> bool:
-    """Whether the first line names the columns of our own table."""
+    """Whether the first line names the columns of our own table.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     columns = _columns(head)
     return {"system", "metric", "score"} <= set(columns)
 
 
 def table(text: Text) -> Iterator[ScoreRun]:
-    """Our own table: columns parted by tabs; a score without a segment is that of a document, or of a system."""
+    """Our own table: columns with tabs between them; a score without a segment is that of a document, or of a system.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
+    """
     names, at = _header(text, TABLE_COLUMNS)
 
     def lines() -> Iterator[ScoreLine]:
@@ -53,12 +77,36 @@ def table(text: Text) -> Iterator[ScoreRun]:
 
 
 def is_metrics_task(head: bytes) -> bool:
-    """Whether the first line names the columns of an answer to WMT's metrics task of 2025."""
+    """Whether the first line names the columns of an answer to WMT's metrics task of 2025.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     return {"doc_id", "segment_id", "system_id", "overall"} <= set(_columns(head))
 
 
 def metrics_task(text: Text) -> Iterator[ScoreRun]:
-    """Answers to the metrics task of 2025: `overall` of segments, or of systems; challenge sets are left out."""
+    """Answers to the metrics task of 2025: `overall` of segments, or of systems; challenge sets are left out.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
+    """
     wanted = ("doc_id", "segment_id", "source_lang", "target_lang", "set_id", "system_id", "domain_name", "overall")
     names, at = _header(text, wanted)
     metric = PurePosixPath(text.name).parent.name or "overall"
@@ -80,7 +128,17 @@ def metrics_task(text: Text) -> Iterator[ScoreRun]:
 
 
 def is_submission(head: bytes) -> bool:
-    """Whether lines have the nine or seven columns of the metrics task until 2023."""
+    """Whether lines have the nine or seven columns of the metrics task until 2023.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     rows = [line.split(b"\t") for line in head.splitlines()[:2]]
     return bool(rows) and all(
         len(row) in _SUBMISSION_COLUMNS and _NUMBER.fullmatch(row[-1].decode(errors="replace")) for row in rows
@@ -92,6 +150,19 @@ def submission(text: Text) -> Iterator[ScoreRun]:
 
     Columns are metric, pair, test set, domain, document, reference, system, segment and score; those of systems lack
     document and segment.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
     """
 
     def lines() -> Iterator[ScoreLine]:
@@ -110,13 +181,37 @@ def submission(text: Text) -> Iterator[ScoreRun]:
 
 
 def is_score_file(head: bytes) -> bool:
-    """Whether lines are a system and a score, as in mt-metrics-eval."""
+    """Whether lines are a system and a score, as in mt-metrics-eval.
+
+    Parameters
+    ----------
+    head : bytes
+        The first 64 KiB.
+
+    Returns
+    -------
+    bool
+    """
     rows = [line.split() for line in head.splitlines()[:20] if line.strip()]
     return bool(rows) and all(len(row) == 2 and _is_score(row[1].decode(errors="replace")) for row in rows)
 
 
 def score_file(text: Text) -> Iterator[ScoreRun]:
-    """mt-metrics-eval's `PAIR/METRIC-REF.seg.score` (`doc`, `sys`), or its `PAIR.NAME.seg.score` of people."""
+    """mt-metrics-eval's `PAIR/METRIC-REF.seg.score` (`doc`, `sys`), or its `PAIR.NAME.seg.score` of people.
+
+    Parameters
+    ----------
+    text : Text
+
+    Yields
+    ------
+    ScoreRun
+
+    Raises
+    ------
+    BadScores
+        Naming the line.
+    """
     name = PurePosixPath(text.name).name.removesuffix(".gz").removesuffix(".score")
     name, _, ending = name.rpartition(".")
     if ending not in _SCORE_LEVELS:

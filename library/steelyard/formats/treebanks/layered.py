@@ -40,12 +40,30 @@ def read_layered(
 ) -> Text:
     """Read one side of a TectoMT or Treex document; its segments are the bundles, in their order.
 
-    `part` is the name of a layer of TectoMT (`TCzechA`) or of a zone of Treex (`cs_ref`); without it, the document
-    must have one side only. The words are those of the layer named, else of the A layer, else of the M layer; in a
-    document with a T layer alone they are its t-lemmas. Layers: `lemma` where a word has one, `sempos` where the side
-    has a T layer.
-    Raises BadText: NoSuchPart, naming what there is; BadMarkup with all that is wrong with this side; OverLimit or
-    ForbiddenMarkup for what no document holds; Unreadable, BadGzip, WrongFormat.
+    The words are those of the layer named, else of the A layer, else of the M layer; in a document with a T layer alone
+    they are its t-lemmas. Layers: `lemma` where a word has one, `sempos` where the side has a T layer.
+
+    Parameters
+    ----------
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    part : str, optional
+        The name of a layer of TectoMT (`TCzechA`) or of a zone of Treex (`cs_ref`); without it, the document must have
+        one
+        side only.
+    limits : TextLimits
+
+    Returns
+    -------
+    Text
+
+    Raises
+    ------
+    BadText
+        NoSuchPart, naming what there is; BadMarkup with all that is wrong with this side; OverLimit or ForbiddenMarkup
+        for
+        what no document holds; Unreadable, BadGzip, WrongFormat.
     """
     contents = opened(source, name=name, limits=limits)
     findings = Findings(contents.name)

@@ -38,10 +38,18 @@ class PmlReader:
         self._limits = limits
 
     def bundles(self) -> Iterator[Bundle]:
-        """All bundles, in their order.
+        """All bundles, in their order; what is well-formed, but not as it must be, goes to the findings.
 
-        Raises BadMarkup at the first place that is not well-formed, ForbiddenMarkup for document types and entities,
-        WrongFormat, OverLimit. What is well-formed, but not as it must be, goes to the findings.
+        Yields
+        ------
+        Bundle
+
+        Raises
+        ------
+        BadText
+            BadMarkup at the first place that is not well-formed, ForbiddenMarkup for document types and entities,
+            WrongFormat,
+            OverLimit.
         """
         from defusedxml.common import DefusedXmlException
 

@@ -32,6 +32,16 @@ class Lines(NamedTuple):
 def short_lemma(lemma: str) -> str:
     """A lemma of the Prague treebanks without its tail of comments and its number.
 
+    Parameters
+    ----------
+    lemma : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> short_lemma("jak-1_;L_^(živočich)"), short_lemma("dva`2"), short_lemma("-1")
     ('jak', 'dva', '-1')
     """
@@ -39,9 +49,22 @@ def short_lemma(lemma: str) -> str:
 
 
 def word_lines(nodes: Sequence[Node], morphology: Mapping[str, Node], ordered: bool, findings: Findings) -> Lines:
-    """Forms and lemmas of an A layer (`ordered`: by their `ord`) or of an M layer, in the order of the file.
+    """Forms and lemmas of an A layer or of an M layer.
 
     A node without a form of its own takes those of the node of `morphology` that its `m.rf` names.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+    morphology : mapping of str to Node
+        The M layer, by id.
+    ordered : bool
+        Whether nodes stand in the order of their `ord`, as in an A layer, and not in that of the file.
+    findings : Findings
+
+    Returns
+    -------
+    Lines
     """
     if ordered:
         nodes = _by_number(nodes, findings)
@@ -66,7 +89,16 @@ def word_lines(nodes: Sequence[Node], morphology: Mapping[str, Node], ordered: b
 def sempos_lines(nodes: Sequence[Node], findings: Findings) -> Lines:
     """T-lemmas of a T layer, and `T_LEMMA/SEMPOS` for the nodes that have a semantic part of speech.
 
-    In the order of `ord` or `deepord`; nodes without number come last.
+    Nodes stand in the order of `ord` or `deepord`; those without number come last.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+    findings : Findings
+
+    Returns
+    -------
+    Lines
     """
     numbered = [(_number(node, "ord", "deepord"), node) for node in nodes]
     numbered.sort(key=lambda pair: (pair[0] is None, pair[0] or 0.0))

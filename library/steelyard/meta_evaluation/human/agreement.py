@@ -34,10 +34,20 @@ class Agreement:
 
 
 def agreement(judgments: Sequence[Judgment], *, ranked: bool) -> Agreement:
-    """How far annotators agree; with `ranked` the judgments are ranks and are compared within their rankings.
+    """How far annotators agree on which of two systems is better, by WMT's measure (Callison-Burch et al. 2011).
 
-    Of ratings the mean of an annotator's ratings of a segment is compared. WMT's measure of agreement (Callison-Burch
-    et al. 2011): kappa with P(E) = P(A>B)^2 + P(A=B)^2 + P(A<B)^2, where A and B have equal chances.
+    It is kappa with P(E) = P(A>B)^2 + P(A=B)^2 + P(A<B)^2, where A and B have equal chances. Of ratings the mean of an
+    annotator's ratings of a segment is compared.
+
+    Parameters
+    ----------
+    judgments : sequence of Judgment
+    ranked : bool
+        Whether they are ranks, which are compared within their rankings.
+
+    Returns
+    -------
+    Agreement
     """
     # What each annotator said how often about two systems in a segment: 1, 0 or -1.
     said: dict[tuple[int, str, str], Counter[tuple[str, int]]] = {}

@@ -40,7 +40,21 @@ class Cells:
         self.findings = Findings(self.table.name, error=BadTable)
 
     def name(self, text: str, line: int, what: str) -> str | None:
-        """The name of a system or an annotator; None for a bad one."""
+        """The name of a system or an annotator; a bad one is a problem.
+
+        Parameters
+        ----------
+        text : str
+        line : int
+            For messages, as in the other methods.
+        what : str
+            What it names, for messages.
+
+        Returns
+        -------
+        str or None
+            None for a bad one.
+        """
         if text not in self._names:
             good = 0 < len(text) <= LONGEST_NAME and text.isprintable()
             self._names[text] = text if good else None
@@ -51,14 +65,40 @@ class Cells:
         return self._names[text]
 
     def number(self, text: str, line: int, what: str, largest: float = LARGEST) -> float | None:
-        """A finite number; None for anything else."""
+        """A finite number; anything else is a problem.
+
+        Parameters
+        ----------
+        text : str
+        line : int
+        what : str
+        largest : float
+            The largest amount that is allowed.
+
+        Returns
+        -------
+        float or None
+            None for anything else.
+        """
         if _NUMBER.fullmatch(text) and abs(value := float(text)) <= largest:
             return value + 0.0  # never -0.0
         self.findings.problem(f"the {what} is {quoted(text)}. Give a number, at most {largest:g}.", line)
         return None
 
     def count(self, text: str, line: int, what: str) -> int | None:
-        """A whole number from 0; None where the cell is empty, or for anything else."""
+        """A whole number from 0; anything else is a problem.
+
+        Parameters
+        ----------
+        text : str
+        line : int
+        what : str
+
+        Returns
+        -------
+        int or None
+            None where the cell is empty, or for anything else.
+        """
         if text and not _COUNT.fullmatch(text):
             self.findings.problem(f"{what} is {quoted(text)}. Give a whole number.", line)
             return None
@@ -84,7 +124,18 @@ class Places:
     _known: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def segment(self, row: Sequence[str], line: int) -> int | None:
-        """The segment of a row, from 0; None where it is not in the test set."""
+        """The segment of a row; one that is not in the test set is a problem.
+
+        Parameters
+        ----------
+        row : sequence of str
+        line : int
+
+        Returns
+        -------
+        int or None
+            From 0; None where it is not in the test set.
+        """
         key = (row[self.number], "" if self.document is None else row[self.document])
         if key not in self._known:
             found = self._find(*key)
@@ -127,10 +178,29 @@ def places(
     by_document: bool = False,
     first: int | None = None,
 ) -> Places | None:
-    """How the rows of a table say their segments: by number in the test set, or in a document; None if not at all.
+    """How the rows of a table name their segments: by number in the test set, or in a document.
 
-    `by_document` takes the number in the document where both are there; `first` is the number of the first segment
-    where the column's usual one is wrong. Raises BadTable where documents are asked for and not there.
+    Parameters
+    ----------
+    cells : Cells
+    segments : int
+        Of the test set.
+    documents : mapping of str to sequence of int
+        The segments of each document.
+    by_document : bool
+        Take the number in the document where the table has both.
+    first : int, optional
+        The number of the first segment, where the column's usual one is wrong.
+
+    Returns
+    -------
+    Places or None
+        None where the table does not say.
+
+    Raises
+    ------
+    BadTable
+        Where documents are asked for and not there.
     """
     columns, titles = cells.table.columns, cells.table.titles
     name_columns: tuple[str, ...] = DOCUMENT

@@ -35,7 +35,23 @@ _KNOWN = """\
 
 
 def read_judgment_table(source: Source, *, name: str | None = None) -> Table:
-    """Read a table of judgments; Appraise's need no header. Raises BadText."""
+    """Read a table of judgments; Appraise's need no header.
+
+    Parameters
+    ----------
+    source : path or bytes
+    name : str, optional
+        What messages call it.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    BadText
+        Where it cannot be read.
+    """
     return read_table(source, name=name, columns=_columns_of_appraise)
 
 
@@ -46,7 +62,22 @@ def _columns_of_appraise(first: bytes) -> list[str]:
 
 
 def kind_of(table: Table) -> str:
-    """What the table holds. Raises BadTable where its columns do not tell."""
+    """What a table holds.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+        One of `KINDS`.
+
+    Raises
+    ------
+    BadTable
+        Where its columns do not tell.
+    """
     if WIDE_RANKING in table.columns or (table.column(*RANKING) is not None and "rank" in table.columns):
         return RANKINGS
     if "category" in table.columns and "severity" in table.columns:
@@ -58,7 +89,25 @@ def kind_of(table: Table) -> str:
 
 
 def required(table: Table, kind: str, *names: str) -> int:
-    """The position of a column that judgments of that kind must have, under one of these names. Raises BadTable."""
+    """The position of a column that judgments of a kind must have.
+
+    Parameters
+    ----------
+    table : Table
+    kind : str
+        One of `KINDS`.
+    *names : str
+        What the column may be called.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BadTable
+        Where it is not there.
+    """
     position = table.column(*map(folded_column, names))
     if position is None:
         raise BadTable(f"{table.name}, line 1: {kind} need a column {quoted(names[0])}. Known are\n{_KNOWN}")

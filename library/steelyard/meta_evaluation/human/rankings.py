@@ -43,13 +43,32 @@ class Comparisons:
     """(a, b) -> comparisons; the same in both orders."""
 
     def of(self, system: str, other: str) -> tuple[int, int, int]:
-        """How often the system was above the other, equal to it, and below it."""
+        """How often a system was above another, equal to it, and below it.
+
+        Parameters
+        ----------
+        system, other : str
+
+        Returns
+        -------
+        above, equal, below : int
+        """
         pair, turned = (system, other), (other, system)
         return self.above.get(pair, 0), self.ties.get(pair, 0), self.above.get(turned, 0)
 
 
 def rankings(judgments: Iterable[Judgment]) -> dict[Ranking, list[Judgment]]:
-    """The judgments of each ranking."""
+    """The judgments of each ranking.
+
+    Parameters
+    ----------
+    judgments : iterable of Judgment
+
+    Returns
+    -------
+    dict of (str, int, str) to list of Judgment
+        By annotator, segment and label.
+    """
     found: dict[Ranking, list[Judgment]] = {}
     for judgment in judgments:
         found.setdefault(Ranking(judgment.annotator, judgment.segment, judgment.label), []).append(judgment)
@@ -57,7 +76,16 @@ def rankings(judgments: Iterable[Judgment]) -> dict[Ranking, list[Judgment]]:
 
 
 def comparisons(judgments: Iterable[Judgment]) -> Comparisons:
-    """All that rankings say about pairs of systems."""
+    """All that rankings say about pairs of systems.
+
+    Parameters
+    ----------
+    judgments : iterable of Judgment
+
+    Returns
+    -------
+    Comparisons
+    """
     found = Comparisons()
     for ranking in rankings(judgments).values():
         for first, second in combinations(ranking, 2):
@@ -72,7 +100,17 @@ def comparisons(judgments: Iterable[Judgment]) -> Comparisons:
 
 
 def ranked_segments(judgments: Sequence[Judgment]) -> list[SegmentScore]:
-    """Each segment's mean rank in the rankings that it is in as `raw`, and as score with its sign turned."""
+    """Each segment's mean rank in the rankings that it is in.
+
+    Parameters
+    ----------
+    judgments : sequence of Judgment
+
+    Returns
+    -------
+    list of SegmentScore
+        The mean rank is `raw`; the score is that with its sign turned.
+    """
     cells: dict[tuple[str, int], list[float]] = {}
     for judgment in judgments:
         cells.setdefault((judgment.system, judgment.segment), []).append(judgment.value)
@@ -80,10 +118,20 @@ def ranked_segments(judgments: Sequence[Judgment]) -> list[SegmentScore]:
 
 
 def ranked_systems(judgments: Sequence[Judgment], system_score: str = WINS) -> list[SystemScore]:
-    """Each system's share of comparisons, over all other systems together, as one of SYSTEM_SCORES says; by name.
+    """Each system's share of comparisons, over all other systems together.
 
-    `raw` is its mean rank over segments. A system that was never above or below another has no share of wins and is
-    left out.
+    Parameters
+    ----------
+    judgments : sequence of Judgment
+    system_score : str
+        WINS or BETTER_OR_EQUAL.
+
+    Returns
+    -------
+    list of SystemScore
+        By name; `raw` is the mean rank over segments. A system that was never above or below another has no share of
+        wins
+        and is left out.
     """
     counted = comparisons(judgments)
     segments: dict[str, list[SegmentScore]] = {}

@@ -36,9 +36,23 @@ _LONGEST_LABEL = 200
 
 
 def chosen_rows(cells: Cells, pair: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of one language pair, and of Appraise's only judgments of translations, not of documents.
+    """The rows of one language pair; of Appraise's export only judgments of translations, not of documents.
 
-    Raises BadTable where the table has several pairs and none, or another one, is chosen.
+    Parameters
+    ----------
+    cells : Cells
+    pair : str or None
+        None where the table has one.
+
+    Yields
+    ------
+    line : int
+    row : list of str
+
+    Raises
+    ------
+    BadTable
+        Where the table has several pairs and none, or another one, is chosen.
     """
     table = cells.table
     source, target = table.column("srclang", "sourcelanguage"), table.column("trglang", "targetlanguage")
@@ -62,7 +76,22 @@ def chosen_rows(cells: Cells, pair: str | None) -> Iterator[tuple[int, list[str]
 def read_scores(
     cells: Cells, places: Places | None, pair: str | None
 ) -> tuple[list[tuple[int, SystemScore]], list[tuple[int, SegmentScore]]]:
-    """Scores of systems or, where the rows say `places`, of segments, each with its line."""
+    """Scores of systems or, where the rows say `places`, of segments.
+
+    Parameters
+    ----------
+    cells : Cells
+        Collects what is wrong, as in the other functions.
+    places : Places or None
+    pair : str or None
+        The language pair to read.
+
+    Returns
+    -------
+    systems : list of (int, SystemScore)
+        Each with its line.
+    segments : list of (int, SegmentScore)
+    """
     table = cells.table
     at_system, at_score = required(table, SCORES, *SYSTEM), required(table, SCORES, *SCORE)
     at_raw, at_wins = table.column("raw"), table.column("wins")
@@ -89,7 +118,18 @@ def read_scores(
 
 
 def read_ratings(cells: Cells, places: Places, pair: str | None) -> list[Judgment]:
-    """Ratings by annotators."""
+    """Ratings by annotators.
+
+    Parameters
+    ----------
+    cells : Cells
+    places : Places
+    pair : str or None
+
+    Returns
+    -------
+    list of Judgment
+    """
     at_system, at_score = required(cells.table, RATINGS, *SYSTEM), required(cells.table, RATINGS, *SCORE)
     at_annotator = required(cells.table, RATINGS, *ANNOTATOR)
     found: list[Judgment] = []
@@ -114,7 +154,19 @@ def read_ratings(cells: Cells, places: Places, pair: str | None) -> list[Judgmen
 
 
 def read_errors(cells: Cells, places: Places, pair: str | None, weights: Weights) -> list[Judgment]:
-    """Errors with their weights; a segment in which an annotator found none has one row that says so, and weighs 0."""
+    """Errors with their weights; a segment in which an annotator found none has one row that says so, and weighs 0.
+
+    Parameters
+    ----------
+    cells : Cells
+    places : Places
+    pair : str or None
+    weights : Weights
+
+    Returns
+    -------
+    list of Judgment
+    """
     at_system, at_annotator = required(cells.table, ERRORS, *SYSTEM), required(cells.table, ERRORS, *ANNOTATOR)
     at_category, at_severity = required(cells.table, ERRORS, "category"), required(cells.table, ERRORS, "severity")
     found = []
@@ -137,7 +189,18 @@ def read_errors(cells: Cells, places: Places, pair: str | None, weights: Weights
 
 
 def read_rankings(cells: Cells, places: Places, pair: str | None) -> list[Judgment]:
-    """Ranks; the label says which of the rankings of a segment by an annotator they belong to."""
+    """Ranks; the label says which of the rankings of a segment by an annotator they belong to.
+
+    Parameters
+    ----------
+    cells : Cells
+    places : Places
+    pair : str or None
+
+    Returns
+    -------
+    list of Judgment
+    """
     wide = sorted((int(match[1]), match[0]) for match in map(_WIDE.fullmatch, cells.table.columns) if match)
     rankings = _wide_rankings(cells, places, pair, [name for _, name in wide]) if wide else None
     if rankings is None:

@@ -66,7 +66,19 @@ class Reading:
 def read_judgments(sources: Sequence[Source], reading: Reading) -> Judged:
     """Read files that belong together: several parts of the same kind of judgments, or scores of segments and systems.
 
-    Raises BadText naming files and lines, with all that is wrong with a file.
+    Parameters
+    ----------
+    sources : sequence of path or bytes
+    reading : Reading
+
+    Returns
+    -------
+    Judged
+
+    Raises
+    ------
+    BadText
+        Naming files and lines, with all that is wrong with a file.
     """
     if reading.kind not in (None, *KINDS):
         raise BadTable(f"{reading.kind!r} is no kind of judgments. There are: {', '.join(KINDS)}.")

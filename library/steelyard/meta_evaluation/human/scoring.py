@@ -15,16 +15,34 @@ if TYPE_CHECKING:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The sum, rounded once, over the number of values."""
+    """The sum, rounded once, over the number of values.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one.
+
+    Returns
+    -------
+    float
+    """
     return math.fsum(values) / len(values)
 
 
 def standardised(judgments: Sequence[Judgment]) -> list[float]:
     """Each judgment as the number of standard deviations that it lies above the mean of its annotator.
 
-    The deviation is that of a sample, with n - 1. Judgments of an annotator who gave only one, or always the same
-    value, are NaN: they do not say that anything is better than anything else. Like WMT22's make_rankings.py, which
-    leaves such annotators out.
+    The deviation is that of a sample, with n - 1. Annotators who gave only one judgment, or always the same value, do
+    not say that anything is better than anything else; WMT22's make_rankings.py leaves them out, too.
+
+    Parameters
+    ----------
+    judgments : sequence of Judgment
+
+    Returns
+    -------
+    list of float
+        In the order of the judgments; NaN for those of such annotators.
     """
     by_annotator: dict[str, list[float]] = {}
     for judgment in judgments:
@@ -40,7 +58,16 @@ def standardised(judgments: Sequence[Judgment]) -> list[float]:
 
 
 def penalties(errors: Sequence[Judgment]) -> list[Judgment]:
-    """The sum of the weights of all errors that an annotator found in a segment."""
+    """The sum of the weights of all errors that an annotator found in a segment.
+
+    Parameters
+    ----------
+    errors : sequence of Judgment
+
+    Returns
+    -------
+    list of Judgment
+    """
     found: dict[tuple[str, str, int], list[float]] = {}
     for error in errors:
         found.setdefault((error.annotator, error.system, error.segment), []).append(error.value)
@@ -48,9 +75,18 @@ def penalties(errors: Sequence[Judgment]) -> list[Judgment]:
 
 
 def segment_scores(judgments: Sequence[Judgment], values: Sequence[float]) -> list[SegmentScore]:
-    """The mean of the values of each segment's judgments; `values` has one for each, NaN for those to leave out.
+    """The mean of the values of each segment's judgments.
 
-    `raw` is the mean of what the annotators said. By system and segment; segments without judgments are left out.
+    Parameters
+    ----------
+    judgments : sequence of Judgment
+    values : sequence of float
+        One for each judgment; NaN for those to leave out.
+
+    Returns
+    -------
+    list of SegmentScore
+        By system and segment, without segments that have no judgment; `raw` is the mean of what the annotators said.
     """
     cells: dict[tuple[str, int], tuple[list[float], list[float]]] = {}
     for judgment, value in zip(judgments, values, strict=True):
@@ -62,7 +98,17 @@ def segment_scores(judgments: Sequence[Judgment], values: Sequence[float]) -> li
 
 
 def system_scores(segments: Iterable[SegmentScore]) -> list[SystemScore]:
-    """The means of the scores of each system's segments, by name."""
+    """The means of the scores of each system's segments.
+
+    Parameters
+    ----------
+    segments : iterable of SegmentScore
+
+    Returns
+    -------
+    list of SystemScore
+        By name.
+    """
     by_system: dict[str, list[SegmentScore]] = {}
     for segment in segments:
         by_system.setdefault(segment.system, []).append(segment)

@@ -45,7 +45,19 @@ class Table:
     """Lines before the first row: 1 where the table has a header of its own."""
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Line number, from 1, and cells of each row; empty lines are passed over. Raises BadTable."""
+        """The rows; empty lines are passed over.
+
+        Yields
+        ------
+        line : int
+            From 1.
+        cells : list of str
+
+        Raises
+        ------
+        BadTable
+            Where a row has another number of columns.
+        """
         width = len(self.columns)
         for line, cells in _rows(self.name, self.text, self.separator):
             if line <= self.begins or cells in ([], [""]):
@@ -58,20 +70,55 @@ class Table:
             yield line, cells
 
     def column(self, *names: str) -> int | None:
-        """Position of the first of these columns that is there."""
+        """The position of the first of several columns that is there.
+
+        Parameters
+        ----------
+        *names : str
+            Folded (`folded_column`).
+
+        Returns
+        -------
+        int or None
+        """
         return next((self.columns[name] for name in names if name in self.columns), None)
 
     def title(self, *names: str) -> str:
-        """How the first of these columns that is there is written."""
+        """How the first of several columns that is there is written.
+
+        Parameters
+        ----------
+        *names : str
+            Folded; one must be there.
+
+        Returns
+        -------
+        str
+        """
         return next(self.titles[name] for name in names if name in self.columns)
 
 
 def read_table(
     source: Source, *, name: str | None = None, columns: Callable[[bytes], Sequence[str]] = lambda _: ()
 ) -> Table:
-    """Read a table, packed with gzip or not. Its first line names the columns, unless `columns` can do it by that line.
+    """Read a table, packed with gzip or not.
 
-    Raises BadText naming file and line.
+    Parameters
+    ----------
+    source : path or bytes
+    name : str, optional
+        What messages call it; without it, the path.
+    columns : function of bytes to sequence of str
+        The names of the columns by the first line, where that does not name them itself; empty where it does.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    BadText
+        Naming file and line.
     """
     text = read_lines(source, name=name, limits=TABLE_LIMITS)
     if not text.segments or not text.lines()[0].strip():
@@ -97,7 +144,16 @@ def read_table(
 
 
 def folded_column(title: str) -> str:
-    """`docSegId`, `doc_seg_id` and `Doc Seg ID` are one name."""
+    """A column's name without case, blanks, hyphens and underscores: `docSegId`, `doc_seg_id` and `Doc Seg ID` are one.
+
+    Parameters
+    ----------
+    title : str
+
+    Returns
+    -------
+    str
+    """
     return re.sub(r"[\s_-]+", "", title).casefold()
 
 

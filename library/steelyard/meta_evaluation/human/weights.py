@@ -31,7 +31,17 @@ class Weights:
     by_path: Mapping[str, float] = field(default_factory=lambda: dict(MQM_WEIGHTS))
 
     def of(self, severity: str, category: str) -> float | None:
-        """What an error weighs: 0 where the annotator found none, None where its severity has no weight."""
+        """What an error weighs.
+
+        Parameters
+        ----------
+        severity, category : str
+
+        Returns
+        -------
+        float or None
+            0 where the annotator found none, None where its severity has no weight.
+        """
         steps = [_folded(step) for step in (severity, *category.split("/"))]
         if NO_ERROR in (steps[0], steps[-1]):
             return 0.0
@@ -43,7 +53,22 @@ class Weights:
 
 
 def parse_weights(given: Iterable[str]) -> Weights:
-    """The usual weights, changed by what is given as `SEVERITY[/CATEGORY]=NUMBER`. Raises BadParameter."""
+    """The usual weights, with changes.
+
+    Parameters
+    ----------
+    given : iterable of str
+        `SEVERITY[/CATEGORY]=NUMBER`.
+
+    Returns
+    -------
+    Weights
+
+    Raises
+    ------
+    BadParameter
+        For anything else.
+    """
     by_path = dict(MQM_WEIGHTS)
     for text in given:
         match = _WEIGHT.fullmatch(text)
