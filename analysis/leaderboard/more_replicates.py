@@ -17,7 +17,7 @@ from models.results.statistics import read_statistics
 from steelyard.errors import MetricsError
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import resampled_run
-from steelyard.resampling.paired import enough_draws
+from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.runs import mean_over_runs
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol
 from models.schema.states import JudgmentKind
 from steelyard.errors import MetricsError
-from steelyard.meta_evaluation.correlation import CorrelationTable, JudgedMetric, JudgedScores
+from steelyard.meta_evaluation.correlation import CorrelationTable
 from steelyard.meta_evaluation.human.rankings import rankings
+from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
 from steelyard.metrics.registry import parse_metric
 from steelyard.resampling.runs import mean_over_runs
 

@@ -22,8 +22,9 @@ from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.level_changes import Reported
-from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
 from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.regression import Outcome
 

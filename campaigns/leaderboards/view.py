@@ -17,7 +17,8 @@ from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, read_boar
 from models.database.session import reading
 from models.results.leaderboard import ranked as ranks_of
 from steelyard.ranking.clusters import rank_systems
-from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from steelyard.resampling.draws_needed import smallest_p
+from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

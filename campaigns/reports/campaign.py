@@ -30,7 +30,7 @@ from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
 from models.corpus.judgments import list_judgments, read_systems
 from steelyard.inspection.partitions import by_document, by_domain, by_length
-from steelyard.resampling.paired import smallest_p
+from steelyard.resampling.draws_needed import smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

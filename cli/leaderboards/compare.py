@@ -249,7 +249,8 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
     from analysis.leaderboard.significance import compared_to_leaderboard, ranked_by_bootstrap
     from campaigns.reports.campaign import BoardTests, render_report
     from campaigns.reports.leaderboard import CORRECTIONS
-    from steelyard.resampling.paired import TITLES_OF_TESTS, smallest_p
+    from steelyard.resampling.draws_needed import smallest_p
+    from steelyard.resampling.paired import TITLES_OF_TESTS
 
     boards, tests, pairs = [], [], []
     kind = {"bootstrap": "replicates", "randomization": "trials"}[options.paired]

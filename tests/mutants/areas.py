@@ -295,6 +295,10 @@ AREAS: dict[str, list[Target]] = {
         *_of_one_name(
             "library/steelyard/resampling", "bootstrap_p correction paired power best_of", "tests/library/resampling"
         ),
+        _target(
+            "library/steelyard/resampling/draws_needed.py",
+            "tests/library/resampling/test_correction.py tests/library/resampling/test_paired.py",
+        ),
         *_of_one_name("library/steelyard/kernels/resampling", "binomial", "tests/library/resampling"),
         *_of_one_name(
             "analysis/leaderboard", "significance more_replicates randomization", "tests/analysis/leaderboard"
@@ -420,8 +424,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/meta_evaluation/test_system.py",
         ),
         _target(
-            "library/steelyard/meta_evaluation/segment.py library/steelyard/meta_evaluation/tie_calibration.py "
-            "library/steelyard/meta_evaluation/pairs.py",
+            "library/steelyard/meta_evaluation/segment.py library/steelyard/meta_evaluation/segment_statistic.py "
+            "library/steelyard/meta_evaluation/tie_calibration.py library/steelyard/meta_evaluation/pairs.py",
             "tests/library/meta_evaluation/test_segment.py tests/library/meta_evaluation/test_exchanged.py",
         ),
         _target(

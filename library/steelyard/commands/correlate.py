@@ -16,7 +16,8 @@ from steelyard.commands.values import MOST_REPLICATES, at_most, level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steelyard.meta_evaluation.correlation import CorrelationTable, JudgedMetric, JudgedScores
+    from steelyard.meta_evaluation.correlation import CorrelationTable
+    from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
 
     Part = tuple[CorrelationTable[JudgedScores], str]
     """A table and what it is of."""

@@ -12,6 +12,7 @@ import numpy as np
 from steelyard.fixed_point import on_grid
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.meta_evaluation.comparison import permutation_p, permutation_test, williams_p
+from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
 from steelyard.meta_evaluation.segment import RankingKendall
 from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
 from steelyard.meta_evaluation.statistics import WMT14, segment_statistic, system_statistic
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.kernels.resampling.draw_bits import Counts
-    from steelyard.meta_evaluation.segment import SegmentStatistic
+    from steelyard.meta_evaluation.segment_statistic import SegmentStatistic
     from steelyard.meta_evaluation.statistics import SystemStatistic
 
     Floats = NDArray[np.float64]
@@ -41,53 +42,6 @@ SYSTEM_TRIALS, SEGMENT_TRIALS = 10_000, 1_000
 """Default trials of the permutation test between two metrics."""
 ROUNDED = 1e-5
 """Published scores have five digits after the point or more."""
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedMetric:
-    """The judged systems' scores by one metric; error rates are negated: higher is better. NaN where undefined."""
-
-    specification: str
-    title: str
-    higher_is_better: bool
-    """The metric's own direction, before negation."""
-    systems: Floats
-    """(systems,) float64."""
-    replicates: Floats
-    """(B, systems) float64, the scores of bootstrap replicates; B may be 0."""
-    segments: Floats
-    """(systems, segments) float64; all NaN where segments have no scores."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class JudgedScores:
-    """Scores of systems by metrics, beside human scores of the same systems; higher is better."""
-
-    systems: tuple[str, ...]
-    """Names, in the order of the arrays."""
-    metrics: Sequence[JudgedMetric]
-    human_systems: Floats
-    """(systems,) float64, NaN where only segments were judged."""
-    human_segments: Floats
-    """(systems, segments) float64, NaN where not judged."""
-    human_raw: Floats
-    """(systems, segments) float64 on a scale from 0 to 100; all NaN where annotators used another one."""
-    comparisons: NDArray[np.intp]
-    """(n, 3) intp: segment, better system and worse system of every pair that an annotator ordered; n may be 0."""
-    seed: int
-    """Of all draws."""
-    replicates: int
-    """B, those of the metrics."""
-
-    @property
-    def has_systems(self) -> bool:
-        """Whether there are human scores of systems."""
-        return bool((~np.isnan(self.human_systems)).any())
-
-    @property
-    def has_segments(self) -> bool:
-        """Whether there are human scores of segments."""
-        return bool((~np.isnan(self.human_segments)).any())
 
 
 Judged = TypeVar("Judged", bound=JudgedScores)

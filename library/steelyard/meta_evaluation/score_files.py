@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.formats.scores.reading import read_scores
 from steelyard.formats.scores.score_runs import BadScores
-from steelyard.meta_evaluation.correlation import JudgedMetric, JudgedScores
+from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

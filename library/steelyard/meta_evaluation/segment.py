@@ -8,7 +8,7 @@ the segments, so that the last digit is the same everywhere.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,13 @@ from steelyard.kernels.ranking.kendall import dense_ranks, tau_b
 from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.meta_evaluation.exchanged_moments import ExchangedMoments
 from steelyard.meta_evaluation.pairs import count_pairs
+from steelyard.meta_evaluation.segment_statistic import (
+    SegmentStatistic,
+    SumStatistic,
+    drawn_sums,
+    exchanged_one_by_one,
+    once_each,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,113 +33,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     from steelyard.kernels.resampling.draw_bits import Counts
-
-
-@dataclass(frozen=True)
-class SegmentStatistic(ABC):
-    """Compares two matrices of scores, (systems, segments), NaN where there is none; a cell needs both."""
-
-    name: str
-    """As it is written on the command line."""
-    title: str
-    source: str
-    unit: str
-    """What is counted: "pairs", "cells", "segments" or "systems"."""
-    on_raw: bool = False
-    """Whether it takes human scores on the annotators' own scale."""
-
-    @abstractmethod
-    def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:
-        """The statistic of every replicate.
-
-        Parameters
-        ----------
-        human, metric : ndarray of float64, shape (systems, segments)
-            NaN where there is no score.
-        counts : ndarray of unsigned integers, shape (B, segments)
-            How often each replicate draws each segment.
-
-        Returns
-        -------
-        ndarray of float64, shape (B,)
-            NaN where undefined.
-        """
-
-    @abstractmethod
-    def counted(self, human: Floats, metric: Floats) -> int:
-        """How many of `unit` the statistic rests on.
-
-        Parameters
-        ----------
-        human, metric : ndarray of float64, shape (systems, segments)
-
-        Returns
-        -------
-        int
-        """
-
-    def value(self, human: Floats, metric: Floats) -> float:
-        """The statistic itself.
-
-        Parameters
-        ----------
-        human, metric : ndarray of float64, shape (systems, segments)
-
-        Returns
-        -------
-        float
-            NaN where it is undefined.
-        """
-        return float(self.values(human, metric, once_each(human.shape[1]))[0])
-
-    def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
-        """The statistic of two metrics that exchange some of their scores.
-
-        Parameters
-        ----------
-        human, first, second : ndarray of float64, shape (systems, segments)
-            Both metrics have scores in the same cells.
-
-        Returns
-        -------
-        function of ndarray of bool, shape (trials, systems, segments), to ndarray of float64, shape (2, trials)
-            From where they exchange scores to the values of both.
-        """
-        return _one_by_one(self, human, first, second)
-
-
-class SumStatistic(SegmentStatistic):
-    """A formula of sums over the segments."""
-
-    @abstractmethod
-    def terms(self, human: Floats, metric: Floats) -> Floats:
-        """What each segment adds to the sums.
-
-        Parameters
-        ----------
-        human, metric : ndarray of float64, shape (systems, segments)
-
-        Returns
-        -------
-        ndarray of float64, shape (segments, k)
-        """
-
-    @abstractmethod
-    def formula(self, sums: Floats) -> Floats:
-        """The statistic of summed terms.
-
-        Parameters
-        ----------
-        sums : ndarray of float64, shape (..., k)
-
-        Returns
-        -------
-        ndarray of float64, shape (...)
-        """
-
-    def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:
-        """One for each replicate."""
-        return self.formula(_sums(counts, self.terms(human, metric)))
 
 
 @dataclass(frozen=True)
@@ -173,7 +73,7 @@ class PearsonBySystem(SumStatistic):
 
     def counted(self, human: Floats, metric: Floats) -> int:
         """The systems where it is defined."""
-        sums = _sums(once_each(human.shape[1]), self.terms(human, metric))
+        sums = drawn_sums(once_each(human.shape[1]), self.terms(human, metric))
         return int((~np.isnan(_pearson_of_moments(sums.reshape(-1, 6)))).sum())
 
     def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
@@ -335,32 +235,6 @@ class RankingKendall(SumStatistic):
         return int(self.terms(human, metric)[:, 1].sum())
 
 
-def once_each(segments: int) -> NDArray[np.uint8]:
-    """The counts that draw every segment once.
-
-    Parameters
-    ----------
-    segments : int
-
-    Returns
-    -------
-    ndarray of uint8, shape (1, segments)
-    """
-    return np.ones((1, segments), np.uint8)
-
-
-def _sums(counts: Counts, terms: Floats) -> Floats:
-    """Products counts (B, segments) @ terms (segments, k), added from the first segment to the last."""
-    if len(counts) == 1 and len(terms):
-        # Accumulating keeps the order, too. A zero has no sign, as below.
-        products = counts[0].astype(np.float64)[:, None] * terms
-        return np.add.accumulate(products)[-1:] + 0.0
-    sums = np.zeros((len(counts), terms.shape[1]))
-    for drawn, term in zip(counts.T.astype(np.float64), terms, strict=True):
-        sums += drawn[:, None] * term
-    return sums
-
-
 def _cells(human: Floats, metric: Floats) -> NDArray[np.bool_]:
     cells: NDArray[np.bool_] = ~np.isnan(human) & ~np.isnan(metric)
     return cells
@@ -390,17 +264,6 @@ def _moments(x: Floats, y: Floats) -> Floats:
     return np.where(np.isnan(x)[..., None], 0.0, moments)
 
 
-def _one_by_one(
-    statistic: SegmentStatistic, human: Floats, first: Floats, second: Floats
-) -> Callable[[NDArray[np.bool_]], Floats]:
-    def values(swapped: NDArray[np.bool_]) -> Floats:
-        pairs = ((first, second), (second, first))
-        found = [[statistic.value(human, np.where(trial, b, a)) for trial in swapped] for a, b in pairs]
-        return np.array(found).reshape(2, len(swapped))
-
-    return values
-
-
 def _exchanged_pearson(
     statistic: PooledPearson | PearsonBySystem, human: Floats, first: Floats, second: Floats, *, by_system: bool
 ) -> Callable[[NDArray[np.bool_]], Floats]:
@@ -411,7 +274,7 @@ def _exchanged_pearson(
     )
     chosen = [cells & part[:, np.newaxis] for part in parts]
     moments = [ExchangedMoments(x[part], first[part], second[part]) for part in chosen]
-    plain = _one_by_one(statistic, human, first, second)
+    plain = exchanged_one_by_one(statistic, human, first, second)
 
     def values(swapped: NDArray[np.bool_]) -> Floats:
         sums = [each.of_trials(swapped[:, part]) for each, part in zip(moments, chosen, strict=True)]

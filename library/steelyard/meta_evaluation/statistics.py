@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from steelyard.errors import BadParameter
 from steelyard.meta_evaluation import segment, system
+from steelyard.meta_evaluation.segment_statistic import SegmentStatistic
 from steelyard.meta_evaluation.tie_calibration import CalibratedAccuracy
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-_S = TypeVar("_S", "SystemStatistic", segment.SegmentStatistic)
+_S = TypeVar("_S", "SystemStatistic", SegmentStatistic)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ SYSTEM_STATISTICS = (
 
 WMT14 = "kendall-wmt14"
 
-SEGMENT_STATISTICS: tuple[segment.SegmentStatistic, ...] = (
+SEGMENT_STATISTICS: tuple[SegmentStatistic, ...] = (
     CalibratedAccuracy("acc-eq", "acc-eq", "Deutsch, Foster and Freitag 2023", "pairs"),
     segment.PairKendall(WMT14, "Kendall WMT14", "Machacek and Bojar 2014", "pairs"),
     segment.KendallBySegment("kendall-by-segment", "Kendall by segment", "Kendall 1945", "segments"),
@@ -118,7 +119,7 @@ def system_statistic(name: str) -> SystemStatistic:
     return _named(SYSTEM_STATISTICS, name)
 
 
-def segment_statistic(name: str) -> segment.SegmentStatistic:
+def segment_statistic(name: str) -> SegmentStatistic:
     """The statistic of segment scores of a name.
 
     Parameters

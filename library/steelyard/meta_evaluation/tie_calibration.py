@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged
 from steelyard.meta_evaluation.pairs import count_pairs
-from steelyard.meta_evaluation.segment import SegmentStatistic, once_each
+from steelyard.meta_evaluation.segment_statistic import SegmentStatistic, once_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

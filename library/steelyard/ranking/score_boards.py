@@ -14,8 +14,9 @@ from steelyard.ranking.autorank import NEWEST, VERSIONS, autorank
 from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 from steelyard.resampling.correction import corrected
+from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.interval import percentile_intervals
-from steelyard.resampling.paired import TESTS, PairedResult, enough_draws, paired_bootstrap, paired_randomization
+from steelyard.resampling.paired import TESTS, PairedResult, paired_bootstrap, paired_randomization
 from steelyard.resampling.randomization import TRIALS
 from steelyard.text.wording import listed
 

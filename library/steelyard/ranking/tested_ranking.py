@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.ranking.clusters import rank_by_tests
-from steelyard.resampling.paired import FEW_SEGMENTS, few_segments, smallest_p
+from steelyard.resampling.draws_needed import smallest_p
+from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

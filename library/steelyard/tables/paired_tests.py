@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from steelyard.resampling.correction import TITLES
-from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments, smallest_p
+from steelyard.resampling.draws_needed import smallest_p
+from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments
 from steelyard.tables.latex import booktabs, comments, escaped
 from steelyard.tables.text import aligned, digits
 

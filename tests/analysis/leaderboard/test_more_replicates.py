@@ -15,7 +15,7 @@ from models.schema.results import Statistics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from steelyard.resampling.paired import enough_draws, smallest_p
+from steelyard.resampling.draws_needed import enough_draws, smallest_p
 from tests.analysis.boards import made_board, spread, undefined
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, store
 

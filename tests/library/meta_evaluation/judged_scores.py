@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.meta_evaluation.correlation import JudgedMetric, JudgedScores
+from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
 
 SEED = 7
 

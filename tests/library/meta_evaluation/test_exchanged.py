@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.meta_evaluation.segment import SegmentStatistic
+from steelyard.meta_evaluation.segment_statistic import SegmentStatistic
 from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS
 from steelyard.resampling.randomization import sign_flips
 

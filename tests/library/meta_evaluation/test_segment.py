@@ -15,7 +15,8 @@ from scipy import stats
 
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.meta_evaluation import tie_calibration
-from steelyard.meta_evaluation.segment import RankingKendall, SegmentStatistic, once_each
+from steelyard.meta_evaluation.segment import RankingKendall
+from steelyard.meta_evaluation.segment_statistic import SegmentStatistic, once_each
 from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, segment_statistic
 
 GAP = math.nan

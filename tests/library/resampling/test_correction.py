@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control
 
 from steelyard.errors import BadParameter
 from steelyard.resampling.correction import CORRECTIONS, corrected
-from steelyard.resampling.paired import smallest_p
+from steelyard.resampling.draws_needed import smallest_p
 
 p_values = st.lists(st.floats(0, 1), max_size=12)
 

@@ -17,16 +17,10 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling import paired
 from steelyard.resampling.bootstrap_p import bootstrap_p
+from steelyard.resampling.draws_needed import enough_draws, smallest_p
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
-from steelyard.resampling.paired import (
-    enough_draws,
-    few_segments,
-    paired_bootstrap,
-    paired_randomization,
-    pairs_to_test,
-    smallest_p,
-)
+from steelyard.resampling.paired import few_segments, paired_bootstrap, paired_randomization, pairs_to_test
 from steelyard.resampling.randomization import permutation_counts, randomization_p
 from steelyard.resampling.runs import mean_over_runs
 from tests.library.campaigns import joined, read_campaign

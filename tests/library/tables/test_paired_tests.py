@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.resampling.correction import corrected
-from steelyard.resampling.paired import TESTS, PairedResult, pairs_to_test, smallest_p
+from steelyard.resampling.draws_needed import smallest_p
+from steelyard.resampling.paired import TESTS, PairedResult, pairs_to_test
 from steelyard.tables.delimited import as_tsv
 from steelyard.tables.paired_tests import (
     LARGEST_MATRIX,

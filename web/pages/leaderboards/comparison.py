@@ -29,7 +29,7 @@ from campaigns.reports.leaderboard import CORRECTIONS
 from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from steelyard.resampling.correction import TITLES
-from steelyard.resampling.paired import smallest_p
+from steelyard.resampling.draws_needed import smallest_p
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links, closest_choice

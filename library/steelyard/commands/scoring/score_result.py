@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.commands.progress import counted
+from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
-from steelyard.resampling.paired import enough_draws, paired_bootstrap, paired_randomization, pairs_to_test
+from steelyard.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
 from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 from steelyard.tables.paired_tests import ComparedMetric, PairedTests
