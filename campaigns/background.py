@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 from typing import Any
 
@@ -34,10 +34,11 @@ class BackgroundCache:
             future = self._kept[key]
             while len(self._kept) > MAX_RESULTS:
                 self._kept.popitem(last=False)[1].cancel()
-        try:
-            return future.result(patience)
-        except TimeoutError:
+        # `make` may raise TimeoutError itself, which is a failure like others.
+        if not wait([future], patience).done:
             return None
+        try:
+            return future.result()
         except BaseException:
             # A failure may be temporary: the next call tries again.
             with self._lock:

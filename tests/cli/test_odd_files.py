@@ -10,10 +10,12 @@ import signal
 import sys
 from contextlib import contextmanager
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from cli.main import main
+from cli.parser import Parser
 from steelyard.commands.mtrics.command import main as mtrics
 from steelyard.formats.input.given_files import MOST_ENTRIES
 
@@ -140,3 +142,21 @@ def test_what_is_no_file_is_refused_with_the_reason(command, kind, evaluated, cr
     assert "Traceback" not in said
     assert len(opened) < MOST_OPENED
     assert not any(event.startswith("os.listdir") and event.endswith("odd.txt") for event in opened)
+
+
+def test_a_file_is_no_option_unless_it_is_said_to_be_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What `*` in a shell expands to may begin with a hyphen."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "--here").touch()
+    parser = Parser(prog="steelyard")
+    parser.add_argument("--here", action="store_true")
+    parser.add_argument("files", nargs="*")
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--here"])
+    assert "--here is a file here and would be read as an option. Write ./--here" in capsys.readouterr().err
+    for words in (["--", "--here"], ["./--here"]):
+        assert parser.parse_args(words).files == words[-1:]
+        assert not parser.parse_args(words).here
+    assert parser.parse_args(["-"]).files == ["-"]

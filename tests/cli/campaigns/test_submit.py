@@ -115,6 +115,24 @@ def test_quotas_are_set_used_and_shown(steelyard):
     assert steelyard("quota", "remove", "--per-day")[1] == "Removed: per day (Europe/Prague) (1).\n"
 
 
+def test_the_receipt_says_how_much_of_each_quota_is_used(steelyard):
+    steelyard("quota", "set", "--per-day", "5", "--in-flight", "3", "--per-phase", "none")
+    for number in (1, 2):
+        status, out, err = steelyard("submit", f"{number}.txt", *ASKED, "--no-wait")
+        assert status == 0, err
+        (line,) = (line for line in out.splitlines() if line.startswith("Quota: "))
+        used = [each.split()[:3] for each in line.removeprefix("Quota: ").split(", ")]
+        assert sorted(used) == [[str(number), "of", "3"], [str(number), "of", "5"]]
+
+
+def test_what_is_noticed_while_a_file_is_read_is_told_once(steelyard, tmp_path):
+    lines = (tmp_path / "1.txt").read_bytes().split(b"\n")
+    (tmp_path / "odd.txt").write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([b"", *lines[1:]]))
+    status, _, err = steelyard("submit", "odd.txt", *ASKED, "--no-wait")
+    assert status == 0, err
+    assert err.count("odd.txt") == 2, err
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

@@ -6,7 +6,9 @@ import json
 import pytest
 
 from cli.main import main
+from cli.meta_evaluation import correlation_output
 from tests.analysis.judged import human_scores, judge, scored_campaign
+from tests.cli.latex_reader import tables
 from tests.cli.status import status_of
 
 
@@ -84,6 +86,18 @@ def test_latex_has_as_many_cells_as_columns(correlate):
         lines = [line for line in table.splitlines() if line.endswith(r"\\")]
         assert all(line.count("&") == len(columns) - 1 for line in lines)
         assert len(lines) in (3, 4)
+
+
+def test_latex_shows_whatever_a_metric_is_called(correlate, monkeypatch):
+    name = "BLEU_50 % of {a} & b^2"
+    for rows in ("agreement_rows", "test_rows"):
+        plain = getattr(correlation_output, rows)
+        monkeypatch.setattr(
+            *(correlation_output, rows),
+            lambda *given, plain=plain: [[name if cell == "BLEU" else cell for cell in row] for row in plain(*given)],
+        )
+    _, out, _ = correlate("-f", "latex", "--level", "system")
+    assert all(name in [cell for row in rows for cell in row] for _, rows in tables(out))
 
 
 def test_no_intervals_and_no_tests(correlate):

@@ -63,6 +63,19 @@ def printed(capsys, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
+def test_before_anything_is_submitted_nothing_judged_lacks_a_submission(
+    sqlite_url: str, ratings: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
+    with writing(make_engine(sqlite_url)) as connection:
+        campaign = store_campaign(connection, "harbour")
+        store_test_set(connection, campaign, NewTestSet("harbour", {"A": b"x\ny\nz"}))
+    printed(capsys, "import", ratings)
+    shown = printed(capsys, "show")
+    assert "bert" in shown
+    assert "without a submission" not in shown
+
+
 def test_import_list_and_show(database, ratings, capsys):
     assert main(["human", "import", ratings]) == 0
     out, err = capsys.readouterr()

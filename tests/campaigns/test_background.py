@@ -1,0 +1,59 @@
+"""What is computed in the background: once, one at a time, and again after a failure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from campaigns.background import MAX_RESULTS, BackgroundCache
+
+
+@pytest.fixture
+def slow() -> Iterator[BackgroundCache]:
+    made = BackgroundCache("test")
+    yield made
+    made.close()
+
+
+def test_each_result_is_computed_once(slow: BackgroundCache) -> None:
+    made: list[str] = []
+
+    def make(name: str) -> str:
+        made.append(name)
+        return name.upper()
+
+    assert [slow.get(name, lambda name=name: make(name), 60) for name in ("a", "b", "a")] == ["A", "B", "A"]
+    assert made == ["a", "b"]
+
+
+def test_who_has_no_patience_gets_it_later(slow: BackgroundCache) -> None:
+    begin = threading.Event()
+
+    def make() -> str:
+        assert begin.wait(60)
+        return "made"
+
+    assert slow.get("key", make, 0.0) is None
+    begin.set()
+    assert slow.get("key", make, 60) == "made"
+
+
+@pytest.mark.parametrize("error", [OSError, TimeoutError])
+def test_a_failure_is_told_and_tried_again(slow: BackgroundCache, error: type[Exception]) -> None:
+    def fail() -> object:
+        raise error("not now")
+
+    for _ in range(2):
+        with pytest.raises(error, match="not now"):
+            slow.get("key", fail, 60)
+    assert slow.get("key", lambda: "made", 60) == "made"
+
+
+def test_what_was_looked_at_last_is_kept(slow: BackgroundCache) -> None:
+    for number in range(MAX_RESULTS):
+        slow.get(number, lambda: "first", 60)
+    assert slow.get(0, lambda: "again", 60) == "first"
+    slow.get(MAX_RESULTS, lambda: "first", 60)
+    assert [slow.get(number, lambda: "again", 60) for number in (0, 1)] == ["first", "again"]
