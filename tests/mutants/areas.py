@@ -388,7 +388,8 @@ AREAS: dict[str, list[Target]] = {
             "tests/library/metrics/alignment/test_meteor.py tests/library/metrics/alignment/test_meteor_real_data.py",
         ),
         *_of_one_name("library/steelyard/metrics/alignment", "lemmas synonyms", "tests/library/metrics/alignment"),
-        *_of_one_name("library/steelyard/metrics", "resources context entry_points stopwatch", "tests/library/metrics"),
+        *_of_one_name("library/steelyard/metrics", "resources entry_points stopwatch", "tests/library/metrics"),
+        _target("library/steelyard/metrics/resolution.py", "tests/library/metrics/test_resolution.py"),
         _target("library/steelyard/plugins/entry_points.py", "tests/library/metrics/test_entry_points.py"),
         _target(
             "library/steelyard/metrics/metric.py",
