@@ -82,8 +82,7 @@ def make_environment(*folders: Path) -> Environment:
 
 def _showable(value: Any) -> Any:
     """Replace the characters that HTML forbids: a browser would drop some of them and fail on others."""
-    from markupsafe import Markup
-
-    if isinstance(value, str) and not isinstance(value, Markup):
+    # Markup has been through here. It is not imported for each of thousands of values.
+    if isinstance(value, str) and not hasattr(value, "__html__"):
         return _UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     return value

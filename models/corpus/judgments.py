@@ -17,8 +17,6 @@ from models.schema.corpus import TestSet
 from models.schema.human import HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.schema.states import JudgmentKind
 
-INSERTED_AT_ONCE = 10_000
-
 
 class BadJudgments(ModelsError):
     """These judgments cannot be stored."""
@@ -266,9 +264,11 @@ def _insert(
             for row in rows:
                 copy.write_row((judgments, *row))
         return
-    for start in range(0, len(rows), INSERTED_AT_ONCE):
-        part = [dict(zip(columns, (judgments, *row), strict=True)) for row in rows[start : start + INSERTED_AT_ONCE]]
-        connection.execute(insert(table), part)
+    if rows:
+        # Without a dictionary for each row.
+        marks = ", ".join("?" for _ in columns)
+        statement = f"INSERT INTO {table.__tablename__} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - our names
+        connection.exec_driver_sql(statement, [(judgments, *row) for row in rows])
 
 
 def _check(new: NewJudgments, segments: int) -> None:

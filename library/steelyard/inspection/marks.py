@@ -115,8 +115,9 @@ def _words(text: str) -> list[str]:
 def _common(one: Sequence[str], other: Sequence[str]) -> _Common:
     """The longest common subsequence; of several the one whose words come first in `one`, then in `other`."""
     numbers = {word: number for number, word in enumerate(dict.fromkeys((*one, *other)))}
-    first, second = (np.array([numbers[word] for word in words], np.int32) for words in (one, other))
-    lengths = _lengths(first, second)
+    first, second = ([numbers[word] for word in words] for words in (one, other))
+    # Single elements of a list are read faster.
+    lengths = _lengths(np.array(first, np.int32), np.array(second, np.int32)).tolist()
     found = _Common([], [])
     row, column = 0, 0
     while row < len(first) and column < len(second):
@@ -124,7 +125,7 @@ def _common(one: Sequence[str], other: Sequence[str]) -> _Common:
             found.first.append(row)
             found.second.append(column)
             row, column = row + 1, column + 1
-        elif lengths[row, column + 1] == lengths[row, column]:
+        elif lengths[row][column + 1] == lengths[row][column]:
             column += 1
         else:
             row += 1
