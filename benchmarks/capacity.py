@@ -32,7 +32,8 @@ from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 
 if TYPE_CHECKING:

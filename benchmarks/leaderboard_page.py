@@ -33,7 +33,8 @@ from models.schema.results import Score
 from models.schema.roles import Visibility
 from models.storage.arrays import pack
 from runtime.service_settings import WebSettings
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from web.app import create_app
 

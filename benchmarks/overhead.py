@@ -30,7 +30,8 @@ from models.queue_status.progress import read_progress
 from models.schema.queue import Evaluation, Shard
 from models.schema.states import QueueClass
 from scheduler.embedded.wait import wait_until
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources

@@ -31,7 +31,8 @@ from models.schema.corpus import Document, LayerBlock, Reference, Submission, Te
 from models.schema.queue import Evaluation
 from models.schema.states import OPEN
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewTestSet, store_protocols, store_test_set
+from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from steelyard.formats.campaign.pairing import check_pairing
 from steelyard.formats.plain import Text, check_same_length
 from steelyard.metrics.registry import parse_metric

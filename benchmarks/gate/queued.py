@@ -17,7 +17,8 @@ from models.schema.queue import Evaluation, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch, new_accounting
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
 from worker.computing.reducer import reduce_evaluations

@@ -21,7 +21,8 @@ from models.queue.kinds.shards import SHARD
 from models.results.boards import list_boards
 from models.schema.queue import Reduction, Shard
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from worker.context import WorkerContext
 from worker.handlers import do
 

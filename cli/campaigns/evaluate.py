@@ -308,7 +308,8 @@ def ingest_folder(
     """Store a campaign folder and queue its evaluations, in one transaction."""
     from models.database.session import reading
     from models.schema.states import QueueClass
-    from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+    from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+    from scheduler.ingest.test_sets import NewTestSet
 
     due_at = None
     if options.due is not None:

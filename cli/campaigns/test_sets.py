@@ -171,7 +171,8 @@ def run_correct(options: argparse.Namespace) -> int:
     from campaigns.corrections import correct_test_set
     from campaigns.measures import standing_submissions
     from campaigns.sandbox.limits import UNLIMITED
-    from campaigns.test_sets import NamedContent, find_campaign_test_set, read_reference_files
+    from campaigns.test_set_files import NamedContent, read_reference_files
+    from campaigns.test_sets import find_campaign_test_set
     from cli.campaigns.changes import changing, to_change
     from steelyard.formats.input.given_files import read_given
     from steelyard.text.wording import number_of

@@ -231,7 +231,7 @@ def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
     """The id of a test set in the schedule's campaign; a folder is stored first."""
     from models.corpus.campaign_protocols import lock_campaign
     from scheduler.errors import BadIngest
-    from scheduler.ingest.campaigns import NewTestSet, link_test_set, store_test_set
+    from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 
     if chosen.folder is None:
         assert chosen.test_set_id is not None

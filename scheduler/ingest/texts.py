@@ -115,3 +115,10 @@ def _insert_blocks(
 def _text_ids(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:
     rows = connection.execute(select(Text.sha256, Text.id).where(Text.sha256.in_(set(hashes))))
     return {row.sha256: row.id for row in rows}
+
+
+def checked_name(name: str, longest: int, what: str, *, empty: bool = False) -> str:
+    """The name itself. Raises BadIngest if it is empty, too long or has a NUL."""
+    if (not name and not empty) or len(name) > longest or "\0" in name:
+        raise BadIngest(f"{name[:50]!r} cannot be the name of a {what}: give 1 to {longest} characters.")
+    return name

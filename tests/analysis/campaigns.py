@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from analysis.leaderboard.board import Board, read_board
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, work_off
 

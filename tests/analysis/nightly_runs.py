@@ -17,7 +17,8 @@ from models.schema.nightly import NightlyRun, NightlyRunEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
 from models.schema.states import LeaseState, NightlyRunState, QueueClass
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import WORDS, one_block_shards, some_text, work_off
 from worker.context import WorkerContext

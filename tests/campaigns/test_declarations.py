@@ -28,7 +28,8 @@ from models.schema.campaigns import CampaignTestSet, Declaration
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind, LateRule, PhaseKind, Scope
 from models.schema.states import QueueClass
-from scheduler.ingest.campaigns import NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from tests.service.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
 from tests.service.service import DAY, Service
 

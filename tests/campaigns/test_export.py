@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.export import export_campaign, safe_name
-from campaigns.test_sets import NamedContent
+from campaigns.test_set_files import NamedContent
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
@@ -20,7 +20,8 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, SiteRole, TeamRole
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.exports import LANGUAGES, OURS, THEIRS, exported, rows
 from tests.scheduler.jobs import work_off

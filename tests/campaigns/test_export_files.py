@@ -11,12 +11,14 @@ from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Prin
 from campaigns.changes import lock_for_change
 from campaigns.corrections import correct_test_set
 from campaigns.permissions import read_access
-from campaigns.test_sets import NamedContent, find_campaign_test_set
+from campaigns.test_set_files import NamedContent
+from campaigns.test_sets import find_campaign_test_set
 from models.database.session import writing
 from models.schema.accounts import AuditEntry, Team
 from models.schema.campaigns import CampaignTestSet, Correction, Phase
 from models.schema.roles import Feedback, LateRule, PhaseKind, SiteRole
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.formats.plain import Text
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.exports import LANGUAGES, OURS, exported, rows

@@ -15,7 +15,8 @@ from campaigns.submissions.views import find_submission
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.database.session import reading
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.service.campaigns import REFERENCE, SOURCE, hand_in, with_test_set
 from tests.service.service import Service

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from tests.mutants.areas import ROOT, targets
+from tests.mutants.areas import targets
 from tests.mutants.c_operators import c_mutants
 from tests.mutants.equivalents import key_of, read_equivalents
 from tests.mutants.mutant import Mutant
 from tests.mutants.python_operators import python_mutants
+from tests.mutants.target import ROOT
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ import ast
 
 import pytest
 
-from tests.mutants.areas import AREAS, ROOT
+from tests.mutants.areas import AREAS
 from tests.mutants.c_operators import c_mutants
 from tests.mutants.python_operators import python_mutants
+from tests.mutants.target import ROOT
 
 
 def faults(source: str) -> dict[str, list[str]]:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.areas import ROOT
 from tests.mutants.drawing import Candidate, candidates, drawn, source_of
 from tests.mutants.equivalents import FILE, add_equivalent, key_of, read_equivalents
 from tests.mutants.mutant import Mutant
 from tests.mutants.python_operators import python_mutants
+from tests.mutants.target import ROOT
 from tests.mutants.trial import BrokenTests, Copy, Fate
 
 PHASES = "models/corpus/phases.py"

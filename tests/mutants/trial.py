@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from tests.mutants.areas import ROOT
 from tests.mutants.mutant import Mutant
 from tests.mutants.python_operators import can_be_compiled
+from tests.mutants.target import ROOT
 
 KERNELS = Path("library/steelyard/kernels/_kernels.so")
 LONGEST_SECONDS = 1200.0

@@ -12,7 +12,8 @@ from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
 from worker.context import WorkerContext

@@ -11,7 +11,8 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score
 from models.storage.arrays import unpack
 from scheduler.embedded.processes import Embedded
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import asked_metrics
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.run_context import RunContext

@@ -10,7 +10,8 @@ from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.corpus import Submission, System
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import work_off
 from tests.service.service import Service

@@ -9,7 +9,8 @@ from sqlalchemy import select
 
 from models.database.session import reading
 from models.schema.roles import PhaseKind, SiteRole
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, similar_text, some_text, work_off
 

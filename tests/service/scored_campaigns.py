@@ -17,7 +17,8 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.storage.arrays import pack
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.service.service import Service
 

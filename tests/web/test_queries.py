@@ -12,7 +12,8 @@ from sqlalchemy import Engine, event, func, select
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign
 from models.schema.roles import PhaseKind, SiteRole, Visibility
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.scheduler.jobs import one_block_shards

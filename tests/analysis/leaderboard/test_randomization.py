@@ -13,7 +13,8 @@ from analysis.leaderboard.significance import bootstrap_pairs
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments

@@ -9,8 +9,9 @@ from sqlalchemy import Engine
 from analysis.meta_evaluation.human import annotator_agreement, is_reference, read_human
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
-from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
+from scheduler.ingest.campaigns import store_campaign
 from scheduler.ingest.judgments import ingest_judgments
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
 

@@ -15,7 +15,8 @@ from models.schema.corpus import Submission
 from models.schema.states import Fault, QueueClass
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.quotas.quotas import CAMPAIGN, attempt, count, fail, one_kind
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text

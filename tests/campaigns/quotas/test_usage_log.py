@@ -19,7 +19,8 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.states import Fault, LeaseState, QuotaKind
 from runtime.settings import Settings
 from scheduler.admin import cancel, retry
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.quotas.quotas import (
     CAMPAIGN,

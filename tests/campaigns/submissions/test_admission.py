@@ -29,7 +29,7 @@ from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, LateRule, PhaseKind
 from models.schema.states import QuotaKind
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import link_test_set
+from scheduler.ingest.test_sets import link_test_set
 from tests.campaigns.quotas.quotas import CAMPAIGN, attempt, limit, open_campaign
 from tests.scheduler.jobs import one_block_shards, queue_job
 

@@ -10,7 +10,8 @@ from models.database.session import writing
 from models.schema.accounts import Team
 from models.schema.corpus import Submission
 from models.schema.roles import PhaseKind
-from scheduler.ingest.campaigns import NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from tests.service.port import ADDRESS, NAME, Port, output
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from models.database.session import make_engine, reading, writing
 from models.schema.results import Randomization, Score, SystemRuns
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments

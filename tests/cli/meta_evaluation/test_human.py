@@ -13,14 +13,8 @@ from models.corpus.test_sets import find_test_set
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.states import JudgmentKind
-from scheduler.ingest.campaigns import (
-    NewSubmission,
-    NewTestSet,
-    link_test_set,
-    store_campaign,
-    store_submissions,
-    store_test_set,
-)
+from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
+from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from steelyard.meta_evaluation.human import kinds
 from steelyard.meta_evaluation.human import reading as reading_module
 from tests.cli.keyboard import answer

@@ -12,7 +12,8 @@ from models.database.session import make_engine, reading
 from models.schema.accounts import Account
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.acceptance.commands import environment
 from tests.scheduler.jobs import one_block_shards

@@ -28,7 +28,8 @@ from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.schema.human import HumanSegmentScore, Judgments, Rating
 from models.schema.states import JudgmentKind
-from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
+from scheduler.ingest.campaigns import store_campaign
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 
 SYSTEMS = [SystemRow("anna", 0.1 + 0.2, 70.5, 2, 4), SystemRow("bert", -1e-300, None, None, None, 3)]
 SEGMENTS = [

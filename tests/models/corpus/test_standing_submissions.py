@@ -7,7 +7,8 @@ from models.corpus.standing_submissions import find_standing_submissions, read_s
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.schema.corpus import Submission
-from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 
 QUAY = NewTestSet("quay", {"B": b"x\ny", "A": b"x\nz"}, target_language="cs")
 

@@ -24,16 +24,8 @@ from models.schema.campaigns import Campaign, Correction
 from models.schema.corpus import Document, Reference, Submission
 from models.schema.nightly import NightlyRun, NightlyRunStep
 from models.schema.states import JudgmentKind, NightlyRunState
-from scheduler.ingest.campaigns import (
-    NewProtocol,
-    NewSubmission,
-    NewTestSet,
-    link_test_set,
-    store_campaign,
-    store_protocols,
-    store_submissions,
-    store_test_set,
-)
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, store_campaign, store_protocols, store_submissions
+from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from steelyard.metrics.registry import parse_metric
 from tests.analysis.nightly_runs import add_schedule
 from tests.scheduler.jobs import one_block_shards, queue_job

@@ -10,7 +10,8 @@ from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.statements import caught
 

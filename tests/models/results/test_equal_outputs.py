@@ -10,7 +10,8 @@ from models.database.session import reading, writing
 from models.results.equal_outputs import EqualOutput, Equals, read_equal_references, read_equals
 from models.schema.base import now
 from models.schema.campaigns import Declaration
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 from tests.service.campaigns import hand_in
 from tests.service.service import Service

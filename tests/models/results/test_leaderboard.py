@@ -20,7 +20,8 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.storage.arrays import pack
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")

@@ -26,7 +26,8 @@ from models.schema.states import NOT_YET, LeaseState, QueueClass
 from scheduler.clock_jumps import ClockJumps, read_clock
 from scheduler.dispatch import dispatch
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from scheduler.maintenance import repair
 from steelyard.metrics.needed_statistics import needed_statistics
 from steelyard.metrics.registry import parse_metric

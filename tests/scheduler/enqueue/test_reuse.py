@@ -30,7 +30,8 @@ from models.schema.states import EvaluationState, LeaseState
 from models.storage.arrays import unpack
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from scheduler.ingest.texts import text_blocks
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric

@@ -7,7 +7,8 @@ from sqlalchemy import select
 
 from models.database.session import reading
 from models.schema.queue import Shard, ShardEvaluation
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard import WER
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text

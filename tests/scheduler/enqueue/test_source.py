@@ -17,7 +17,8 @@ from models.schema.corpus import Protocol
 from models.schema.queue import Shard
 from models.schema.results import Score
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics import registry
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import parse_metric

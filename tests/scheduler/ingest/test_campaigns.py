@@ -18,15 +18,8 @@ from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, T
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import (
-    IngestResult,
-    NewProtocol,
-    NewSubmission,
-    NewTestSet,
-    ingest_campaign,
-    store_campaign,
-    store_test_set,
-)
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign, store_campaign
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from scheduler.ingest.texts import segment_count, text_blocks
 from steelyard.formats.detection import read_text
 from steelyard.formats.filed import FiledText

@@ -13,7 +13,8 @@ from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from runtime.settings import Settings
 from scheduler.ingest import campaigns
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
 
 TEST_SET = NewTestSet("set", {"A": b"a b\nc", "B": b"a c\nd"})

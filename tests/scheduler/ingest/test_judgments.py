@@ -7,8 +7,9 @@ from models.corpus.judgments import list_judgments, read_systems
 from models.database.session import make_engine, writing
 from models.schema.accounts import Team
 from models.schema.human import HumanSystemScore
-from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_campaign, store_submissions, store_test_set
+from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
 from scheduler.ingest.judgments import IngestedJudgments, NothingMatched, store_matched_judgments
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
 SUBMITTED = {

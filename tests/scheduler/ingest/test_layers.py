@@ -17,8 +17,9 @@ from models.storage.arrays import unpack
 from runtime.settings import Settings
 from scheduler.embedded.processes import Embedded
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, NewTestSet, ingest_campaign, store_test_set
-from scheduler.ingest.campaigns import test_set_hash as hash_of
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
+from scheduler.ingest.test_sets import test_set_hash as hash_of
 from scheduler.ingest.texts import NewText, store_texts, text_hash
 from steelyard import SemPOS
 from steelyard.metrics.alignment.sempos import TYPES

@@ -9,15 +9,9 @@ from models.corpus.test_sets import DocumentSegments, StoredTestSet, document_se
 from models.database.session import make_engine, reading, writing
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import (
-    NewProtocol,
-    NewSubmission,
-    NewTestSet,
-    ingest_campaign,
-    store_campaign,
-    store_test_set,
-)
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign, store_campaign
 from scheduler.ingest.outputs import align_to_test_set, read_output
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.findings import BadMarkup
 

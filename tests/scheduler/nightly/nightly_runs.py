@@ -15,7 +15,8 @@ from models.schema.nightly import NightlyRun, Schedule
 from models.schema.queue import Shard
 from models.schema.states import BaselineKind, LeaseState
 from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewTestSet, store_campaign, store_test_set
+from scheduler.ingest.campaigns import store_campaign
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from scheduler.nightly.cron import Calendar
 from scheduler.nightly.schedules import NewSchedule, add_schedule
 from scheduler.nightly.sources import Source, new_source

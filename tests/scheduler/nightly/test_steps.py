@@ -19,7 +19,8 @@ from models.schema.results import Randomization
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
-from scheduler.ingest.campaigns import NewSubmission, NewTestSet, store_submissions, store_test_set
+from scheduler.ingest.campaigns import NewSubmission, store_submissions
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from scheduler.ingest.texts import text_hash
 from scheduler.nightly import plan
 from scheduler.nightly.cron import Calendar

@@ -18,7 +18,8 @@ from campaigns.corrections import (
 )
 from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
-from campaigns.test_sets import NamedContent, find_campaign_test_set
+from campaigns.test_set_files import NamedContent
+from campaigns.test_sets import find_campaign_test_set
 from models.database.session import reading, writing
 from web.api.campaigns.campaigns import IfMatch
 from web.api.document import Document, Timestamp

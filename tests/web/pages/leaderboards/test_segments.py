@@ -7,7 +7,8 @@ from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration
 from models.schema.roles import Feedback, PhaseKind
-from scheduler.ingest.campaigns import NewTestSet, ingest_campaign
+from scheduler.ingest.campaigns import ingest_campaign
+from scheduler.ingest.test_sets import NewTestSet
 from steelyard.text.blocks import BLOCK
 from tests.service.campaigns import hand_in, with_test_set
 from tests.service.inspected_campaign import OUTPUTS, Looked, look_at

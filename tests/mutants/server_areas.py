@@ -1,0 +1,336 @@
+"""The parts of the server that mutants are put into, each with the smallest tests that must find them, quick first."""
+
+from __future__ import annotations
+
+from tests.mutants.target import Target, of_one_name, target
+
+SERVER_AREAS: dict[str, list[Target]] = {
+    "claims": [
+        target(
+            "models/queue/task_kind.py models/queue/kinds/shards.py models/queue/kinds/reductions.py "
+            "models/queue/evaluation_end.py",
+            "tests/models/queue/test_reductions.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/kinds/test_every_kind.py tests/models/queue/test_shards.py "
+            "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
+            "tests/worker/test_preemption.py "
+            "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
+        ),
+        target(
+            "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_corpus_statistics.py tests/models/kinds/test_every_kind.py "
+            "tests/scheduler/enqueue/test_corpus_statistics_failures.py "
+            "tests/models/queue/test_random_corpus_statistics.py tests/scheduler/enqueue/test_corpus_statistics.py",
+        ),
+        target(
+            "models/queue/kinds/comparisons.py",
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_comparisons.py tests/models/kinds/test_every_kind.py "
+            "tests/models/queue/test_random_comparisons.py",
+        ),
+        target(
+            "worker/handlers.py worker/runners.py",
+            "tests/worker/test_preemption.py "
+            "tests/worker/test_handlers.py tests/worker/test_upgrading.py tests/runtime/test_logs.py "
+            "tests/models/storage/test_blobs.py",
+        ),
+    ],
+    "leases": [
+        target(
+            "models/queue/lease.py",
+            "tests/models/queue/test_reductions.py "
+            "tests/models/kinds/test_others_rows.py "
+            "tests/models/queue/test_lease.py tests/models/kinds/test_every_kind.py tests/models/queue/test_shards.py "
+            "tests/scheduler/test_recovery.py",
+        ),
+        target(
+            "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py scheduler/maintenance.py",
+            "tests/scheduler/test_recount.py tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
+        ),
+        target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
+        target("models/queue/workers.py", "tests/models/database/test_session.py"),
+    ],
+    "fairness": [
+        target(
+            "scheduler/fair_share.py",
+            "tests/scheduler/test_fair_share.py tests/scheduler/test_dispatch.py tests/scheduler/test_charging.py",
+        ),
+        target(
+            "scheduler/queue_queries.py scheduler/dispatch.py",
+            "tests/scheduler/test_charging.py "
+            "tests/scheduler/test_queue_queries.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
+            "tests/scheduler/test_leader.py",
+        ),
+        target("scheduler/editions.py", "tests/scheduler/test_editions.py"),
+        target(
+            "scheduler/enqueue/cost_model.py scheduler/completion_accounting.py",
+            "tests/scheduler/enqueue/test_cost_model.py",
+        ),
+    ],
+    "queueing": [
+        target("scheduler/enqueue/partition.py", "tests/scheduler/enqueue/test_partition.py"),
+        target(
+            "scheduler/enqueue/shard_plan.py",
+            "tests/scheduler/enqueue/test_shard_plan.py tests/scheduler/ingest/test_campaigns.py",
+        ),
+        target("scheduler/admin.py", "tests/scheduler/admin/test_admin.py tests/scheduler/admin/test_requeue.py"),
+        target("worker/preemption.py", "tests/worker/test_preemption.py"),
+        target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
+    ],
+    "runs": [
+        target(
+            "models/nightly/transitions.py models/queue/kinds/nightly_run_steps.py",
+            "tests/models/nightly/test_transitions.py tests/models/queue/test_nightly_run_steps.py "
+            "tests/scheduler/nightly/test_interrupted_steps.py "
+            "tests/scheduler/nightly/test_steps.py",
+        ),
+        target(
+            "scheduler/nightly/plan.py", "tests/scheduler/nightly/test_plan.py tests/scheduler/nightly/test_steps.py"
+        ),
+        target(
+            "scheduler/nightly/steps.py scheduler/nightly/runner.py scheduler/nightly/schedules.py",
+            "tests/scheduler/nightly/test_interrupted_steps.py "
+            "tests/scheduler/nightly/test_runner.py tests/scheduler/nightly/test_steps.py "
+            "tests/scheduler/nightly/test_plan.py",
+        ),
+        target(
+            "scheduler/webhooks/delivery.py",
+            "tests/scheduler/nightly/test_interrupted_steps.py "
+            "tests/scheduler/webhooks/test_delivery.py tests/scheduler/nightly/test_steps.py",
+        ),
+    ],
+    "reducer": [
+        target("models/storage/arrays.py", "tests/models/storage/test_arrays.py"),
+        target("worker/computing/reducer.py", "tests/worker/computing/test_reducer.py"),
+    ],
+    "quotas": [
+        target(
+            "campaigns/quotas/rules.py campaigns/quotas/usage_log.py campaigns/quotas/quotas.py",
+            "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
+            "tests/campaigns/quotas/test_submit.py",
+        ),
+        target(
+            "campaigns/submissions/submit.py campaigns/submissions/admission.py",
+            "tests/campaigns/submissions/test_admission.py tests/campaigns/quotas/test_quotas.py "
+            "tests/campaigns/quotas/test_usage_log.py tests/campaigns/quotas/test_submit.py "
+            "tests/campaigns/submissions/test_lock_order.py tests/web/api/submissions/test_submit.py",
+        ),
+    ],
+    "phases": [
+        target("models/corpus/phases.py", "tests/models/corpus/test_phases.py"),
+        target("campaigns/phases.py", "tests/campaigns/test_phases.py tests/web/pages/campaigns/test_manage.py"),
+    ],
+    "feedback": [
+        target(
+            "campaigns/leaderboards/feedback.py campaigns/leaderboards/rounding.py",
+            "tests/campaigns/leaderboards/test_rounding.py tests/campaigns/leaderboards/test_feedback.py "
+            "tests/campaigns/leaderboards/test_view.py",
+        ),
+        target(
+            "campaigns/leaderboards/ladder.py",
+            "tests/campaigns/leaderboards/test_ladder.py tests/campaigns/leaderboards/test_feedback.py",
+        ),
+    ],
+    "rights": [
+        target(
+            "campaigns/permissions.py",
+            "tests/campaigns/test_permissions.py tests/campaigns/test_permissions_in_database.py",
+        ),
+        target(
+            "campaigns/accounts/principal.py",
+            "tests/campaigns/accounts/test_principal.py tests/web/hostile/accounts/test_sign_in.py",
+        ),
+        target(
+            "campaigns/accounts/sessions.py campaigns/accounts/tokens.py campaigns/accounts/permissions.py "
+            "campaigns/accounts/confirmations.py campaigns/accounts/secrets.py",
+            "tests/campaigns/accounts/test_sessions.py tests/campaigns/accounts/test_tokens.py "
+            "tests/campaigns/accounts/test_confirmations.py tests/web/hostile/accounts/test_sign_in.py "
+            "tests/campaigns/accounts/test_races.py",
+        ),
+        target(
+            "campaigns/accounts/accounts.py",
+            "tests/campaigns/accounts/test_accounts.py tests/campaigns/accounts/test_races.py",
+        ),
+        target(
+            "campaigns/accounts/teams.py",
+            "tests/campaigns/accounts/test_teams.py tests/campaigns/accounts/test_races.py "
+            "tests/web/hostile/accounts/test_squatting.py",
+        ),
+        target(
+            "campaigns/invitations/invitations.py",
+            "tests/campaigns/invitations/test_invitations.py tests/campaigns/accounts/test_races.py",
+        ),
+        target("campaigns/participants.py", "tests/campaigns/test_participants.py"),
+        target("campaigns/accounts/audit_log.py", "tests/web/api/accounts/test_accounts.py"),
+        target("campaigns/accounts/mail.py", "tests/campaigns/accounts/test_mail.py"),
+        target(
+            "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
+            "tests/campaigns/accounts/test_throttle.py tests/campaigns/accounts/test_passwords.py "
+            "tests/web/api/accounts/test_teams_and_invitations.py "
+            "tests/web/api/accounts/test_accounts.py "
+            "tests/web/pages/accounts/test_signing_in.py tests/web/pages/accounts/test_invitations.py "
+            "tests/web/pages/accounts/test_mails.py",
+        ),
+    ],
+    "views": [
+        target(
+            "campaigns/inspection/visible.py campaigns/inspection/segments.py",
+            "tests/campaigns/inspection/test_visible.py tests/web/pages/leaderboards/test_segments.py "
+            "tests/web/pages/leaderboards/test_metrics.py",
+        ),
+        target(
+            "campaigns/submissions/views.py",
+            "tests/campaigns/submissions/test_views.py tests/web/pages/submissions/test_submissions.py "
+            "tests/web/api/submissions/test_submit.py tests/campaigns/test_corrections.py",
+        ),
+        target(
+            "campaigns/leaderboards/view.py campaigns/leaderboards/names.py campaigns/leaderboards/choice.py "
+            "campaigns/leaderboards/snapshot.py models/results/boards.py",
+            "tests/campaigns/leaderboards/test_choice.py tests/campaigns/leaderboards/test_view.py "
+            "tests/web/api/leaderboards/test_leaderboards.py "
+            "tests/web/pages/leaderboards/test_leaderboards.py tests/models/results/test_boards.py",
+        ),
+        target("campaigns/visibility.py", "tests/campaigns/test_visibility.py"),
+        target(
+            "campaigns/failure_reasons.py campaigns/texts.py",
+            "tests/campaigns/submissions/test_views.py tests/web/api/campaigns/test_campaigns.py",
+        ),
+        target(
+            "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
+            "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py",
+            "tests/web/pages/leaderboards/test_metrics.py tests/web/pages/leaderboards/test_segments.py",
+        ),
+        target(
+            "campaigns/inspection/scheduled_runs.py campaigns/inspection/queue.py",
+            "tests/web/pages/test_server.py",
+        ),
+        target(
+            "web/etags.py campaigns/leaderboards/documents.py web/pages/leaderboards/table.py",
+            "tests/web/pages/leaderboards/test_eyes.py tests/web/api/leaderboards/test_leaderboards.py "
+            "tests/web/pages/leaderboards/test_leaderboards.py",
+        ),
+        target("models/results/equal_outputs.py", "tests/models/results/test_equal_outputs.py"),
+        target("campaigns/checks/equality.py", "tests/web/pages/submissions/test_equal_outputs.py"),
+        target("models/queue_status/submission_progress.py", "tests/models/queue_status/test_submission_progress.py"),
+        target("models/results/entries.py", "tests/models/results/test_entries.py"),
+        target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
+    ],
+    "submissions": [
+        target("campaigns/declarations.py", "tests/campaigns/test_declarations.py"),
+        target("campaigns/submissions/declarations.py", "tests/campaigns/submissions/test_admission.py"),
+        target("campaigns/corrections.py", "tests/campaigns/test_corrections.py"),
+        target("campaigns/times.py", "tests/campaigns/test_times.py"),
+        target(
+            "campaigns/submissions/systems.py",
+            "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_systems.py",
+        ),
+        target("campaigns/submissions/progress.py", "tests/web/api/submissions/test_watching.py"),
+        target("campaigns/submissions/segment_lengths.py", "tests/campaigns/submissions/test_segment_lengths.py"),
+        target(
+            "web/uploads/submit.py web/uploads/request.py campaigns/submissions/upload_file.py "
+            "campaigns/submissions/reading.py campaigns/submissions/zip_archive.py campaigns/submissions/form.py "
+            "campaigns/submissions/test_sets.py",
+            "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_submit.py "
+            "tests/web/hostile/denial_of_service/test_uploads.py",
+        ),
+        target("campaigns/submissions/submission_window.py", "tests/campaigns/submissions/test_submission_window.py"),
+        target("campaigns/submissions/history.py", "tests/campaigns/submissions/test_history.py"),
+        target(
+            "web/stored_output.py campaigns/submissions/evaluation_actions.py",
+            "tests/web/api/submissions/test_submit.py tests/web/pages/submissions/test_submissions.py",
+        ),
+    ],
+    "guards": [
+        target("web/dependencies.py", "tests/web/test_forms.py tests/web/hostile/accounts/test_credentials.py"),
+        target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
+        target("web/guards/connections.py", "tests/web/guards/test_connections.py"),
+        target(
+            "web/guards/concurrency_limit.py web/guards/unexpected_errors.py web/guards/headers.py "
+            "web/guards/head_requests.py web/guards/hosts.py web/guards/request_ids.py web/guards/proxies.py "
+            "web/guards/rate_limit.py web/guards/refusing.py web/guards/request_validation.py",
+            "tests/web/guards/test_guards.py tests/web/guards/test_bodies.py tests/web/test_app.py",
+        ),
+    ],
+    "export": [
+        target("campaigns/export.py", "tests/campaigns/test_export.py tests/campaigns/test_export_files.py"),
+        target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
+    ],
+    "significance": [
+        *of_one_name(
+            "library/steelyard/resampling", "bootstrap_p correction paired power best_of", "tests/library/resampling"
+        ),
+        target(
+            "library/steelyard/resampling/draws_needed.py",
+            "tests/library/resampling/test_correction.py tests/library/resampling/test_paired.py",
+        ),
+        *of_one_name("library/steelyard/kernels/resampling", "binomial", "tests/library/resampling"),
+        *of_one_name(
+            "analysis/leaderboard", "significance more_replicates randomization", "tests/analysis/leaderboard"
+        ),
+        *of_one_name("library/steelyard/ranking", "clusters power tested_ranking", "tests/library/ranking"),
+    ],
+    "analysis": [
+        target(
+            "analysis/leaderboard/board.py",
+            "tests/analysis/leaderboard/test_board.py tests/analysis/leaderboard/test_more_replicates.py",
+        ),
+        *of_one_name("analysis/breakdown", "group_scores influential_segments ngrams", "tests/analysis/breakdown"),
+        *of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
+        *of_one_name(
+            "library/steelyard/resampling", "change_points level_changes regression", "tests/library/resampling"
+        ),
+        target(
+            "library/steelyard/meta_evaluation/correlation.py",
+            "tests/library/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_correlation.py",
+        ),
+        target(
+            "analysis/meta_evaluation/correlation_json.py analysis/meta_evaluation/correlation_text.py",
+            "tests/analysis/meta_evaluation/test_correlation_text.py",
+        ),
+        target(
+            "analysis/nightly/regression.py analysis/nightly/baselines.py",
+            "tests/analysis/nightly/test_regression.py tests/analysis/nightly/test_verdict.py",
+        ),
+        target(
+            "analysis/nightly/verdict.py analysis/nightly/series.py analysis/nightly/entries.py "
+            "analysis/nightly/tests.py analysis/nightly/text.py",
+            "tests/analysis/nightly/test_text.py tests/analysis/nightly/test_verdict.py",
+        ),
+        target(
+            "analysis/meta_evaluation/metrics_and_human.py",
+            "tests/analysis/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_tuning.py",
+        ),
+        target("analysis/meta_evaluation/parameter_sweep.py", "tests/analysis/meta_evaluation/test_tuning.py"),
+        target(
+            "library/steelyard/meta_evaluation/parameter_choice.py",
+            "tests/library/meta_evaluation/test_parameter_choice.py tests/analysis/meta_evaluation/test_tuning.py",
+        ),
+        target(
+            "analysis/breakdown/texts.py",
+            "tests/analysis/breakdown/test_group_scores.py tests/analysis/breakdown/test_ngrams.py",
+        ),
+    ],
+    "human": [
+        *of_one_name("library/steelyard/ranking", "human_significance", "tests/library/ranking"),
+        *of_one_name("library/steelyard/meta_evaluation/human", "scoring", "tests/library/meta_evaluation/human"),
+        target("library/steelyard/ranking/human_ranks.py", "tests/library/ranking/test_human_significance.py"),
+        target(
+            "library/steelyard/meta_evaluation/human/rankings.py library/steelyard/meta_evaluation/human/agreement.py",
+            "tests/library/meta_evaluation/human/test_rankings.py",
+        ),
+        target(
+            "library/steelyard/meta_evaluation/human/assessments.py "
+            "library/steelyard/meta_evaluation/human/assessment_files.py library/steelyard/ranking/human_boards.py "
+            "library/steelyard/tables/human_boards.py",
+            "tests/library/commands/test_rank_humans.py",
+        ),
+        target(
+            "library/steelyard/meta_evaluation/human/cells.py library/steelyard/meta_evaluation/human/kinds.py "
+            "library/steelyard/meta_evaluation/human/readers.py library/steelyard/meta_evaluation/human/reading.py "
+            "library/steelyard/meta_evaluation/human/table.py library/steelyard/meta_evaluation/human/weights.py",
+            "tests/library/meta_evaluation/human/test_reading.py "
+            "tests/library/meta_evaluation/human/test_hostile_judgments.py",
+        ),
+    ],
+}
