@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from campaigns.errors import CampaignsError
-from web.api.document import Document
+from web.api.document import EXAMPLES, Document
 from web.dependencies import FORM_HEADER, SAFE_METHODS, SESSION_COOKIE, cookie_name
 from web.parameter_descriptions import FORM_FIELDS, PARAMETERS, PARAMETERS_OF_OPERATIONS
 
@@ -83,11 +83,12 @@ def describe_api(app: FastAPI, settings: WebSettings) -> None:
 
     def openapi() -> Json:
         if app.openapi_schema is None:
-            document = _renamed(describe())
+            document, examples = _renamed(describe()), json.loads(EXAMPLES.read_text(encoding="utf-8"))
             _add_components(document, settings)
             for path in document["paths"].values():
                 for method, operation in path.items():
                     _complete(operation, method.upper())
+                    _illustrate(operation, examples.get(operation["operationId"], {}))
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -152,6 +153,7 @@ def _add_components(document: Json, settings: WebSettings) -> None:
 
 def _complete(operation: Json, method: str) -> None:
     """Add the errors and the credentials of an operation."""
+    operation["summary"] = operation["operationId"].replace("_", " ").capitalize()
     for each in operation.get("parameters", []):
         name = each["name"]
         known = PARAMETERS_OF_OPERATIONS.get((operation["operationId"], name)) or PARAMETERS.get(name, "")
@@ -162,6 +164,14 @@ def _complete(operation: Json, method: str) -> None:
     operation["responses"] = {status: responses[status] for status in sorted(responses)}
     session: Json = {"session": []} if method in SAFE_METHODS else {"session": [], "form": []}
     operation["security"] = [{"token": []}, session, *([{}] if operation["operationId"] in VISITORS else [])]
+
+
+def _illustrate(operation: Json, example: Json) -> None:
+    """Add the example of an operation to its request and its answer."""
+    if "request" in example:
+        operation["requestBody"]["content"]["application/json"]["example"] = example["request"]
+    if "answer" in example:
+        operation["responses"][example["status"]]["content"]["application/json"]["example"] = example["answer"]
 
 
 def _errors(operation: Json, method: str) -> Iterator[int]:

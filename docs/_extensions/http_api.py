@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from itertools import groupby
 from typing import Any
@@ -53,12 +54,22 @@ def _operation(method: str, path: str, operation: Json, shared: Json) -> str:
         parts.append(f"Request body, `{media}`: {_kind(body.get('schema', {}))}")
         if "properties" in body.get("schema", {}):
             parts.append(_fields(body["schema"]))
+        parts += _example("Example", body)
     responses = {
         status: shared[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
         for status, each in operation["responses"].items()
     }
     parts.append(table(("status", "meaning", "body"), [_response(*each) for each in responses.items()]))
+    for status, response in responses.items():
+        for body in response.get("content", {}).values():
+            parts += _example(f"Example, {status}", body)
     return "\n\n".join(filter(None, parts))
+
+
+def _example(title: str, body: Json) -> list[str]:
+    if body.get("example") is None:
+        return []
+    return [f"{title}:", f"```json\n{json.dumps(body['example'], indent=1, ensure_ascii=False)}\n```"]
 
 
 def _response(status: str, response: Json) -> tuple[str, str, str]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+
+EXAMPLES = Path(__file__).parent / "examples.json"
+"""A request and an answer of each operation, written by `python -m tests.web.api.examples`."""
 
 
 class Document(BaseModel):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from runtime.service_settings import WebSettings
@@ -115,3 +117,37 @@ def test_every_list_comes_in_pages(document: dict[str, Any], operations: dict[st
         if status < "300" and answer.get("content", {}).get("application/json", {}).get("schema", {}).get("items")
     ]
     assert not arrays
+
+
+def test_every_operation_in_json_has_an_example_as_its_schemas_say(
+    document: dict[str, Any], operations: dict[str, Any]
+) -> None:
+    closed = _closed(document)
+    for name, operation in operations.items():
+        bodies = [*operation.get("requestBody", {}).get("content", {}).items()]
+        for status, answer in operation["responses"].items():
+            if status < "300":
+                bodies += answer.get("content", {}).items()
+        examples = [(body["schema"], body.get("example", ...)) for media, body in bodies if media == "application/json"]
+        given = [(schema, example) for schema, example in examples if example is not ...]
+        # Of several statuses with the same answer one is shown.
+        assert bool(given) == bool(examples), f"{name}: run python -m tests.web.api.examples"
+        for schema, example in given:
+            jsonschema_rs.validate({**schema, "components": closed}, example)
+
+
+def test_an_example_with_a_field_that_is_gone_is_found(document: dict[str, Any]) -> None:
+    schema = {"$ref": "#/components/schemas/TeamResponse", "components": _closed(document)}
+    example = document["paths"]["/api/v1/teams"]["post"]["responses"]["201"]["content"]["application/json"]["example"]
+    jsonschema_rs.validate(schema, example)
+    with pytest.raises(jsonschema_rs.ValidationError):
+        jsonschema_rs.validate(schema, {**example, "colour": "red"})
+
+
+def _closed(document: dict[str, Any]) -> dict[str, Any]:
+    """The schemas with no fields but those that they name: an example must not show what is gone."""
+    components: dict[str, Any] = json.loads(json.dumps(document["components"]))
+    for schema in components["schemas"].values():
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+    return components

@@ -78,7 +78,11 @@ def list_campaign_teams(
     return Page(items=list(found), next=going_on)
 
 
-@router.post("/campaigns/{name}/teams", status_code=201)
+@router.post(
+    "/campaigns/{name}/teams",
+    status_code=201,
+    responses={202: {"model": CampaignTeamResponse, "description": "The team is invited; its lead has to join."}},
+)
 def join_campaign(
     request: Request, response: Response, name: str, new: CampaignTeamCreate, principal: CurrentPrincipal
 ) -> CampaignTeamResponse:
