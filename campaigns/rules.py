@@ -21,9 +21,8 @@ from models.schema.corpus import Protocol
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
+from steelyard_client.documents.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
 
-MAX_TITLE_LENGTH = 200
-MAX_DESCRIPTION_LENGTH = 20_000
 MAX_METRIC_LENGTH = 500
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from campaigns.errors import CampaignsError
-from web.api.document import EXAMPLES, Document
+from steelyard_client.documents.errors import ErrorResponse
 from web.dependencies import FORM_HEADER, SAFE_METHODS, SESSION_COOKIE, cookie_name
 from web.parameter_descriptions import FORM_FIELDS, PARAMETERS, PARAMETERS_OF_OPERATIONS
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
 
 Json = dict[str, Any]
+
+EXAMPLES = Path(__file__).parent / "api" / "examples.json"
+"""A request and an answer of each operation, written by `python -m tests.web.api.examples`."""
 
 VISITORS = frozenset(
     {
@@ -57,24 +61,6 @@ ALWAYS = (400, 401, 403, 414, 429, 431, 500, 503)
 """Statuses of errors that every operation can have."""
 PAGING = frozenset({"limit", "after", "search"})
 """Parameters that name nothing, so that nothing can be missing."""
-
-
-class ErrorDescription(Document):
-    """What is wrong, where, and what to do."""
-
-    code: str
-    """For programs; it stays the same while messages may change."""
-    message: str
-    """For people."""
-    details: list[str]
-    """One for each problem, if there are several."""
-
-
-class ErrorResponse(Document):
-    """The content of all responses with a status of 400 or more."""
-
-    error: ErrorDescription
-    """The error."""
 
 
 def describe_api(app: FastAPI, settings: WebSettings) -> None:

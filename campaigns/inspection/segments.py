@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import groupby
 
 import numpy as np
@@ -26,6 +25,7 @@ from campaigns.permissions import CampaignAccess
 from models.schema.corpus import Document
 from steelyard.inspection.lengths import counts_characters
 from steelyard.text.blocks import BLOCK, block_count
+from steelyard_client.vocabulary import Order
 from worker.computing.scoring import read_texts
 
 Floats = NDArray[np.float64]
@@ -35,21 +35,6 @@ MAX_OUTPUTS = 12
 DEFAULT_OUTPUTS = 2
 AT_ONCE = 64
 """Blocks that are searched together."""
-
-
-class Order(StrEnum):
-    """The order of segments."""
-
-    NUMBER = "number"
-    """As in the test set."""
-    DIFFERENCE = "difference"
-    """The largest difference between the first two chosen systems first, in either direction."""
-    FIRST_BETTER = "first-better"
-    """The largest advantage of the first over the second."""
-    SECOND_BETTER = "second-better"
-    WORST = "worst"
-    """The lowest average of the chosen systems."""
-    BEST = "best"
 
 
 @dataclass(frozen=True, slots=True)

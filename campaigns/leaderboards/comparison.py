@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -22,6 +21,7 @@ from models.schema.queue import Comparison
 from scheduler.enqueue.randomization import request_comparison
 from steelyard.resampling.paired import pairs_to_test
 from steelyard.resampling.randomization import TRIALS
+from steelyard_client.vocabulary import PValueCorrection, SignificanceTest
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -39,28 +39,6 @@ WAIT_SECONDS = 1.5
 """Seconds to wait for more replicates."""
 DEFAULT_SYSTEMS = 8
 """How many of the best systems are compared by default."""
-
-
-class SignificanceTest(StrEnum):
-    """The kind of significance test."""
-
-    __test__ = False
-
-    BOOTSTRAP = "bootstrap"
-    """From the stored replicates."""
-    RANDOMIZATION = "randomization"
-    """From trials that workers compute on demand."""
-
-
-class PValueCorrection(StrEnum):
-    """The correction of p-values for the number of pairs.
-
-    The default is that of the leaderboard, `analysis.leaderboard.significance.CORRECTION`.
-    """
-
-    NONE = "none"
-    HOLM = "holm"
-    BH = "bh"
 
 
 @dataclass(frozen=True, slots=True)

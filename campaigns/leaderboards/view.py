@@ -6,7 +6,6 @@ import threading
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from analysis.leaderboard.significance import ALPHA
@@ -19,6 +18,7 @@ from models.results.leaderboard import ranked as ranks_of
 from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
+from steelyard_client.vocabulary import Constrained, SystemFilter
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -28,24 +28,6 @@ if TYPE_CHECKING:
 
 LINE_BYTES = 400
 """Approximate size of a system in a view."""
-
-
-class SystemFilter(StrEnum):
-    """Which systems are shown."""
-
-    RANKED = "ranked"
-    """The ranked one of each team, and the organisers' own."""
-    ALL = "all"
-    """Also contrastive ones and those that a later one has replaced; they have no rank."""
-
-
-class Constrained(StrEnum):
-    """Which systems are shown, by their training data."""
-
-    ANY = ""
-    YES = "yes"
-    NO = "no"
-    """Also those whose teams have not specified it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,12 @@ from steelyard.tables.text import aligned, digits
 if TYPE_CHECKING:
     import argparse
 
-    from steelyard_client import Client, Score, Submission
+    from steelyard_client import Client
+    from steelyard_client.documents.submissions import (
+        ScoreResponse,
+        SubmissionCreatedResponse,
+        SubmissionWithScoresResponse,
+    )
 
 ONE_VERSION = "1"
 """The version of a test set without corrections, which is not shown."""
@@ -26,13 +31,13 @@ def run(options: argparse.Namespace) -> int:
     """Submit the output; with --wait print its scores; the exit status."""
     refuse_local(options, input_format=None, due=None, processes=None, queue_class="interactive", level=LEVEL)
     with connected(options) as client:
-        submission = _sent(client, options)
-        _tell(submission)
+        sent = _sent(client, options)
+        _tell(sent)
         if not options.wait:
             return 0
-        if not submission.progress.ended:
-            _watch(client, submission.id)
-        submission = client.submission(submission.id)
+        if not sent.progress.ended:
+            _watch(client, sent.id)
+        submission = client.submission(sent.id)
     print(scores_as_text(submission, options.width), end="")
     for evaluation in submission.evaluations:
         if evaluation.state == "failed":
@@ -43,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if all(evaluation.state == "done" for evaluation in submission.evaluations) else 1
 
 
-def _sent(client: Client, options: argparse.Namespace) -> Submission:
+def _sent(client: Client, options: argparse.Namespace) -> SubmissionCreatedResponse:
     from steelyard.formats.input.given_files import read_given
 
     if options.file == "-":
@@ -69,7 +74,7 @@ def _sent(client: Client, options: argparse.Namespace) -> Submission:
     )
 
 
-def _tell(submission: Submission) -> None:
+def _tell(submission: SubmissionCreatedResponse) -> None:
     """Print the receipt, as `submit` does with a database, and the findings."""
     name, _, version = submission.test_set.rpartition("@")
     tell(f"{each.severity}: {each.message}" for each in submission.findings)
@@ -106,7 +111,7 @@ def _watch(client: Client, number: int) -> None:
             show(progress.segments_done, progress.segments)
 
 
-def scores_as_text(submission: Submission, width: int) -> str:
+def scores_as_text(submission: SubmissionWithScoresResponse, width: int) -> str:
     """The scores with intervals, as far as the phase gives feedback on them."""
     rows = [["References", "Metric", "Score", ""]]
     for evaluation in submission.told:
@@ -119,7 +124,7 @@ def scores_as_text(submission: Submission, width: int) -> str:
     return aligned(rows)
 
 
-def _shown(score: Score, width: int) -> str:
+def _shown(score: ScoreResponse, width: int) -> str:
     if not score.told:
         return "hidden"
     places = digits(width, scale_of(score))

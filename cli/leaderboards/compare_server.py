@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,11 @@ if TYPE_CHECKING:
 
     from steelyard.tables.delimited import Cell
     from steelyard.tables.paired_tests import PairedTests
-    from steelyard_client import BoardSystem, Client, Comparisons, Leaderboard
+    from steelyard_client import Client
+    from steelyard_client.documents.comparisons import ComparisonsResponse
+    from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse
 
-    Compared = tuple[Leaderboard, PairedTests]
+    Compared = tuple[LeaderboardResponse, PairedTests]
 
 
 ASK_AGAIN_SECONDS = 1.0
@@ -71,7 +72,7 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
     return found
 
 
-def _chosen(board: Leaderboard, options: argparse.Namespace) -> tuple[list[BoardSystem], str]:
+def _chosen(board: LeaderboardResponse, options: argparse.Namespace) -> tuple[list[BoardSystem], str]:
     """The selected systems, and what is wrong with the selection, or ""."""
     scored = [system for system in board.items if system.scores]
     if options.submissions:
@@ -95,7 +96,7 @@ def _names_of(system: BoardSystem) -> set[str]:
     return {system.name, *([system.system] if system.system else [])}
 
 
-def _positions(board: Leaderboard, options: argparse.Namespace) -> list[int | None]:
+def _positions(board: LeaderboardResponse, options: argparse.Namespace) -> list[int | None]:
     """The positions of the requested metrics; None for one that the board does not have."""
     from analysis.leaderboard.board import position_of_metric
 
@@ -104,12 +105,12 @@ def _positions(board: Leaderboard, options: argparse.Namespace) -> list[int | No
     return [position_of_metric(board.metrics, name) for name in options.metrics]
 
 
-def _unknown_metrics(board: Leaderboard, options: argparse.Namespace) -> str:
+def _unknown_metrics(board: LeaderboardResponse, options: argparse.Namespace) -> str:
     return f"its metrics are {', '.join(board.metrics)}" if None in _positions(board, options) else ""
 
 
 def tests_of(
-    board: Leaderboard, systems: Sequence[BoardSystem], made: Comparisons, options: argparse.Namespace
+    board: LeaderboardResponse, systems: Sequence[BoardSystem], made: ComparisonsResponse, options: argparse.Namespace
 ) -> PairedTests:
     """A server's tests in the form in which `compare` shows those of a database."""
     from steelyard.resampling.paired import PairedResult
@@ -171,7 +172,7 @@ def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
     for board, tests in compared:
         names = set(tests.systems)
         found: dict[str, Any] = {name: getattr(board, name) for name in ("campaign", "test_set", "version")}
-        systems = [asdict(each) for each in board.items if each.name in names]
+        systems = [each.model_dump(mode="json") for each in board.items if each.name in names]
         objects.append({**found, "references": board.references, "systems": systems, "paired": as_objects(tests)})
     return json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

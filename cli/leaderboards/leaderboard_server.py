@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cli.leaderboards.board_text import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
@@ -17,7 +16,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from steelyard_client import BoardScore, BoardSystem, Client, Leaderboard, LeaderboardSummary, Score
+    from steelyard_client import Client
+    from steelyard_client.documents.leaderboards import BoardScore, BoardSystem, LeaderboardResponse, LeaderboardSummary
+    from steelyard_client.documents.submissions import ScoreResponse
 
 LEVEL = 0.95
 """Of a server's intervals."""
@@ -74,7 +75,7 @@ def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[
     yield from found
 
 
-def as_text(board: Leaderboard, width: int) -> str:
+def as_text(board: LeaderboardResponse, width: int) -> str:
     """The table for a terminal, as that of a database."""
     titles = titles_of(board)
     position = board.metrics.index(board.sorted_by)
@@ -104,14 +105,14 @@ def as_text(board: Leaderboard, width: int) -> str:
     return as_table(title_of(board), titles, lines, method, notes)
 
 
-def title_of(board: Leaderboard) -> str:
+def title_of(board: LeaderboardResponse) -> str:
     """What was measured against what, as `analysis.leaderboard.board.Board.title` has it."""
     name = board.test_set if board.version == "1" else f"{board.test_set} (version {board.version})"
     name = name if board.campaign == board.test_set else f"{board.campaign}: {name}"
     return f"{name}, reference{'s' if len(board.references) > 1 else ''} {' + '.join(board.references)}"
 
 
-def titles_of(board: Leaderboard) -> list[str]:
+def titles_of(board: LeaderboardResponse) -> list[str]:
     """The metrics' display names, with an arrow where lower is better."""
     for system in board.items:
         if system.scores:
@@ -119,13 +120,13 @@ def titles_of(board: Leaderboard) -> list[str]:
     return list(board.metrics)
 
 
-def as_object(board: Leaderboard) -> dict[str, Any]:
+def as_object(board: LeaderboardResponse) -> dict[str, Any]:
     """The object for JSON: the fields of a database's leaderboard, and those that only a server has."""
-    found = asdict(board)
+    found = board.model_dump(mode="json")
     return {**{name: value for name, value in found.items() if name != "items"}, "systems": found["items"]}
 
 
-def scale_of(score: BoardScore | Score) -> float:
+def scale_of(score: BoardScore | ScoreResponse) -> float:
     """The score of a perfect output; infinite where the metric has no upper end, which JSON sends as null."""
     return math.inf if score.scale is None else score.scale
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from steelyard_client import Client, Evaluation, Submission
+    from steelyard_client import Client
+    from steelyard_client.documents.submissions import MeasuredEvaluation, SubmissionResponse
 
 MOST = 50
 """Newest submissions of each campaign that are shown; --failed reads all."""
@@ -36,7 +36,7 @@ REQUESTS_A_SECOND = 2.0
 class ServerStatus:
     """The status of submissions on a server, as `cli.queue.status_output.Status` of a database."""
 
-    submissions: Sequence[Submission]
+    submissions: Sequence[SubmissionResponse]
     failures_only: bool
 
     @property
@@ -58,9 +58,9 @@ class ServerStatus:
         found = {
             "evaluations": Counter(evaluation.state for _, evaluation in every),
             "failures": [_failure(*each) for each in every if each[1].state == "failed"],
-            "submissions": [asdict(each) for each in self.submissions],
+            "submissions": [each.model_dump(mode="json") for each in self.submissions],
         }
-        return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False, default=datetime.isoformat) + "\n"
+        return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,7 +93,7 @@ def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], S
     meant = names if options.name is None else [options.name]
 
     def look() -> ServerStatus:
-        found: list[Submission] = []
+        found: list[SubmissionResponse] = []
         try:
             for name in meant:
                 submissions = client.submissions(name)
@@ -107,7 +107,7 @@ def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], S
     return look, len(meant)
 
 
-def _failure(submission: Submission, evaluation: Evaluation) -> dict[str, Any]:
+def _failure(submission: SubmissionResponse, evaluation: MeasuredEvaluation) -> dict[str, Any]:
     """As the status of a database has it."""
     test_set, _, _ = submission.test_set.rpartition("@")
     return {
@@ -123,7 +123,7 @@ def _failure(submission: Submission, evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def as_text(submissions: Sequence[Submission], *, failed: bool) -> str:
+def as_text(submissions: Sequence[SubmissionResponse], *, failed: bool) -> str:
     """One line for each."""
     if not submissions:
         return "No submission has failed.\n" if failed else "There are no submissions of yours.\n"

@@ -8,78 +8,63 @@ with Client("https://mt.example.org", token) as client:
 
 from __future__ import annotations
 
-from steelyard_client.client import UNCHANGED, Client
-from steelyard_client.documents import (
-    BoardScore,
-    BoardSystem,
-    Campaign,
-    ComparedSystem,
-    Comparisons,
-    Evaluation,
-    EvaluationFeedback,
-    Finding,
-    Interval,
-    Leaderboard,
-    LeaderboardSummary,
-    Me,
-    PairTest,
-    Progress,
-    Quota,
-    Ranking,
-    Score,
-    Submission,
-    TrialsProgress,
-)
-from steelyard_client.errors import (
-    BadInput,
-    ClientError,
-    Conflict,
-    Forbidden,
-    NotFound,
-    NotSignedIn,
-    NotSteelyard,
-    Refused,
-    ServerUnreachable,
-    TooLarge,
-    TooMany,
-    Unavailable,
-)
-from steelyard_client.transport import RetryPolicy, check_server_url
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steelyard_client.client import UNCHANGED, Client
+    from steelyard_client.errors import (
+        BadInput,
+        ClientError,
+        Conflict,
+        Forbidden,
+        NotFound,
+        NotSignedIn,
+        NotSteelyard,
+        Refused,
+        ServerUnreachable,
+        TooLarge,
+        TooMany,
+        Unavailable,
+    )
+    from steelyard_client.transport import RetryPolicy, check_server_url
+
+_PLACES = {
+    "client": ("UNCHANGED", "Client"),
+    "errors": (
+        *("BadInput", "ClientError", "Conflict", "Forbidden", "NotFound", "NotSignedIn", "NotSteelyard", "Refused"),
+        *("ServerUnreachable", "TooLarge", "TooMany", "Unavailable"),
+    ),
+    "transport": ("RetryPolicy", "check_server_url"),
+}
+"""Module -> its public names. Imported when asked for: processes that need a word of the API alone load no httpx."""
 
 __all__ = [
     "UNCHANGED",
     "BadInput",
-    "BoardScore",
-    "BoardSystem",
-    "Campaign",
     "Client",
     "ClientError",
-    "ComparedSystem",
-    "Comparisons",
     "Conflict",
-    "Evaluation",
-    "EvaluationFeedback",
-    "Finding",
     "Forbidden",
-    "Interval",
-    "Leaderboard",
-    "LeaderboardSummary",
-    "Me",
     "NotFound",
     "NotSignedIn",
     "NotSteelyard",
-    "PairTest",
-    "Progress",
-    "Quota",
-    "Ranking",
     "Refused",
     "RetryPolicy",
-    "Score",
     "ServerUnreachable",
-    "Submission",
     "TooLarge",
     "TooMany",
-    "TrialsProgress",
     "Unavailable",
     "check_server_url",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"steelyard_client.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

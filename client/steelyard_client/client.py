@@ -9,19 +9,20 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from steelyard_client.decoding import decode
-from steelyard_client.documents import (
-    Campaign,
-    Comparisons,
-    Finding,
-    Leaderboard,
-    LeaderboardSummary,
-    Me,
-    Progress,
-    Submission,
-    TrialsProgress,
+from steelyard_client.documents.accounts import MeResponse
+from steelyard_client.documents.campaigns import CampaignResponse, CampaignSummary
+from steelyard_client.documents.comparisons import ComparisonsResponse, TrialsProgressResponse
+from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
+from steelyard_client.documents.submissions import (
+    DiagnosisResponse,
+    FindingResponse,
+    ProgressResponse,
+    SubmissionCreatedResponse,
+    SubmissionResponse,
+    SubmissionWithScoresResponse,
 )
 from steelyard_client.errors import Conflict, NotSignedIn
+from steelyard_client.reading import decode
 from steelyard_client.transport import RetryPolicy, Transport, drop_none, path_of
 from steelyard_client.watching import watch
 
@@ -91,20 +92,20 @@ class Client:
         """Close its connections."""
         self._transport.close()
 
-    def me(self) -> Me:
+    def me(self) -> MeResponse:
         """The account of the token. Raises NotSignedIn."""
-        me = decode(Me, self._transport.get("me"))
+        me = decode(MeResponse, self._transport.get("me"))
         if not me.signed_in:
             raise NotSignedIn(401, "not_signed_in", "The token is missing or invalid.")
         return me
 
-    def campaigns(self) -> Iterator[Campaign]:
+    def campaigns(self) -> Iterator[CampaignSummary]:
         """The campaigns that the account may see, newest first."""
-        return (decode(Campaign, each) for each in self._transport.pages("campaigns"))
+        return (decode(CampaignSummary, each) for each in self._transport.pages("campaigns"))
 
-    def campaign(self, name: str) -> Campaign:
+    def campaign(self, name: str) -> CampaignResponse:
         """A campaign with its rules. Raises NotFound."""
-        return decode(Campaign, self._transport.get("campaigns", name))
+        return decode(CampaignResponse, self._transport.get("campaigns", name))
 
     def leaderboards(self, campaign: str) -> list[LeaderboardSummary]:
         """The leaderboards of a campaign: one for each test set and list of references."""
@@ -121,7 +122,7 @@ class Client:
         shown: str = "ranked",
         constrained: str = "",
         board: int | None = None,
-    ) -> Leaderboard:
+    ) -> LeaderboardResponse:
         """A leaderboard with all its systems. An unchanged leaderboard is taken from the client's cache.
 
         Parameters
@@ -163,7 +164,7 @@ class Client:
         while following is not None:
             page = self._transport.get("campaigns", campaign, "leaderboard", after=following, **filters)
             items, following = items + page["items"], page["next"]
-        return decode(Leaderboard, {**found, "items": items, "next": None})
+        return decode(LeaderboardResponse, {**found, "items": items, "next": None})
 
     def leaderboard_file(self, campaign: str, kind: str, **filters: Any) -> bytes:
         """A leaderboard as a csv, tsv or latex file; `filters` as in `leaderboard`, references as one string."""
@@ -181,8 +182,8 @@ class Client:
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
-        on_progress: Callable[[TrialsProgress], None] | None = None,
-    ) -> Comparisons:
+        on_progress: Callable[[TrialsProgressResponse], None] | None = None,
+    ) -> ComparisonsResponse:
         """Compare all pairs of systems, by all metrics or one.
 
         Parameters
@@ -220,16 +221,16 @@ class Client:
             }
         )
         address = path_of("campaigns", campaign, "comparisons")
-        found = decode(Comparisons, self._transport.ask("GET", address, params=filters))
+        found = decode(ComparisonsResponse, self._transport.ask("GET", address, params=filters))
         if test == "bootstrap" or not found.lacking:
             return found
-        found = decode(Comparisons, self._transport.ask("POST", address, params=filters))
+        found = decode(ComparisonsResponse, self._transport.ask("POST", address, params=filters))
         while found.progress is not None and found.progress.running:
             if on_progress is not None:
                 on_progress(found.progress)
             self._sleep(TRIALS_POLL_SECONDS)
             polled = {**filters, "comparison": found.progress.comparison}
-            found = decode(Comparisons, self._transport.ask("GET", address, params=polled))
+            found = decode(ComparisonsResponse, self._transport.ask("GET", address, params=polled))
         if found.lacking:
             why = found.progress.failure if found.progress is not None else ""
             raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
@@ -251,7 +252,7 @@ class Client:
         key: str | None = None,
         name: str = "",
         on_progress: Callable[[int, int], None] | None = None,
-    ) -> Submission:
+    ) -> SubmissionCreatedResponse:
         """Submit a system's output; returns the submission with its findings and the state of the quotas.
 
         An interrupted request is retried with the same idempotency key, so that it takes effect once.
@@ -293,7 +294,10 @@ class Client:
             description=description, override=override,
         )  # fmt: skip
         address = path_of("campaigns", campaign, "submissions")
-        return decode(Submission, self._upload(address, content, name, fields, key or str(uuid.uuid4()), on_progress))
+        return decode(
+            SubmissionCreatedResponse,
+            self._upload(address, content, name, fields, key or str(uuid.uuid4()), on_progress),
+        )
 
     def diagnose(
         self,
@@ -304,18 +308,20 @@ class Client:
         team: str = "",
         test_set: str = "",
         run: str = "",
-    ) -> list[Finding]:
+    ) -> list[FindingResponse]:
         """Check an output without submitting it. Nothing is stored."""
         content, name = _read(output, "")
         fields = _form_fields(system=system, team=team, test_set=test_set, run=run)
         found = self._upload(path_of("campaigns", campaign, "diagnosis"), content, name, fields, None, None)
-        return [decode(Finding, each) for each in found["findings"]]
+        return decode(DiagnosisResponse, found).findings
 
-    def submission(self, number: int) -> Submission:
+    def submission(self, number: int) -> SubmissionWithScoresResponse:
         """A submission with its disclosed scores. Raises NotFound."""
-        return decode(Submission, self._transport.get("submissions", number))
+        return decode(SubmissionWithScoresResponse, self._transport.get("submissions", number))
 
-    def submissions(self, campaign: str, *, team: str = "", test_set: str = "", kind: str = "") -> Iterator[Submission]:
+    def submissions(
+        self, campaign: str, *, team: str = "", test_set: str = "", kind: str = ""
+    ) -> Iterator[SubmissionResponse]:
         """The submissions of the account's teams (organisers: of all), newest first, without scores.
 
         `kind` is primary, contrastive, late or withdrawn; "" for all.
@@ -323,13 +329,13 @@ class Client:
         listed = self._transport.pages(
             "campaigns", campaign, "submissions", team=team or None, test_set=test_set or None, kind=kind or None
         )
-        return (decode(Submission, each) for each in listed)
+        return (decode(SubmissionResponse, each) for each in listed)
 
-    def watch(self, number: int) -> Iterator[Progress]:
+    def watch(self, number: int) -> Iterator[ProgressResponse]:
         """The progress of a submission, at each change, until it is done, failed or cancelled."""
         return watch(self._transport, number, self._sleep)
 
-    def wait(self, number: int) -> Submission:
+    def wait(self, number: int) -> SubmissionWithScoresResponse:
         """Wait until a submission is done, failed or cancelled, and return it."""
         for _ in self.watch(number):
             pass
@@ -337,7 +343,7 @@ class Client:
 
     def declare(
         self, number: int, *, kind: str | None = None, constrained: Any = UNCHANGED, description: str | None = None
-    ) -> Submission:
+    ) -> SubmissionResponse:
         """Change the declaration of a submission; omitted fields stay unchanged.
 
         `kind` is primary, contrastive or "" for neither; `constrained` is True, False, or None for not specified.
@@ -345,15 +351,15 @@ class Client:
         update = drop_none({"kind": kind, "description": description})
         if constrained is not UNCHANGED:
             update["constrained"] = constrained
-        return decode(Submission, self._transport.ask("PATCH", path_of("submissions", number), json=update))
+        return decode(SubmissionResponse, self._transport.ask("PATCH", path_of("submissions", number), json=update))
 
-    def withdraw(self, number: int) -> Submission:
+    def withdraw(self, number: int) -> SubmissionResponse:
         """Withdraw a submission from all leaderboards."""
-        return decode(Submission, self._transport.ask("DELETE", path_of("submissions", number)))
+        return decode(SubmissionResponse, self._transport.ask("DELETE", path_of("submissions", number)))
 
-    def reinstate(self, number: int) -> Submission:
+    def reinstate(self, number: int) -> SubmissionResponse:
         """Undo the withdrawal of a submission."""
-        return decode(Submission, self._transport.ask("POST", path_of("submissions", number, "reinstate")))
+        return decode(SubmissionResponse, self._transport.ask("POST", path_of("submissions", number, "reinstate")))
 
     def output(self, number: int) -> bytes:
         """The text of a submission, one segment per line."""

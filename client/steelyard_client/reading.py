@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
 from steelyard_client.errors import NotSteelyard
 from steelyard_client.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+Shape = TypeVar("Shape", bound=BaseModel)
 
 MAX_ANSWER_BYTES = 512 * 2**20
 """Limit of an uncompressed response: twice the largest output that a server accepts by default."""
@@ -62,6 +65,18 @@ def read_json(text: str | bytes, host: str) -> Any:
         ) from None
     except (ValueError, RecursionError) as error:
         raise NotSteelyard(f"{host} answers, but not in JSON that can be read: is it a Steelyard server?") from error
+
+
+def decode(kind: type[Shape], found: Any) -> Shape:
+    """The document in decoded JSON; unknown fields, from newer servers, are ignored. Raises NotSteelyard."""
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "it"
+        raise NotSteelyard(
+            f"The server's answer is no {kind.__name__}: it may be of another release. {where}: {fault['msg']}."
+        ) from error
 
 
 class _TooDeep(Exception):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard_client.decoding import decode
-from steelyard_client.documents import Progress
+from steelyard_client.documents.submissions import ProgressResponse
 from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
 from steelyard_client.events import parse_events
+from steelyard_client.reading import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ POLL_SECONDS = 2.0
 PROGRESS, END = "progress", "end"
 
 
-def watch(transport: Transport, submission: int, sleep: Callable[[float], None]) -> Iterator[Progress]:
+def watch(transport: Transport, submission: int, sleep: Callable[[float], None]) -> Iterator[ProgressResponse]:
     """Yield each progress until the submission has ended. Raises Refused, and ServerUnreachable if retries fail."""
     last, failures = "", 0
     while True:
@@ -30,7 +30,7 @@ def watch(transport: Transport, submission: int, sleep: Callable[[float], None])
             for event in parse_events(lines):
                 last, failures = event.id, 0
                 if event.name in (PROGRESS, END):
-                    progress = decode(Progress, event.data)
+                    progress = decode(ProgressResponse, event.data)
                     yield progress
                     if progress.ended:
                         return
@@ -40,7 +40,7 @@ def watch(transport: Transport, submission: int, sleep: Callable[[float], None])
         except ServerUnreachable as error:
             failures, failure = failures + 1, error
         except (TooMany, Unavailable):
-            progress = decode(Progress, transport.get("submissions", submission)["progress"])
+            progress = decode(ProgressResponse, transport.get("submissions", submission)["progress"])
             yield progress
             if progress.ended:
                 return

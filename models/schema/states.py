@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
-
-class EvaluationState(StrEnum):
-    """`queued -> running -> reducing -> done`, or `failed` with a reason, or `cancelled`."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    REDUCING = "reducing"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
+from steelyard_client.vocabulary import EvaluationState as EvaluationState
+from steelyard_client.vocabulary import QuotaKind as QuotaKind
 
 
 class LeaseState(StrEnum):
@@ -46,17 +38,6 @@ class Fault(StrEnum):
     """The texts or the requested metrics: retrying does not help. It counts against the quota."""
     PLATFORM = "platform"
     """The platform: a worker died, a disk was full. It does not count against a team's quota."""
-
-
-class QuotaKind(StrEnum):
-    """What a quota limits: a team's submissions in a campaign."""
-
-    IN_FLIGHT = "in_flight"
-    """With open evaluations."""
-    PER_DAY = "per_day"
-    """In a calendar day."""
-    PER_PHASE = "per_phase"
-    """In the campaign's current phase."""
 
 
 class NightlyRunState(StrEnum):

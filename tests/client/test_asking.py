@@ -25,6 +25,6 @@ def test_campaigns_that_one_may_know_of(live: Live) -> None:
     client = live.client(port.accounts["mary"])
     assert [each.name for each in client.campaigns()] == [NAME]
     campaign = client.campaign(NAME)
-    assert (campaign.phase, campaign.takes_submissions, campaign.teams) == ("first", True, ("harbour",))
+    assert (campaign.phase, campaign.takes_submissions, campaign.teams) == ("first", True, ["harbour"])
     with pytest.raises(NotFound):
         client.campaign("secret")

@@ -154,7 +154,10 @@ def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) 
 
     class Broken(httpx.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
-            said = b'{"state": "running", "segments": 2, "segments_done": 1, "ended": false}'
+            said = (
+                b'{"state": "running", "segments": 2, "segments_done": 1, "ahead": 0, "seconds_left": null, '
+                b'"ended": false}'
+            )
             yield b"id: 7\nevent: progress\ndata: " + said + b"\n\n"
             raise httpx.ReadError("connection reset")
 

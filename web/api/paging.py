@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Query
-from pydantic import Field
 
 from campaigns.errors import BadRequest
-from web.api.document import Document
 
-Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.")]
@@ -21,19 +18,6 @@ After = Annotated[str, Query(max_length=40, description='The "next" of the previ
 """A parameter `after: After = ""`."""
 
 LARGEST_ID = 2**63 - 1
-
-
-class Page(Document, Generic[Item]):
-    """A page of a list."""
-
-    @classmethod
-    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
-        """`SystemPage` for a page of `SystemResponse`: names of schemas become names of classes in clients."""
-        return f"{params[0].__name__.removesuffix('Response').removesuffix('Summary')}Page"
-
-    items: list[Item]
-    """The items of this page."""
-    next: str | None = Field(description='Value of "after" for the next page; null on the last page.')
 
 
 def parse_cursor(after: str) -> int | None:

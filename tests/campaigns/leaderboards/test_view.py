@@ -11,13 +11,14 @@ from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.leaderboards.snapshot import BoardVersion, read_board_version
-from campaigns.leaderboards.view import BoardQuery, Boards, BoardView, Constrained, SystemFilter
+from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
+from steelyard_client.vocabulary import Constrained, SystemFilter
 from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.service.service import Service
 

@@ -28,7 +28,7 @@ from tests.web.hostile import world as worlds
 from tests.web.hostile.expected import RULES
 from tests.web.hostile.test_roles import Stage
 from tests.web.hostile.world import Template
-from web.api.document import EXAMPLES
+from web.openapi import EXAMPLES
 
 ROLES = ("lead", "organiser", "administrator", "stranger")
 """Who asks: the first of those who may."""

@@ -10,8 +10,12 @@ import jsonschema_rs
 import pytest
 
 from runtime.service_settings import WebSettings
-from web.api.document import rfc3339
+from steelyard_client.documents.document import Document, Timestamp, utc
 from web.app import create_app
+
+
+class EndedAt(Document):
+    ended_at: Timestamp
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +103,8 @@ def test_times_are_those_of_rfc_3339(document: dict[str, Any]) -> None:
             if field.endswith("_at") or field in ("at", "deadline"):
                 kinds = [each.get("format") for each in value.get("anyOf", [value]) if each.get("type") != "null"]
                 assert kinds == ["date-time"], f"{name}.{field}"
-    assert rfc3339(1795723200.25) == "2026-11-26T20:00:00.250000Z"
+    when = EndedAt(ended_at=utc(1795723200.25))
+    assert when.model_dump(mode="json") == {"ended_at": "2026-11-26T20:00:00.250000Z"}
 
 
 def test_every_list_comes_in_pages(document: dict[str, Any], operations: dict[str, dict[str, Any]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from pydantic import Field
 
 from campaigns.accounts.accounts import AccountInfo, check_name, read_account, rename_account
 from campaigns.accounts.mail import NO_MAILS
@@ -13,81 +12,21 @@ from campaigns.errors import BadRequest, Conflict, Unavailable
 from campaigns.invitations.sign_up import change_address, change_password, request_address_confirmation
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
-from models.schema.roles import Scope, SiteRole
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, slice_page
+from models.schema.roles import Scope
+from steelyard_client.documents.accounts import (
+    AccountResponse,
+    AccountUpdate,
+    AccountUpdatedResponse,
+    EndedSessionsResponse,
+    PasswordUpdate,
+    SessionResponse,
+)
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["account"])
-
-Password = Field(max_length=1000, description="Ten to two hundred characters.")
-
-
-class AccountResponse(Document):
-    """An account. Times are."""
-
-    id: int
-    """Its number."""
-    email: str
-    """E-mail address of the account."""
-    name: str
-    """Name of the person."""
-    role: SiteRole
-    """Role on the server."""
-    verified_at: Timestamp | None = Field(description="When the address was confirmed.")
-    disabled_at: Timestamp | None
-    """When it was disabled; null while it may sign in."""
-    created_at: Timestamp
-    """When it was created."""
-
-
-class AccountUpdatedResponse(AccountResponse):
-    """The account after an update, and whether a confirmation mail was sent."""
-
-    mailed: bool = Field(description="Whether the mail server accepted a mail with the link that confirms the address.")
-    not_mailed: str = Field(
-        description='Why no mail was sent to the new address; "" where one was sent, or none was needed.'
-    )
-
-
-class AccountUpdate(Document):
-    """Changes to an account; omitted fields stay unchanged."""
-
-    name: str | None = None
-    """New name of the person."""
-    email: str | None = None
-    """New e-mail address; it must be confirmed."""
-    password: str | None = Field(
-        None, max_length=1000, description="The current password; required to change the address."
-    )
-
-
-class PasswordUpdate(Document):
-    """The current password and the new one."""
-
-    old: str = Password
-    """The current password."""
-    new: str = Password
-    """The new password."""
-
-
-class SessionResponse(Document):
-    """A browser session of the account."""
-
-    id: int
-    """Its number."""
-    created_at: Timestamp
-    """When it began."""
-    seen_at: Timestamp
-    """When it was last used."""
-    this: bool = Field(description="Whether it is the session of this request.")
-
-
-class EndedSessionsResponse(Document):
-    """The number of sessions that were ended."""
-
-    ended: int
-    """How many sessions were ended."""
 
 
 def account_response(known: AccountInfo) -> AccountResponse:
@@ -97,9 +36,9 @@ def account_response(known: AccountInfo) -> AccountResponse:
         email=known.email,
         name=known.name,
         role=known.role,
-        verified_at=known.verified_at,
-        disabled_at=known.disabled_at,
-        created_at=known.created_at,
+        verified_at=utc(known.verified_at),
+        disabled_at=utc(known.disabled_at),
+        created_at=utc(known.created_at),
     )
 
 
@@ -180,4 +119,6 @@ def end_own_sessions(request: Request, principal: CurrentPrincipal) -> EndedSess
 
 
 def _session_response(known: SessionInfo, own: int | None) -> SessionResponse:
-    return SessionResponse(id=known.id, created_at=known.created_at, seen_at=known.seen_at, this=known.id == own)
+    return SessionResponse(
+        id=known.id, created_at=utc(known.created_at), seen_at=utc(known.seen_at), this=known.id == own
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field
 
 from campaigns.accounts.accounts import add_account, list_accounts, read_account, set_disabled, set_role, set_verified
 from campaigns.accounts.confirmations import issue_password_link
@@ -13,43 +12,22 @@ from campaigns.accounts.permissions import require_administrator
 from campaigns.accounts.sessions import end_sessions
 from campaigns.invitations.email_texts import password_link
 from models.database.session import reading, writing
-from models.schema.roles import Scope, SiteRole
-from web.api.accounts.account import AccountResponse, EndedSessionsResponse, account_response
-from web.api.document import Document
-from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
+from models.schema.roles import Scope
+from steelyard_client.documents.accounts import (
+    AccountCreate,
+    AccountResponse,
+    AccountRightsUpdate,
+    EndedSessionsResponse,
+    PasswordLinkResponse,
+)
+from steelyard_client.documents.paging import Page
+from web.api.accounts.account import account_response
+from web.api.paging import LARGEST_ID, After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["accounts"])
 
 AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
-
-
-class AccountCreate(Document):
-    """A new account. Its owner sets the password with a link (`/accounts/{account_id}/password-link`)."""
-
-    email: str = Field(max_length=1000)
-    """E-mail address of the account."""
-    name: str = Field(max_length=1000)
-    """Name of the person."""
-    role: SiteRole = SiteRole.PARTICIPANT
-    """Role on the server."""
-
-
-class AccountRightsUpdate(Document):
-    """Changes to the role and state of an account; omitted fields stay unchanged."""
-
-    role: SiteRole | None = None
-    """New role on the server."""
-    disabled: bool | None = None
-    """Whether the account is disabled: it cannot sign in, and its tokens are invalid."""
-    verified: bool | None = Field(None, description="True to confirm the address; this is irreversible.")
-
-
-class PasswordLinkResponse(Document):
-    """A link for setting a password. It works once and cannot be shown again."""
-
-    link: str
-    """The link; it cannot be shown again."""
 
 
 @router.get("/accounts", name="list_accounts")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import Field
 
 from campaigns.accounts.audit_log import AuditRecord, read_audit_log
 from campaigns.accounts.permissions import require_administrator
@@ -13,29 +12,13 @@ from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
 from models.database.session import reading
 from models.schema.roles import Scope
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, make_page, parse_cursor
+from steelyard_client.documents.audit import AuditEntryResponse
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["audit"])
-
-
-class AuditEntryResponse(Document):
-    """A change in the audit log."""
-
-    id: int
-    """Its number."""
-    at: Timestamp = Field(description="When it was made.")
-    actor: str = Field(description='The address of the account, "command line", or "nobody".')
-    address: str = Field(description="The network address; empty for anyone but administrators.")
-    action: str
-    """What was done, as a code."""
-    subject: str
-    """What it was done to."""
-    campaign: str | None
-    """Name of the campaign; null where it concerns none."""
-    details: dict[str, Any]
-    """What changed, by name."""
 
 
 Search = Annotated[str, Query(max_length=200, description="Text to find in actor, action and subject.")]
@@ -76,7 +59,7 @@ def list_campaign_audit_entries(
 def _audit_entry_response(known: AuditRecord) -> AuditEntryResponse:
     return AuditEntryResponse(
         id=known.id,
-        at=known.at,
+        at=utc(known.at),
         actor=known.actor,
         address=known.address,
         action=known.action,

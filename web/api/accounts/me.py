@@ -4,37 +4,12 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from web.api.document import Document
-from web.api.paging import After, Limit, Page, slice_page
+from steelyard_client.documents.accounts import MeResponse, WaitingUpload
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["me"])
-
-
-class MeResponse(Document):
-    """The account of the token or session of a request."""
-
-    signed_in: bool
-    """Whether the request came with a valid token or session."""
-    email: str
-    """E-mail address of the account."""
-    name: str
-    """Name of the person."""
-    role: str | None
-    """Role on the server; null for visitors."""
-    verified: bool
-    """Whether the e-mail address is confirmed."""
-    scopes: list[str]
-    """What the token permits; all scopes in a session."""
-    teams: dict[str, str]
-    """Name of the team -> role of the account in it."""
-
-
-class WaitingUpload(Document):
-    """A received file of the account that waits to be processed."""
-
-    before: int
-    """How many files are processed before it; this can change, as accounts share the server fairly."""
 
 
 @router.get("/me")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
-from pydantic import Field
 
 from campaigns.accounts.accounts import find_account
 from campaigns.accounts.permissions import require_administrator
@@ -22,90 +21,25 @@ from campaigns.accounts.teams import (
     teams_of,
 )
 from models.database.session import reading, writing
-from models.schema.roles import Scope, TeamRole
-from web.api.document import Document, Timestamp
-from web.api.paging import LARGEST_ID, After, Limit, Page, make_page, parse_cursor
+from models.schema.roles import Scope
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.teams import (
+    TeamCreate,
+    TeamDetailsResponse,
+    TeamMemberCreate,
+    TeamMemberResponse,
+    TeamMemberUpdate,
+    TeamResponse,
+    TeamUpdate,
+)
+from web.api.paging import LARGEST_ID, After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["teams"])
 
 TeamName = Annotated[str, Path(max_length=200)]
 AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
-
-
-class TeamResponse(Document):
-    """A team."""
-
-    id: int
-    """Its number."""
-    name: str = Field(description="Identifies the team; it never changes.")
-    publication_name: str = Field(description='The public name; "" for `name`.')
-    affiliation: str
-    """The institution of the team; "" if not given."""
-    created_at: Timestamp
-    """When it was created."""
-    members: int
-    """Number of members."""
-
-
-class TeamMemberResponse(Document):
-    """A member of a team."""
-
-    account_id: int
-    """Number of the account."""
-    email: str
-    """E-mail address of the account."""
-    name: str
-    """Name of the person."""
-    role: TeamRole
-    """Role in the team."""
-    joined_at: Timestamp
-    """When the person joined."""
-
-
-class TeamDetailsResponse(TeamResponse):
-    """A team with its members and campaigns."""
-
-    people: list[TeamMemberResponse]
-    """Its members."""
-    campaigns: list[str]
-    """Names of the campaigns that it takes part in."""
-
-
-class TeamCreate(Document):
-    """A new team."""
-
-    name: str = Field(max_length=1000)
-    """Its name, unique on the server."""
-    publication_name: str = Field("", max_length=1000)
-    """Name of the team in publications."""
-    affiliation: str = Field("", max_length=1000)
-    """The institution of the team."""
-
-
-class TeamUpdate(Document):
-    """Changes to a team; omitted fields stay unchanged."""
-
-    publication_name: str | None = Field(None, max_length=1000)
-    """Name of the team in publications."""
-    affiliation: str | None = Field(None, max_length=1000)
-    """The institution of the team."""
-
-
-class TeamMemberCreate(Document):
-    """An account to add to a team."""
-
-    email: str = Field(max_length=1000)
-    """E-mail address of the account."""
-    role: TeamRole = TeamRole.MEMBER
-    """Role in the team."""
-
-
-class TeamMemberUpdate(Document):
-    """The new role of a member."""
-
-    role: TeamRole
-    """Role in the team."""
 
 
 @router.get("/teams")
@@ -146,7 +80,7 @@ def read_team(request: Request, principal: CurrentPrincipal, team: TeamName) -> 
                 email=each.email,
                 name=each.name,
                 role=each.role,
-                joined_at=each.joined_at,
+                joined_at=utc(each.joined_at),
             )
             for each in members_of(connection, known.id)
         ]
@@ -201,6 +135,6 @@ def _values(known: TeamInfo) -> dict[str, Any]:
         "name": known.name,
         "publication_name": known.publication_name,
         "affiliation": known.affiliation,
-        "created_at": known.created_at,
+        "created_at": utc(known.created_at),
         "members": known.members,
     }

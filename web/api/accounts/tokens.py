@@ -5,59 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import Field
 
 from campaigns.accounts.permissions import require_browser
 from campaigns.accounts.sessions import authenticate
 from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke_token
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from web.api.document import Document, Timestamp
-from web.api.paging import LARGEST_ID, After, Limit, Page, slice_page
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.tokens import TokenCreate, TokenCreatedResponse, TokenResponse
+from web.api.paging import LARGEST_ID, After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["tokens"])
 
 TokenId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
-
-
-class TokenResponse(Document):
-    """A token, without its secret. Times are."""
-
-    id: int
-    """Its number."""
-    name: str
-    """Its purpose."""
-    scopes: list[Scope]
-    """What it permits."""
-    created_at: Timestamp
-    """When it was created."""
-    used_at: Timestamp | None = Field(description="Time of its last use, to the minute.")
-    expires_at: Timestamp | None
-    """When it expires; null for never."""
-    revoked_at: Timestamp | None
-    """When it was revoked; null while it was not."""
-    alive: bool = Field(description="Whether it is valid now.")
-
-
-class TokenCreate(Document):
-    """A new token."""
-
-    name: str = Field(description="Its purpose, such as the machine that uses it.")
-    scopes: list[str] = Field([Scope.READ, Scope.SUBMIT], max_length=20)
-    """What it permits."""
-    days: int = Field(90, description="Days until it expires.")
-    email: str = Field("", max_length=1000, description="For programs without a token: the address of the account.")
-    password: str = Field("", max_length=1000, description="The password of that account.")
-
-
-class TokenCreatedResponse(Document):
-    """A new token; its secret cannot be shown again."""
-
-    id: int
-    """Its number."""
-    token: str
-    """The token itself; it cannot be shown again."""
 
 
 @router.get("/tokens")
@@ -105,9 +67,9 @@ def token_response(known: TokenInfo) -> TokenResponse:
         id=known.id,
         name=known.name,
         scopes=list(known.scopes),
-        created_at=known.created_at,
-        used_at=known.used_at,
-        expires_at=known.expires_at,
-        revoked_at=known.revoked_at,
+        created_at=utc(known.created_at),
+        used_at=utc(known.used_at),
+        expires_at=utc(known.expires_at),
+        revoked_at=utc(known.revoked_at),
         alive=known.alive,
     )

@@ -6,17 +6,17 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request, Response
-from pydantic import ConfigDict, Field
 from sqlalchemy import Connection
 
 from campaigns.changes import lock_for_change, version_of
 from campaigns.permissions import CampaignAccess, read_access, visible_campaigns
 from campaigns.phases import close_now, publish_now
-from campaigns.rules import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH, Rules, create_campaign, set_frozen, set_rules
+from campaigns.rules import Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
-from models.schema.roles import Joining, Visibility
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, make_page, parse_cursor
+from steelyard_client.documents.campaigns import CampaignCreate, CampaignResponse, CampaignSummary, CampaignUpdate
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["campaigns"])
@@ -28,87 +28,6 @@ IfMatch = Annotated[
         description="The ETag of the campaign; the change is refused if the campaign has changed since.",
     ),
 ]
-
-
-class CampaignSummary(Document):
-    """A campaign in a list."""
-
-    name: str
-    """Its name, as URLs have it."""
-    title: str
-    """Its title, as pages show it."""
-    visibility: Visibility
-    """Who may see the campaign."""
-    phase: str | None
-    """The current phase; null before the first one, and without phases."""
-    takes_submissions: bool
-    """Whether teams can submit now."""
-    deadline: Timestamp | None
-    """Deadline of the current phase."""
-
-
-class CampaignResponse(CampaignSummary):
-    """A campaign with its rules.
-
-    For organisers the response has an ETag, which changes with the rules, phases, test sets and protocols.
-    """
-
-    description: str
-    """What it is about: plain text, with an empty line between paragraphs."""
-    time_zone: str
-    """Time zone of its deadlines, a name of the IANA database."""
-    joining: Joining
-    """How teams join."""
-    anonymous: bool
-    """Whether teams are anonymous until the results are published."""
-    verified_only: bool
-    """Whether submitting requires a confirmed e-mail address."""
-    ranked_by: str
-    """The ranking metric; "" for the first one."""
-    frozen_at: Timestamp | None
-    """When it was frozen; null while it is not."""
-    published: bool
-    """Whether its results are published."""
-    organises: bool
-    """Whether the account is one of its organisers."""
-    teams: list[str]
-    """Your teams that take part."""
-    at: Timestamp
-    """The server's time of the response."""
-
-
-class CampaignUpdate(Document):
-    """Changes to the rules of a campaign; omitted fields stay unchanged."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    title: str | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
-    """Its title."""
-    description: str | None = Field(default=None, max_length=MAX_DESCRIPTION_LENGTH)
-    """Plain text; an empty line separates paragraphs."""
-    time_zone: str | None = Field(default=None, max_length=100)
-    """A name of the IANA database, such as Europe/Prague."""
-    visibility: Visibility | None = None
-    """Who may see it."""
-    joining: Joining | None = None
-    """How teams join."""
-    anonymous: bool | None = None
-    """Whether other teams appear as "Team 7" until the results are published."""
-    verified_only: bool | None = None
-    """Whether submitting requires a confirmed e-mail address."""
-    ranked_by: str | None = Field(default=None, max_length=500)
-    """The ranking metric; "" for the first one."""
-
-    def rules(self) -> Rules:
-        """The changes as `campaigns.rules.Rules`."""
-        return Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__})
-
-
-class CampaignCreate(CampaignUpdate):
-    """A new campaign. By default it is private, and teams join by invitation."""
-
-    name: str = Field(min_length=1, max_length=100)
-    """Used in URLs; it never changes."""
 
 
 @router.get("/campaigns")
@@ -129,7 +48,7 @@ def create_new_campaign(
 ) -> CampaignResponse:
     """Create a campaign; you become its organiser. For organisers and administrators of the server."""
     with writing(app_state(request).engine) as connection:
-        create_campaign(connection, principal, new.name, new.rules())
+        create_campaign(connection, principal, new.name, _rules(new))
         return campaign_response(connection, response, read_access(connection, principal, new.name))
 
 
@@ -151,7 +70,7 @@ def update_campaign(
 ) -> CampaignResponse:
     """Change the rules of a campaign; with If-Match, only if it has not changed since."""
     with writing(app_state(request).engine) as connection:
-        set_rules(connection, lock_for_change(connection, principal, name, if_match), new.rules())
+        set_rules(connection, lock_for_change(connection, principal, name, if_match), _rules(new))
         return campaign_response(connection, response, read_access(connection, principal, name))
 
 
@@ -208,11 +127,11 @@ def campaign_response(connection: Connection, response: Response, access: Campai
         anonymous=access.anonymous,
         verified_only=access.verified_only,
         ranked_by=access.ranked_by,
-        frozen_at=access.frozen_at,
+        frozen_at=utc(access.frozen_at),
         published=access.published,
         organises=access.organises,
         teams=list(access.own_teams),
-        at=access.at,
+        at=utc(access.at),
     )
 
 
@@ -224,5 +143,9 @@ def _summary(access: CampaignAccess) -> dict[str, Any]:
         "visibility": access.visibility,
         "phase": phase.name if phase else None,
         "takes_submissions": access.takes_submissions,
-        "deadline": phase.ends_at if phase else None,
+        "deadline": utc(phase.ends_at) if phase else None,
     }
+
+
+def _rules(new: CampaignUpdate) -> Rules:
+    return Rules(**{name: getattr(new, name) for name in Rules.__dataclass_fields__})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
@@ -16,54 +16,15 @@ from campaigns.inspection.visible import NoTestSet, visible_test_sets
 from campaigns.permissions import read_access
 from models.corpus.judgments import StoredJudgments, list_judgments_of
 from models.database.session import reading, writing
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, slice_page
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.judgments import CorrelationsResponse, HumanScoresCreatedResponse, HumanScoresResponse
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.judgments import add_judgments
 from web.uploads.large_bodies import accepts_upload
 
 router = APIRouter(tags=["human scores"])
-
-
-class HumanScoresResponse(Document):
-    """One version of human judgments of a test set."""
-
-    test_set: str
-    """Name of the test set."""
-    name: str
-    """The name of the judgments."""
-    version: int
-    """The version of the judgments, from 1."""
-    kind: str
-    """scores, ratings, errors or rankings."""
-    method: dict[str, Any]
-    """How the judgments were aggregated to scores."""
-    created_at: Timestamp
-    """When this version was stored."""
-
-
-class HumanScoresCreatedResponse(HumanScoresResponse):
-    """The stored judgments, and how their systems match the campaign's systems."""
-
-    matched: list[str]
-    """Matched systems, by their names in the campaign; judgments may name them with or without their teams."""
-    unknown: list[str]
-    """Judged systems without a submission that are not references either."""
-    not_judged: list[str]
-    """Submitted systems without judgments."""
-
-
-class CorrelationsResponse(Document):
-    """Correlations of metrics with human judgments."""
-
-    test_set: str | None
-    """null while the campaign has none."""
-    references: list[str]
-    """Labels of the references."""
-    human: str | None
-    """The judgments used; null where no system with scores was judged."""
-    tables: list[dict[str, Any]]
-    """One table per level (system, segment) that was judged, in the format of `steelyard correlate -f json`."""
 
 
 @router.get("/campaigns/{name}/human-scores")
@@ -167,5 +128,5 @@ def _human_scores_response(test_set: str, stored: StoredJudgments) -> HumanScore
         version=stored.version,
         kind=stored.kind,
         method=dict(stored.method),
-        created_at=stored.created_at,
+        created_at=utc(stored.created_at),
     )

@@ -8,36 +8,13 @@ from fastapi import APIRouter, Request
 
 from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
 from models.database.session import reading
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, slice_page
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.nightly import ScheduleResponse
+from steelyard_client.documents.paging import Page
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["nightly"])
-
-
-class ScheduleResponse(Document):
-    """A schedule of recurring evaluations."""
-
-    name: str
-    """Name of the schedule."""
-    cron: str
-    """When it runs, as a cron expression."""
-    time_zone: str
-    """Time zone of the cron expression."""
-    next_at: Timestamp | None
-    """When its next run is due; null for never."""
-    overdue: bool
-    """Whether its next run is due and no scheduler has started it."""
-    metrics: list[str]
-    """Specifications of the metrics."""
-    runs: int
-    """Number of its runs."""
-    last_date: str | None
-    """Date of the last run; null before the first one."""
-    last_state: str | None
-    """State of the last run; null before the first one."""
-    last_regressed: bool | None
-    """Whether the last run found a regression; null where unknown."""
 
 
 @router.get("/nightly")
@@ -52,7 +29,7 @@ def list_schedules(
             name=each.schedule.name,
             cron=each.schedule.cron,
             time_zone=each.schedule.time_zone,
-            next_at=each.schedule.next_at,
+            next_at=utc(each.schedule.next_at),
             overdue=each.overdue,
             metrics=list(each.schedule.metrics),
             runs=each.nightly_runs,

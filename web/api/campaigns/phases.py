@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ConfigDict, Field
 
 from campaigns.changes import lock_for_change
 from campaigns.permissions import CampaignAccess, read_access
@@ -14,86 +13,14 @@ from campaigns.phases import PhaseRules, add_phase, change_phase, extend_phase, 
 from campaigns.times import local_isoformat, parse_local_time
 from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
-from models.schema.roles import Feedback, LateRule, PhaseKind
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseResponse, PhaseUpdate
 from web.api.campaigns.campaigns import IfMatch
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, slice_page
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["campaigns"])
-
-DATETIME_FORMAT = "2026-11-30T18:00 in the time zone of the campaign, or with an offset: 2026-11-30T18:00+01:00."
-LocalDatetime = Field(max_length=40, description=DATETIME_FORMAT, examples=["2026-11-30T18:00"])
-
-
-class PhaseResponse(Document):
-    """A phase. Times are given, and as local times in the campaign's time zone."""
-
-    id: int
-    """Its number."""
-    name: str
-    """Its name, unique in the campaign."""
-    kind: PhaseKind
-    """Its kind."""
-    starts_at: Timestamp
-    """When it begins; null for always."""
-    starts: str
-    """The same, in the time zone of the campaign."""
-    ends_at: Timestamp | None
-    """The deadline: the first instant that is too late."""
-    ends: str | None
-    """When submissions close, in the time zone of the campaign."""
-    late: LateRule
-    """What happens to late submissions."""
-    grace_seconds: float
-    """Length of the grace period for late submissions, in seconds."""
-    feedback: Feedback
-    """How precisely scores are disclosed while it is open."""
-    feedback_step: float
-    """The step that scores are rounded to, or must improve by; null where the feedback has none."""
-    now: bool
-    """Whether it is the current phase."""
-    takes_submissions: bool
-    """Whether teams can submit in it now."""
-
-
-class PhaseUpdate(Document):
-    """Changes to a phase; omitted fields stay unchanged."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str | None = Field(default=None, max_length=100)
-    """Its new name."""
-    kind: PhaseKind | None = None
-    """Its kind."""
-    starts: str | None = Field(default=None, max_length=40, description=DATETIME_FORMAT)
-    ends: str | None = Field(default=None, max_length=40, description=DATETIME_FORMAT + ' "" for no deadline.')
-    late: LateRule | None = None
-    """What happens to late submissions."""
-    grace_seconds: float | None = None
-    """How long after the deadline late submissions are accepted and flagged."""
-    feedback: Feedback | None = None
-    """What teams see of their own scores in a blind phase."""
-    feedback_step: float | None = None
-    """In points on the scale from 0 to 100."""
-
-
-class PhaseCreate(PhaseUpdate):
-    """A new phase."""
-
-    name: str = Field(max_length=100)
-    """Its name, unique in the campaign."""
-    kind: PhaseKind
-    """Its kind."""
-    starts: str = LocalDatetime
-
-
-class PhaseExtend(Document):
-    """A later deadline for a phase."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    ends: str = LocalDatetime
 
 
 @router.get("/campaigns/{name}/phases")
@@ -160,9 +87,9 @@ def phase_response(access: CampaignAccess, phase: PhaseInfo) -> PhaseResponse:
         id=phase.id,
         name=phase.name,
         kind=phase.kind,
-        starts_at=phase.starts_at,
+        starts_at=utc(phase.starts_at),
         starts=local_isoformat(phase.starts_at, access.time_zone),
-        ends_at=phase.ends_at,
+        ends_at=utc(phase.ends_at),
         ends=None if phase.ends_at is None else local_isoformat(phase.ends_at, access.time_zone),
         late=phase.late,
         grace_seconds=phase.grace_seconds,

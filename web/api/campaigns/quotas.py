@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ConfigDict, Field
 
 from campaigns.changes import lock_for_change
 from campaigns.permissions import read_access
@@ -13,62 +12,13 @@ from campaigns.quotas.organisers import applicable_quotas, remove_quota, set_quo
 from campaigns.quotas.rules import QuotaInfo
 from models.database.session import reading, writing
 from models.schema.states import QuotaKind
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, slice_page
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.quotas import QuotaResponse, QuotaUpdate, TeamQuotaUsageResponse
+from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["quotas"])
-
-
-class QuotaResponse(Document):
-    """A limit on submissions."""
-
-    of: str
-    """"campaign", or "everything" for a limit across all campaigns."""
-    team: str
-    """"" for every team."""
-    phase: str
-    """"" for every phase."""
-    kind: QuotaKind
-    """What is limited."""
-    amount: int | None
-    """null for no limit; it overrides less specific quotas."""
-    time_zone: str
-    """For a daily limit: the time zone of its days."""
-
-
-class QuotaUpdate(Document):
-    """A limit to set, for a team, a phase, or all of them."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: QuotaKind
-    """What is limited."""
-    amount: int | None = Field(ge=0, le=2**31 - 1)
-    """The limit; null for no limit."""
-    team: str = Field(default="", max_length=100)
-    """Name of the team; "" for every team."""
-    phase: str = Field(default="", max_length=100)
-    """Name of the phase; "" for all phases."""
-    time_zone: str | None = Field(default=None, max_length=100)
-    """Time zone in which days begin."""
-
-
-class TeamQuotaUsageResponse(Document):
-    """A team's use of one quota."""
-
-    kind: QuotaKind
-    """What is limited."""
-    of_what: str
-    """What is counted, in words."""
-    used: int
-    """How much is used."""
-    amount: int | None
-    """The limit; null for no limit."""
-    full: bool
-    """Whether it is used up."""
-    free_at: Timestamp | None
-    """When the quota frees up; null where that depends on running evaluations."""
 
 
 @router.get("/campaigns/{name}/quotas")
@@ -125,7 +75,7 @@ def list_team_quota_usage(
             used=each.used,
             amount=each.amount,
             full=each.full,
-            free_at=each.free_at,
+            free_at=utc(each.free_at),
         )
         for each in found
     ]

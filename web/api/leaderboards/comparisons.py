@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import Field
 
 from analysis.leaderboard.significance import ALPHA
 from campaigns.accounts.principal import Principal
@@ -16,8 +15,6 @@ from campaigns.leaderboards.comparison import (
     MAX_SYSTEMS,
     ComparisonQuery,
     ComparisonResult,
-    PValueCorrection,
-    SignificanceTest,
     TrialsProgress,
     choose_systems,
     compare_systems,
@@ -26,121 +23,23 @@ from campaigns.leaderboards.comparison import (
 )
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
-from campaigns.leaderboards.view import BoardQuery, BoardView, SystemFilter
+from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from web.api.document import Document
+from steelyard_client.documents.comparisons import (
+    ComparedSystem,
+    ComparisonCancel,
+    ComparisonsResponse,
+    DifferenceInterval,
+    PairTest,
+    TrialsProgressResponse,
+)
+from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["leaderboards"])
-
-
-class ComparedSystem(Document):
-    """A system that is compared."""
-
-    submission: int
-    """Number of its submission."""
-    name: str
-    """Displayed name."""
-
-
-class DifferenceInterval(Document):
-    """Confidence interval of a difference."""
-
-    level: float
-    """The confidence level, such as 0.95."""
-    low: float
-    """Lower bound."""
-    high: float
-    """Upper bound."""
-    kind: str
-    """How the interval was computed."""
-    n: int
-    """Number of bootstrap replicates."""
-
-
-class PairTest(Document):
-    """A test of system b against system a by one metric."""
-
-    a: str
-    """Name of the first system."""
-    b: str
-    """Name of the second system."""
-    a_submission: int
-    """Number of the first system's submission."""
-    b_submission: int
-    """Number of the second system's submission."""
-    metric: str
-    """Specification of the metric."""
-    test: SignificanceTest
-    """The significance test."""
-    n: int
-    """Replicates or trials."""
-    seed: int
-    """Seed of the resampling."""
-    difference: float | None
-    """Score of b minus score of a."""
-    interval: DifferenceInterval | None
-    """Confidence interval of the difference; null where there is none."""
-    p: float | None
-    """Two-sided; 1 for identical outputs."""
-    p_corrected: float | None
-    """The p-value after the correction; null where the test is undefined."""
-    correction: PValueCorrection
-    """The correction for multiple tests."""
-    direction: str | None
-    """Whether b is better, worse or equal; null where a score is undefined. It says nothing about significance."""
-    significant: bool
-    """Whether the corrected p-value is below the significance level."""
-    same_output: bool
-    """Whether both outputs are identical."""
-
-
-class TrialsProgressResponse(Document):
-    """Progress of randomization tests."""
-
-    comparison: int
-    """Number of the comparison."""
-    running: bool
-    """Whether tests are still running."""
-    trials: int
-    """Number of random assignments to draw."""
-    trials_done: int
-    """How many are drawn."""
-    failure: str
-    """Why the tests failed; "" if they did not."""
-
-
-class ComparisonsResponse(Document):
-    """All pairs of some systems."""
-
-    campaign: str
-    """Name of the campaign."""
-    test_set: str
-    """Name of the test set."""
-    version: str
-    """The version of the test set."""
-    references: list[str]
-    """Labels of the references."""
-    test: SignificanceTest
-    """The significance test."""
-    correction: PValueCorrection
-    """The correction for multiple tests."""
-    alpha: float
-    """The significance level."""
-    systems: list[ComparedSystem]
-    """The compared systems, in the order of the leaderboard."""
-    pairs: list[PairTest]
-    """One test for each pair and metric."""
-    lacking: int
-    """Tests that are not computed yet; POST requests them. The correction ignores them until then."""
-    drawing: int
-    """Replicates being drawn because the correction needs more than are stored; `pairs` is empty until they are done.
-    0 where none are being drawn."""
-    progress: TrialsProgressResponse | None
-    """Progress of requested randomization tests; null where none were requested."""
 
 
 class ComparisonFilters:
@@ -211,13 +110,6 @@ def request_comparisons(
         there = request.url.include_query_params(comparison=comparison, test=SignificanceTest.RANDOMIZATION.value)
         headers["Location"] = f"{there.path}?{there.query}"
     return JSONResponse(answer.model_dump(mode="json"), 202 if comparison is not None else 200, headers)
-
-
-class ComparisonCancel(Document):
-    """Why a comparison is cancelled."""
-
-    reason: str = Field(default="", max_length=1000)
-    """Why, for the audit log."""
 
 
 @router.post("/campaigns/{name}/comparisons/{comparison}/cancel", status_code=204, name="cancel_comparison")

@@ -7,12 +7,18 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from campaigns.errors import BadRequest
-from campaigns.inspection.segments import Order, SegmentPage, SegmentQuery, SegmentView, read_segments
+from campaigns.inspection.segments import SegmentPage, SegmentQuery, SegmentView, read_segments
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from models.database.session import reading
-from steelyard.inspection.marks import Mark
-from web.api.document import Document
+from steelyard_client.documents.segments import (
+    SegmentOutput,
+    SegmentReference,
+    SegmentResponse,
+    SegmentsResponse,
+    WordRun,
+)
+from steelyard_client.vocabulary import Order, WordMark
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 
 router = APIRouter(tags=["segments"])
@@ -21,81 +27,6 @@ DIGITS = 9
 
 MAX_CHARACTERS = 4 << 20
 """Limit on the characters of text in one response; a single larger segment is still returned."""
-
-
-class WordRun(Document):
-    """Consecutive words of one kind."""
-
-    text: str
-    """The words."""
-    mark: Mark
-    """same: in both texts, in the same order; moved: in both, elsewhere; alone: only here; unmarked: not compared."""
-
-
-class SegmentOutput(Document):
-    """A system's output for a segment."""
-
-    submission: int
-    """Number of the submission."""
-    system: str
-    """Name of the system."""
-    text: str
-    """The output of the system."""
-    score: float | None
-    """null where it is undefined, not measured or not disclosed."""
-    words: list[WordRun]
-    """The text as word runs, compared with the closest reference, or with another output if references are hidden."""
-    missing: list[str]
-    """Words of the other text that are missing from this one."""
-    against: str
-    """The text that it was compared with; "" for none."""
-
-
-class SegmentReference(Document):
-    """A human translation."""
-
-    label: str
-    """Label of the reference."""
-    text: str
-    """The reference."""
-
-
-class SegmentResponse(Document):
-    """One segment."""
-
-    number: int
-    """From 1."""
-    document: str
-    """Its document; null if unknown."""
-    domain: str
-    """Its domain; null if unknown."""
-    test_suite: str
-    """Its test suite; null if unknown."""
-    source: str | None
-    """The source text; null where it is hidden."""
-    references: list[SegmentReference]
-    """Empty until the organisers release them."""
-    outputs: list[SegmentOutput]
-    """The outputs of the selected systems."""
-    difference: float | None
-    """Score of the first system minus that of the second."""
-
-
-class SegmentsResponse(Document):
-    """Some segments of a test set."""
-
-    test_set: str | None
-    """null while the campaign has none."""
-    metric: str | None
-    """Specification of the metric; null where scores are not disclosed."""
-    references: list[str]
-    """Labels of the references of the scores."""
-    found: int
-    """Number of segments that match the filters."""
-    items: list[SegmentResponse]
-    """The segments of this page."""
-    next: str | None
-    """Value of `after` for the next page; null on the last page."""
 
 
 @router.get("/campaigns/{name}/segments", dependencies=[IN_TURN])
@@ -191,7 +122,7 @@ def _segment_response(seen: SegmentView) -> SegmentResponse:
                 system=each.output.name,
                 text=each.text,
                 score=each.score,
-                words=[WordRun(text=run.text, mark=run.mark) for run in each.words.runs],
+                words=[WordRun(text=run.text, mark=WordMark(run.mark)) for run in each.words.runs],
                 missing=list(each.words.missing),
                 against=each.words.against,
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
-from pydantic import Field
 from sqlalchemy import Connection, select
 
 from campaigns.errors import NotFound
@@ -17,49 +16,13 @@ from models.database.session import reading, writing
 from models.queue_status.submission_progress import public_state, read_measured_segments
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation as StoredEvaluation
-from models.schema.states import EvaluationState
-from web.api.document import Document, Timestamp
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.evaluations import EvaluationCancel, EvaluationResponse
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(prefix="/evaluations", tags=["evaluations"])
 
 EvaluationId = Annotated[int, Path(ge=1, lt=2**63)]
-
-
-class EvaluationResponse(Document):
-    """An evaluation and its progress."""
-
-    id: int
-    """Its number."""
-    submission: int
-    """Number of the submission."""
-    references: list[str]
-    """Labels of the references."""
-    metrics: list[str]
-    """Specifications of the metrics."""
-    state: EvaluationState
-    """State of the evaluation."""
-    reason: str | None
-    """Why it failed or was cancelled; null otherwise."""
-    segments: int
-    """Segments of the test set."""
-    segments_done: int
-    """Segments that all its metrics have measured."""
-    created_at: Timestamp
-    """When it was queued."""
-    started_at: Timestamp | None
-    """When its first task began; null before."""
-    finished_at: Timestamp | None
-    """When it ended; null before."""
-
-
-class EvaluationCancel(Document):
-    """Why an evaluation is cancelled, and whether it still counts against the quota."""
-
-    reason: str = Field(default="", max_length=1000)
-    """Why, for the audit log."""
-    counts: bool = False
-    """Whether the submission still counts against the team's quota."""
 
 
 @router.get("/{evaluation}")
@@ -128,7 +91,7 @@ def _read(
         reason=public_reason(access, submission.test_set_id, row.state, row.reason, row.fault),
         segments=measured.every,
         segments_done=measured.done,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
+        created_at=utc(row.created_at),
+        started_at=utc(row.started_at),
+        finished_at=utc(row.finished_at),
     )

@@ -17,7 +17,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from campaigns.submissions.views import find_submission
 from models.database.session import reading
-from web.api.submissions.documents import ProgressResponse, progress_response
+from steelyard_client.documents.submissions import ProgressResponse
+from web.api.submissions.documents import progress_response
 from web.api.submissions.submissions import SubmissionId
 from web.dependencies import CurrentPrincipal, app_state
 from web.state import State

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import Field
 
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
 from campaigns.leaderboards.feedback import read_feedback
@@ -15,14 +14,16 @@ from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
 from models.database.session import reading, writing
-from models.schema.roles import DeclaredKind
-from web.api.document import Document
-from web.api.paging import After, Limit, Page, parse_cursor
-from web.api.submissions.documents import (
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.submissions import (
     DiagnosisResponse,
     SubmissionCreatedResponse,
     SubmissionResponse,
+    SubmissionUpdate,
     SubmissionWithScoresResponse,
+)
+from web.api.paging import After, Limit, parse_cursor
+from web.api.submissions.documents import (
     feedback_response,
     finding_response,
     quota_usage_response,
@@ -61,17 +62,6 @@ BODY: dict[str, Any] = {
     }
 }
 """Described here because the routes stream their bodies themselves."""
-
-
-class SubmissionUpdate(Document):
-    """Changes to the declaration of a submission; omitted fields stay unchanged."""
-
-    kind: DeclaredKind | None = None
-    """primary, contrastive or "" for neither."""
-    constrained: bool | None = None
-    """An explicit null clears it."""
-    description: str | None = Field(default=None, max_length=5000)
-    """What the team says about it."""
 
 
 SubmissionId = Annotated[int, Path(ge=1, lt=2**63)]

@@ -7,28 +7,13 @@ from fastapi import APIRouter, Request
 from campaigns.permissions import read_access
 from campaigns.submissions.systems import SystemView, list_systems
 from models.database.session import reading
-from web.api.document import Document, Timestamp
-from web.api.paging import After, Limit, Page, make_page, parse_cursor
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.submissions import SystemResponse
+from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["submissions"])
-
-
-class SystemResponse(Document):
-    """A system and its submissions."""
-
-    team: str
-    """Displayed name of the team; "" for the organisers' own systems."""
-    system: str
-    """Name of the system."""
-    own: bool
-    """Whether it belongs to one of your teams."""
-    submissions: int
-    """Number of its submissions."""
-    first_at: Timestamp
-    """Time of its first submission."""
-    last_at: Timestamp
-    """When the last one was submitted."""
 
 
 @router.get("/campaigns/{name}/systems")
@@ -48,6 +33,6 @@ def _system_response(seen: SystemView) -> SystemResponse:
         system=seen.system,
         own=seen.own,
         submissions=seen.submissions,
-        first_at=seen.first_at,
-        last_at=seen.last_at,
+        first_at=utc(seen.first_at),
+        last_at=utc(seen.last_at),
     )

@@ -14,15 +14,13 @@ from campaigns.leaderboards.comparison import (
     MAX_SYSTEMS,
     ComparisonQuery,
     ComparisonResult,
-    PValueCorrection,
-    SignificanceTest,
     choose_systems,
     compare_systems,
     read_trials_progress,
 )
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.snapshot import BoardEntry
-from campaigns.leaderboards.view import BoardQuery, BoardView, SystemFilter
+from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.reports.differences import MetricPairs, differences_body
 from campaigns.reports.leaderboard import CORRECTIONS
@@ -30,6 +28,7 @@ from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.draws_needed import smallest_p
+from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links, closest_choice

@@ -16,11 +16,12 @@ from campaigns.errors import NotFound
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView, Constrained, SystemFilter
+from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from models.results.entries import RULE
 from models.results.equal_outputs import read_equals
+from steelyard_client.vocabulary import Constrained, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters
 from web.api.leaderboards.leaderboards import MOST_SYSTEMS, BoardFilters
 from web.dependencies import CurrentPrincipal, app_state

@@ -11,11 +11,12 @@ import pytest
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.leaderboards.choice import BoardChoice
 from campaigns.leaderboards.documents import board_document
-from campaigns.leaderboards.view import BoardQuery, Boards, BoardView, SystemFilter
+from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
 from campaigns.permissions import CampaignAccess, CampaignTestSetView, TeamView, read_access
 from models.database.session import reading
 from models.results.boards import list_boards
 from models.schema.roles import PhaseKind, TeamRole
+from steelyard_client.vocabulary import SystemFilter
 from tests.campaigns.test_permissions import FREE, NOW, OURS, THEIRS, VIEWERS, access, phase
 from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.service.service import Service

@@ -1,0 +1,59 @@
+"""Quotas of a campaign, and their use."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field
+
+from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.vocabulary import QuotaKind
+
+
+class QuotaResponse(Document):
+    """A limit on submissions."""
+
+    of: str
+    """"campaign", or "everything" for a limit across all campaigns."""
+    team: str
+    """"" for every team."""
+    phase: str
+    """"" for every phase."""
+    kind: QuotaKind
+    """What is limited."""
+    amount: int | None
+    """null for no limit; it overrides less specific quotas."""
+    time_zone: str
+    """For a daily limit: the time zone of its days."""
+
+
+class QuotaUpdate(Document):
+    """A limit to set, for a team, a phase, or all of them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: QuotaKind
+    """What is limited."""
+    amount: int | None = Field(ge=0, le=2**31 - 1)
+    """The limit; null for no limit."""
+    team: str = Field(default="", max_length=100)
+    """Name of the team; "" for every team."""
+    phase: str = Field(default="", max_length=100)
+    """Name of the phase; "" for all phases."""
+    time_zone: str | None = Field(default=None, max_length=100)
+    """Time zone in which days begin."""
+
+
+class TeamQuotaUsageResponse(Document):
+    """A team's use of one quota."""
+
+    kind: QuotaKind
+    """What is limited."""
+    of_what: str
+    """What is counted, in words."""
+    used: int
+    """How much is used."""
+    amount: int | None
+    """The limit; null for no limit."""
+    full: bool
+    """Whether it is used up."""
+    free_at: Timestamp | None
+    """When the quota frees up; null where that depends on running evaluations."""

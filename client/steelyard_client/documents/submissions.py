@@ -1,0 +1,204 @@
+"""Submissions, their findings, scores and progress; systems."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.vocabulary import DeclaredKind, EvaluationState
+
+
+class FindingResponse(Document):
+    """A finding of the checks on an output."""
+
+    code: str
+    """What was found, as a code."""
+    severity: str
+    """fatal, warning or note; a fatal finding prevents scoring."""
+    message: str
+    """What was found, in words."""
+    segments: list[int]
+    """The first segments that it concerns, numbered from 1."""
+    count: int
+    """How many segments it concerns; 0 for the whole output."""
+
+
+class MeasuredEvaluation(Document):
+    """An evaluation of a submission: its references and metrics, and its state."""
+
+    id: int
+    """Its number."""
+    references: list[str]
+    """Labels of the references."""
+    metrics: list[str]
+    """Specifications of the metrics."""
+    state: EvaluationState
+    """State of the evaluation."""
+    reason: str | None
+    """Why it failed or was cancelled; null otherwise."""
+
+
+class ScoreResponse(Document):
+    """A score as the phase discloses it to the team."""
+
+    metric: str
+    """Specification of the metric."""
+    title: str
+    """Its title, as pages show it."""
+    signature: str
+    """The signature: everything that the score depends on."""
+    higher_is_better: bool
+    """Whether a higher score is better."""
+    scale: float | None
+    """The perfect score; null for an open-ended scale."""
+    told: bool
+    """Whether the score is disclosed; if so, null means undefined."""
+    score: float | None
+    """The score; null where it is undefined or not disclosed."""
+    low: float | None
+    """Lower bound of the 95 % interval."""
+    high: float | None
+    """Upper bound of the 95 % interval."""
+    improved: bool | None
+    """Under the Ladder rule: whether it beat the team's best score."""
+
+
+class FeedbackResponse(Document):
+    """The scores of one evaluation, as the phase discloses them to the team."""
+
+    evaluation: int
+    """Number of the evaluation."""
+    references: list[str]
+    """Labels of the references."""
+    feedback: str
+    """How precisely the phase discloses scores."""
+    words: str
+    """How the numbers were rounded or withheld; "" where they are exact."""
+    scores: list[ScoreResponse]
+    """One score for each metric."""
+
+
+class ProgressResponse(Document):
+    """Progress of a submission."""
+
+    state: EvaluationState
+    """State of the submission as a whole."""
+    segments: int
+    """Segments of the test set, counted once for each list of references."""
+    segments_done: int
+    """Segments that all metrics have measured."""
+    ahead: int | None
+    """Other submissions queued earlier. Teams share the workers, so the order is not strict."""
+    seconds_left: float | None
+    """An estimate; null where none is known."""
+    ended: bool
+    """Whether it is done, failed or cancelled."""
+
+
+class QuotaUsageResponse(Document):
+    """A team's use of one quota."""
+
+    kind: str
+    """What is limited."""
+    amount: int | None
+    """The limit; null for no limit."""
+    used: int
+    """How much is used."""
+    of_what: str
+    """What is counted, in words."""
+    free_at: Timestamp | None
+    """When the quota frees up; null where that depends on running evaluations."""
+
+
+class SubmissionResponse(Document):
+    """An output of a system for a test set."""
+
+    id: int
+    """Its number."""
+    campaign: str
+    """Name of the campaign."""
+    team: str
+    """Name of the team; "" for the organisers."""
+    system: str
+    """Name of the system."""
+    run: str
+    """Label of the run; "" for the only one."""
+    test_set: str
+    """NAME@VERSION."""
+    segments: int
+    """Number of segments of the test set."""
+    created_at: Timestamp
+    """When it was submitted."""
+    kind: DeclaredKind
+    """primary, contrastive or ""."""
+    constrained: bool | None
+    """Whether it used only the permitted data; null if not specified."""
+    description: str
+    """What the team says about it."""
+    phase: str
+    """Name of the phase; "" for none."""
+    late_seconds: float
+    """By how much it missed the deadline, in seconds; 0 if it was in time."""
+    withdrawn_at: Timestamp | None
+    """When it was withdrawn; null while it counts."""
+    progress: ProgressResponse
+    """How far its evaluations are."""
+    evaluations: list[MeasuredEvaluation]
+    """Its evaluations, one for each list of references."""
+    findings: list[FindingResponse]
+    """The findings of the checks."""
+
+
+class SubmissionWithScoresResponse(SubmissionResponse):
+    """A submission with the scores that are disclosed."""
+
+    told: list[FeedbackResponse]
+    """The scores that the phase discloses, for each evaluation."""
+
+
+class SubmissionCreatedResponse(SubmissionResponse):
+    """A submission that was just submitted."""
+
+    stored: bool
+    """False where an identical submission existed already."""
+    queued: bool
+    """Whether it was queued for scoring."""
+    quotas: list[QuotaUsageResponse]
+    """The quotas of the team after this submission."""
+
+
+class DiagnosisResponse(Document):
+    """Findings about an output that was only checked."""
+
+    findings: list[FindingResponse]
+    """The findings of the checks."""
+    fatal: bool
+    """Whether a finding prevents scoring."""
+
+
+class SubmissionUpdate(Document):
+    """Changes to the declaration of a submission; omitted fields stay unchanged."""
+
+    kind: DeclaredKind | None = None
+    """primary, contrastive or "" for neither."""
+    constrained: bool | None = None
+    """An explicit null clears it."""
+    description: str | None = Field(default=None, max_length=5000)
+    """What the team says about it."""
+
+
+class SystemResponse(Document):
+    """A system and its submissions."""
+
+    team: str
+    """Displayed name of the team; "" for the organisers' own systems."""
+    system: str
+    """Name of the system."""
+    own: bool
+    """Whether it belongs to one of your teams."""
+    submissions: int
+    """Number of its submissions."""
+    first_at: Timestamp
+    """Time of its first submission."""
+    last_at: Timestamp
+    """When the last one was submitted."""

@@ -1,0 +1,191 @@
+"""The words of the API: roles, states, and choices of parameters."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class SiteRole(StrEnum):
+    """The role of an account on the whole server; each includes those below it."""
+
+    ADMINISTRATOR = "administrator"
+    """Sees and does everything, and appoints organisers."""
+    ORGANISER = "organiser"
+    """Creates campaigns, and manages those in which it is an organiser."""
+    PARTICIPANT = "participant"
+    """Creates teams and submits for them."""
+    VIEWER = "viewer"
+    """Views what it was invited to."""
+
+
+class CampaignRole(StrEnum):
+    """The role of an account in one campaign, besides team membership."""
+
+    ORGANISER = "organiser"
+    VIEWER = "viewer"
+
+
+class TeamRole(StrEnum):
+    """The role of an account in a team."""
+
+    LEAD = "lead"
+    """Also invites and removes members."""
+    MEMBER = "member"
+
+
+class Scope(StrEnum):
+    """What an API token may do, never more than its account."""
+
+    READ = "read"
+    SUBMIT = "submit"
+    """Submit, declare and withdraw."""
+    ORGANISE = "organise"
+    """All other changes."""
+
+
+class PhaseKind(StrEnum):
+    """What a phase allows."""
+
+    OPEN = "open"
+    """Teams submit; everyone who sees the campaign sees the leaderboard."""
+    BLIND = "blind"
+    """Teams submit; feedback on their own scores follows the phase's rule, other teams' scores are hidden."""
+    CLOSED = "closed"
+    """No submissions; visibility is that of the preceding phase."""
+    PUBLISHED = "published"
+    """Results are public: scores, names and outputs, and references once the organisers release them."""
+
+
+class Feedback(StrEnum):
+    """The feedback that a team gets on its own scores in a phase."""
+
+    FULL = "full"
+    ROUNDED = "rounded"
+    """Rounded to whole points (0 to 100), or to the phase's `feedback_step`."""
+    INTERVAL = "interval"
+    """Only the ends of the interval, rounded outwards to the step."""
+    LADDER = "ladder"
+    """The score only if it beats the team's best by the step; otherwise that best again (Blum & Hardt 2015)."""
+    NONE = "none"
+
+
+class LateRule(StrEnum):
+    """What happens to submissions after the deadline of a phase, within its grace period."""
+
+    REFUSE = "refuse"
+    FLAG = "flag"
+    """Accepted and marked as late."""
+
+
+class Visibility(StrEnum):
+    """Who may see that a campaign exists, and its pages."""
+
+    PUBLIC = "public"
+    """Everyone, even without an account."""
+    PRIVATE = "private"
+    """Its organisers, viewers and teams."""
+
+
+class Joining(StrEnum):
+    """How teams join a campaign."""
+
+    OPEN = "open"
+    """Any team can join."""
+    INVITED = "invited"
+    """By invitation from its organisers."""
+
+
+class DeclaredKind(StrEnum):
+    """A team's declared kind of a submission."""
+
+    PRIMARY = "primary"
+    """The one submission of this team on this test set that is ranked."""
+    CONTRASTIVE = "contrastive"
+    UNDECLARED = ""
+
+
+class EvaluationState(StrEnum):
+    """`queued -> running -> reducing -> done`, or `failed` with a reason, or `cancelled`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    REDUCING = "reducing"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class QuotaKind(StrEnum):
+    """What a quota limits: a team's submissions in a campaign."""
+
+    IN_FLIGHT = "in_flight"
+    """With open evaluations."""
+    PER_DAY = "per_day"
+    """In a calendar day."""
+    PER_PHASE = "per_phase"
+    """In the campaign's current phase."""
+
+
+class SystemFilter(StrEnum):
+    """Which systems are shown."""
+
+    RANKED = "ranked"
+    """The ranked one of each team, and the organisers' own."""
+    ALL = "all"
+    """Also contrastive ones and those that a later one has replaced; they have no rank."""
+
+
+class Constrained(StrEnum):
+    """Which systems are shown, by their training data."""
+
+    ANY = ""
+    YES = "yes"
+    NO = "no"
+    """Also those whose teams have not specified it."""
+
+
+class SignificanceTest(StrEnum):
+    """The kind of significance test."""
+
+    __test__ = False
+
+    BOOTSTRAP = "bootstrap"
+    """From the stored replicates."""
+    RANDOMIZATION = "randomization"
+    """From trials that workers compute on demand."""
+
+
+class PValueCorrection(StrEnum):
+    """The correction of p-values for the number of pairs. The default is that of the leaderboard."""
+
+    NONE = "none"
+    HOLM = "holm"
+    BH = "bh"
+
+
+class Order(StrEnum):
+    """The order of segments."""
+
+    NUMBER = "number"
+    """As in the test set."""
+    DIFFERENCE = "difference"
+    """The largest difference between the first two chosen systems first, in either direction."""
+    FIRST_BETTER = "first-better"
+    """The largest advantage of the first over the second."""
+    SECOND_BETTER = "second-better"
+    WORST = "worst"
+    """The lowest average of the chosen systems."""
+    BEST = "best"
+
+
+class WordMark(StrEnum):
+    """What became of a run of words, as `steelyard.inspection.marks.Mark` says it."""
+
+    SAME = "same"
+    """In both, in the same order."""
+    MOVED = "moved"
+    """In both, elsewhere."""
+    ALONE = "alone"
+    """Only here."""
+    UNMARKED = "unmarked"
+    """Not compared."""
