@@ -257,7 +257,7 @@ def hand_in(url: str, token: str, output: tuple[str, str, bytes], key: str, mome
     team, system, text = output
     begun = time.monotonic()
     with Client(url, token) as client:
-        number = client.submit(CAMPAIGN, text, team=team, system=system, key=key).id
+        number = client.submit_output(CAMPAIGN, text, team=team, system=system, key=key).id
     return Handed(system, begun - moment, time.monotonic() - begun, number)
 
 

@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if not sent.progress.ended:
             _watch(client, sent.id)
-        submission = client.submission(sent.id)
+        submission = client.read_submission(sent.id)
     print(scores_as_text(submission, options.width), end="")
     for evaluation in submission.evaluations:
         if evaluation.state == "failed":
@@ -58,7 +58,7 @@ def _sent(client: Client, options: argparse.Namespace) -> SubmissionCreatedRespo
         output, name = read_given(path), path.name
     if not output:
         raise CommandError(f"{name}: is empty.")
-    return client.submit(
+    return client.submit_output(
         options.campaign,
         output,
         name=name,
@@ -107,7 +107,7 @@ def _watch(client: Client, number: int) -> None:
     from cli.terminal.progress import shown_segments
 
     with shown_segments() as show:
-        for progress in client.watch(number):
+        for progress in client.watch_submission(number):
             show(progress.segments_done, progress.segments)
 
 

@@ -47,7 +47,7 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
     found, faults = [], dict[str, str]()
     for campaign, listed in named_boards(client, options):
         shown = "all" if options.all or options.submissions or options.systems else "ranked"
-        board = client.leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
+        board = client.read_leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
         systems, fault = _chosen(board, options)
         if not fault:
             fault = _unknown_metrics(board, options)

@@ -34,12 +34,12 @@ def run(options: argparse.Namespace) -> int:
     with connected(options) as client:
         found = list(named_boards(client, options))
         boards = [
-            client.leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
+            client.read_leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
             for campaign, listed in found
         ]
         if options.format == "tsv":
             files = [
-                client.leaderboard_file(campaign, "tsv", board=listed.board, metric=options.sort, shown=shown)
+                client.download_leaderboard(campaign, "tsv", board=listed.board, metric=options.sort or "", shown=shown)
                 for campaign, listed in found
             ]
             print(_joined(files), end="")
@@ -55,12 +55,12 @@ def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[
     """The selected leaderboards, each with its campaign. Raises CommandError where there are none."""
     from steelyard_client import Forbidden
 
-    every = [campaign.name for campaign in client.campaigns()]
+    every = [campaign.name for campaign in client.list_campaigns()]
     wanted = options.references.split(",") if options.references else None
     found, hidden = [], []
     for campaign in [options.name] if options.name in every else every:
         try:
-            boards = client.leaderboards(campaign)
+            boards = list(client.list_leaderboards(campaign))
         except Forbidden:
             hidden.append(campaign)
             continue

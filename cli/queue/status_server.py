@@ -87,7 +87,7 @@ def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], S
     from steelyard_client import ServerUnreachable, TooMany, Unavailable
 
     client.me()
-    names = [campaign.name for campaign in client.campaigns()]
+    names = [campaign.name for campaign in client.list_campaigns()]
     if options.name is not None and options.name not in names:
         raise CommandError(f'There is no campaign "{options.name}". There are: {", ".join(names) or "none"}.')
     meant = names if options.name is None else [options.name]
@@ -96,7 +96,7 @@ def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], S
         found: list[SubmissionResponse] = []
         try:
             for name in meant:
-                submissions = client.submissions(name)
+                submissions = client.list_campaign_submissions(name)
                 found += submissions if options.failed else islice(submissions, MOST)
         except (ServerUnreachable, TooMany, Unavailable) as error:
             raise Away(str(error)) from error

@@ -1,8 +1,8 @@
 """Python client of a Steelyard server: `from steelyard_client import Client`. It needs neither a database nor a queue.
 
 with Client("https://mt.example.org", token) as client:
-    submission = client.submit("news 2026", "out.txt", team="harbour", system="tug")
-    for progress in client.watch(submission.id):
+    submission = client.submit_output("news 2026", "out.txt", team="harbour", system="tug")
+    for progress in client.watch_submission(submission.id):
         print(progress.state)
 """
 
@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steelyard_client.client import UNCHANGED, Client
+    from steelyard_client.addresses import check_server_url
+    from steelyard_client.client import AsyncClient, Client
     from steelyard_client.errors import (
         BadInput,
         ClientError,
@@ -27,20 +28,21 @@ if TYPE_CHECKING:
         TooMany,
         Unavailable,
     )
-    from steelyard_client.transport import RetryPolicy, check_server_url
+    from steelyard_client.retries import RetryPolicy
 
 _PLACES = {
-    "client": ("UNCHANGED", "Client"),
+    "addresses": ("check_server_url",),
+    "client": ("AsyncClient", "Client"),
     "errors": (
         *("BadInput", "ClientError", "Conflict", "Forbidden", "NotFound", "NotSignedIn", "NotSteelyard", "Refused"),
         *("ServerUnreachable", "TooLarge", "TooMany", "Unavailable"),
     ),
-    "transport": ("RetryPolicy", "check_server_url"),
+    "retries": ("RetryPolicy",),
 }
 """Module -> its public names. Imported when asked for: processes that need a word of the API alone load no httpx."""
 
 __all__ = [
-    "UNCHANGED",
+    "AsyncClient",
     "BadInput",
     "Client",
     "ClientError",

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steelyard_client.reading import read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +18,25 @@ class Event:
     id: str
 
 
-def parse_events(lines: Iterable[str]) -> Iterator[Event]:
-    """Parse the events of a stream by the rules of the HTML standard; comments (keep-alives) are skipped."""
-    name, last = "", ""
-    data: list[str] = []
-    for line in lines:
+class EventParser:
+    """Parses a stream line by line, by the rules of the HTML standard; comments (keep-alives) are skipped."""
+
+    def __init__(self) -> None:
+        self._name, self._last = "", ""
+        self._data: list[str] = []
+
+    def feed(self, line: str) -> Event | None:
+        """The event that ends with this line; None while it goes on."""
         if not line:
-            if data:
-                yield Event(name or "message", read_json("\n".join(data), "The server"), last)
-            name, data = "", []
-            continue
+            name, data = self._name or "message", self._data
+            self._name, self._data = "", []
+            return Event(name, read_json("\n".join(data), "The server"), self._last) if data else None
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if field == "data":
-            data.append(value)
+            self._data.append(value)
         elif field == "event":
-            name = value
+            self._name = value
         elif field == "id" and "\0" not in value:
-            last = value
+            self._last = value
+        return None

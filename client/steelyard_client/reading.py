@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
 from steelyard_client.errors import NotSteelyard
 from steelyard_client.visible import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -24,35 +21,44 @@ MAX_DEPTH = 100
 """Limit of nested lists and objects; our own responses have about six levels."""
 
 
-def read_whole(answer: httpx.Response) -> httpx.Response:
-    """Read a streamed response completely. Raises NotSteelyard if it is too large."""
-    content = bytearray()
-    for chunk in answer.iter_bytes():
-        content += chunk
-        if len(content) > MAX_ANSWER_BYTES:
+class WholeResponse:
+    """Collects a streamed response. Raises NotSteelyard if it becomes too large."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self._answer, self._content = answer, bytearray()
+
+    def add(self, chunk: bytes) -> None:
+        """Add what has arrived, decompressed."""
+        self._content += chunk
+        if len(self._content) > MAX_ANSWER_BYTES:
             raise NotSteelyard(
-                f"{answer.request.url.host} sends more than {MAX_ANSWER_BYTES:,} bytes in one answer: no "
+                f"{self._answer.request.url.host} sends more than {MAX_ANSWER_BYTES:,} bytes in one answer: no "
                 "Steelyard server does."
             )
-    # The content is decompressed already.
-    headers = [(name, value) for name, value in answer.headers.raw if name.lower() not in _PACKED]
-    return httpx.Response(answer.status_code, headers=headers, content=bytes(content), request=answer.request)
+
+    def response(self) -> httpx.Response:
+        """The complete response."""
+        answer = self._answer
+        # The content is decompressed already.
+        headers = [(name, value) for name, value in answer.headers.raw if name.lower() not in _PACKED]
+        return httpx.Response(answer.status_code, headers=headers, content=bytes(self._content), request=answer.request)
 
 
 _PACKED = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
-def read_lines(answer: httpx.Response) -> Iterator[str]:
-    """The lines of a stream as they arrive. Raises NotSteelyard for a line beyond the limit."""
-    waiting = b""
-    for chunk in answer.iter_bytes():
-        *lines, waiting = (waiting + chunk).split(b"\n")
-        if len(waiting) > MAX_LINE_BYTES:
-            raise NotSteelyard(f"{answer.request.url.host} sends a line without an end: no Steelyard server does.")
-        for line in lines:
-            yield line.removesuffix(b"\r").decode("utf-8", "replace")
-    if waiting:
-        yield waiting.decode("utf-8", "replace")
+class LineReader:
+    """Parts a stream into lines. Raises NotSteelyard for a line beyond the limit."""
+
+    def __init__(self, server: str) -> None:
+        self._server, self._waiting = server, b""
+
+    def feed(self, chunk: bytes) -> list[str]:
+        """The lines that are complete now."""
+        *lines, self._waiting = (self._waiting + chunk).split(b"\n")
+        if len(self._waiting) > MAX_LINE_BYTES:
+            raise NotSteelyard(f"{self._server} sends a line without an end: no Steelyard server does.")
+        return [line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines]
 
 
 def read_json(text: str | bytes, host: str) -> Any:

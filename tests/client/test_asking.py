@@ -23,8 +23,8 @@ def test_campaigns_that_one_may_know_of(live: Live) -> None:
     port = Port.opened(live.service)
     live.service.campaign("secret", visibility=Visibility.PRIVATE)
     client = live.client(port.accounts["mary"])
-    assert [each.name for each in client.campaigns()] == [NAME]
-    campaign = client.campaign(NAME)
+    assert [each.name for each in client.list_campaigns()] == [NAME]
+    campaign = client.read_campaign(NAME)
     assert (campaign.phase, campaign.takes_submissions, campaign.teams) == ("first", True, ["harbour"])
     with pytest.raises(NotFound):
-        client.campaign("secret")
+        client.read_campaign("secret")

@@ -2,7 +2,12 @@
 
 import pytest
 
-from steelyard_client.events import Event, parse_events
+from steelyard_client.events import Event, EventParser
+
+
+def parsed(lines: list[str]) -> list[Event]:
+    parser = EventParser()
+    return [event for line in lines if (event := parser.feed(line)) is not None]
 
 
 def test_events_are_told_apart_by_empty_lines() -> None:
@@ -18,9 +23,9 @@ def test_events_are_told_apart_by_empty_lines() -> None:
         "",
         "data: 9",
     ]
-    assert list(parse_events(lines)) == [Event("progress", {"done": 3}, "7"), Event("message", [1], "7")]
+    assert parsed(lines) == [Event("progress", {"done": 3}, "7"), Event("message", [1], "7")]
 
 
 @pytest.mark.parametrize("lines", [[], [""], ["event: x", ""], ["retry: 100", "", "nonsense", ""]])
 def test_nothing_is_no_event(lines: list[str]) -> None:
-    assert list(parse_events(lines)) == []
+    assert parsed(lines) == []

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from models.schema.corpus import Submission
-from steelyard_client import BadInput, Client, Forbidden, NotFound, NotSignedIn
-from steelyard_client import client as client_module
+from steelyard_client import BadInput, Client, Forbidden, NotFound, NotSignedIn, files
+from steelyard_client.documents.submissions import SubmissionUpdate
 from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.port import NAME, SEGMENTS, Port, output
@@ -49,12 +49,12 @@ class Shaky(httpx.HTTPTransport):
 
 
 def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client) -> None:
-    made = mary.submit(NAME, output(), system="mast", kind="primary", constrained=False, description="ours")
+    made = mary.submit_output(NAME, output(), system="mast", kind="primary", constrained=False, description="ours")
     assert (made.stored, made.queued, made.segments, made.test_set) == (True, True, SEGMENTS, "quay@1")
     assert (made.team, made.kind, made.constrained, made.description) == ("harbour", "primary", False, "ours")
     assert made.progress.state == "queued"
     told: list[Any] = []
-    watcher = threading.Thread(target=lambda: told.extend(live.client(port.accounts["mary"]).watch(made.id)))
+    watcher = threading.Thread(target=lambda: told.extend(live.client(port.accounts["mary"]).watch_submission(made.id)))
     watcher.start()
     end = time.monotonic() + 120
     while not told:
@@ -64,22 +64,24 @@ def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client
     watcher.join(120)
     assert told[0].state == "queued"
     assert (told[-1].state, told[-1].ended, told[-1].segments_done) == ("done", True, told[-1].segments)
-    found = mary.wait(made.id)
+    found = mary.wait_for_submission(made.id)
     (evaluation,) = found.told
     assert [score.metric for score in evaluation.scores] == ["bleu", "chrf"]
     for score in evaluation.scores:
         assert score.low < score.score < score.high  # type: ignore[operator]
-    assert mary.output(made.id) == output()
+    assert mary.download_output(made.id) == output()
 
 
 def test_it_is_declared_withdrawn_and_listed(port: Port, mary: Client) -> None:
-    numbers = [mary.submit(NAME, output(seed), system=f"mast {seed}").id for seed in (1, 2, 3)]
-    assert [each.id for each in mary.submissions(NAME)] == numbers[::-1]
-    assert mary.declare(numbers[0], kind="contrastive", constrained=True).constrained is True
-    assert mary.declare(numbers[0], constrained=None, description="x").constrained is None
-    assert [each.id for each in mary.submissions(NAME, kind="contrastive")] == [numbers[0]]
-    assert mary.withdraw(numbers[1]).withdrawn_at is not None
-    assert mary.reinstate(numbers[1]).withdrawn_at is None
+    numbers = [mary.submit_output(NAME, output(seed), system=f"mast {seed}").id for seed in (1, 2, 3)]
+    assert [each.id for each in mary.list_campaign_submissions(NAME)] == numbers[::-1]
+    assert (
+        mary.update_submission(numbers[0], SubmissionUpdate(kind="contrastive", constrained=True)).constrained is True
+    )
+    assert mary.update_submission(numbers[0], SubmissionUpdate(constrained=None, description="x")).constrained is None
+    assert [each.id for each in mary.list_campaign_submissions(NAME, kind="contrastive")] == [numbers[0]]
+    assert mary.withdraw_submission(numbers[1]).withdrawn_at is not None
+    assert mary.reinstate_submission(numbers[1]).withdrawn_at is None
 
 
 def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
@@ -87,45 +89,50 @@ def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
         line = Shaky()
         client = live.client(port.accounts["mary"], transport=line)
         getattr(line, broken).append("POST")
-        made = client.submit(NAME, output(), system=f"mast {broken}")
+        made = client.submit_output(NAME, output(), system=f"mast {broken}")
         assert line.methods == ["POST", "POST"]
-        assert client.submission(made.id).system == f"mast {broken}"
+        assert client.read_submission(made.id).system == f"mast {broken}"
     assert port.count(Submission) == 3  # with that of the organisers
 
 
 def test_a_large_file_is_packed_and_tells_how_far_it_is(
     live: Live, port: Port, mary: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_module, "GZIP_ABOVE_BYTES", 0)
+    monkeypatch.setattr(files, "GZIP_ABOVE_BYTES", 0)
     line = Shaky()
     client = live.client(port.accounts["mary"], transport=line)
     line.after += ["POST"]
     heard: list[tuple[int, int]] = []
-    made = client.submit(NAME, output(), system="mast", on_progress=lambda *how: heard.append(how))
+    made = client.submit_output(NAME, output(), system="mast", on_progress=lambda *how: heard.append(how))
     assert heard[-1][0] == heard[-1][1] < len(output())
     # The whole of it again, where the connection broke: handed in once.
     assert [read for read, _ in heard].count(heard[-1][1]) >= 2
-    assert mary.output(made.id) == output()
+    assert mary.download_output(made.id) == output()
     assert port.count(Submission) == 2
 
 
 def test_what_cannot_be_scored_is_said_with_all_that_is_wrong(port: Port, mary: Client) -> None:
     with pytest.raises(BadInput, match="fatal") as refused:
-        mary.submit(NAME, output(segments=10), system="mast")
+        mary.submit_output(NAME, output(segments=10), system="mast")
     assert refused.value.details
-    assert any(finding.severity == "fatal" for finding in mary.diagnose(NAME, output(segments=10), system="mast"))
-    assert not any(finding.severity == "fatal" for finding in mary.diagnose(NAME, output(), system="mast"))
+    assert any(
+        finding.severity == "fatal"
+        for finding in mary.diagnose_output(NAME, output(segments=10), system="mast").findings
+    )
+    assert not any(
+        finding.severity == "fatal" for finding in mary.diagnose_output(NAME, output(), system="mast").findings
+    )
     assert port.count(Submission) == 1
 
 
 def test_who_may_not(live: Live, port: Port, mary: Client) -> None:
-    number = mary.submit(NAME, output(), system="mast").id
+    number = mary.submit_output(NAME, output(), system="mast").id
     with pytest.raises(NotSignedIn):
-        live.client().submit(NAME, output(), system="mast")
+        live.client().submit_output(NAME, output(), system="mast")
     with pytest.raises(NotFound):
-        live.client(port.accounts["zoe"]).submission(number)
+        live.client(port.accounts["zoe"]).read_submission(number)
     with pytest.raises(Forbidden):
-        live.client(port.accounts["zoe"]).submit(NAME, output(), system="mast", team="harbour")
+        live.client(port.accounts["zoe"]).submit_output(NAME, output(), system="mast", team="harbour")
 
 
 def test_progress_is_asked_for_where_no_stream_is_left(live: Live, port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,13 +151,13 @@ def test_progress_is_asked_for_where_no_stream_is_left(live: Live, port: Port, m
         port.work_off()
 
     with Client(live.url, token, transport=httpx.MockTransport(refuse), sleep=work) as client:
-        number = client.submit(NAME, output(), system="mast").id
-        assert [each.state for each in client.watch(number)] == ["queued", "done"]
+        number = client.submit_output(NAME, output(), system="mast").id
+        assert [each.state for each in client.watch_submission(number)] == ["queued", "done"]
     assert slept == [2.0]
 
 
 def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) -> None:
-    made = mary.submit(NAME, output(), system="mast")
+    made = mary.submit_output(NAME, output(), system="mast")
 
     class Broken(httpx.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
@@ -171,6 +178,6 @@ def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) 
     real, asked = live.stack.enter_context(httpx.HTTPTransport()), list[str | None]()
     token = live.token(port.accounts["mary"])
     with Client(live.url, token, transport=httpx.MockTransport(handle), sleep=lambda _: None) as client:
-        told = [each.state for each in client.watch(made.id)]
+        told = [each.state for each in client.watch_submission(made.id)]
     assert (told[0], told[-1]) == ("running", "done")
     assert asked == [None, "7"]

@@ -73,7 +73,7 @@ def test_it_serves_tells_of_itself_and_is_started_again(service_url: str, monkey
             port = Port.opened(Service.start(service_url, stack))
             token = port.program("mary").headers["Authorization"].partition(" ")[2]
             watching = stack.enter_context(Client(address.public_url, token, patience=RetryPolicy(tries=1)))
-            told = watching.watch(watching.submit(NAME, output(), system="mast").id)
+            told = watching.watch_submission(watching.submit_output(NAME, output(), system="mast").id)
             assert next(told).state == "queued"
             process, begun_to_stop = web._process, time.monotonic()
             web.stop()

@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
 def test_nobody_is_there(submit, monkeypatch):
     from tests.servers import free_port
 
-    monkeypatch.setattr("steelyard_client.transport.RetryPolicy.wait", lambda *_: None)
+    monkeypatch.setattr("steelyard_client.retries.RetryPolicy.wait", lambda *_: None)
     status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
     assert status == 1
     assert "does not answer" in err
@@ -99,7 +99,7 @@ def test_a_scale_without_end_has_more_digits_whatever_the_metric_is_called(live,
         assert main(["leaderboard", NAME, *where]) == 0
         assert f"{chrf} [" in capsys.readouterr().out
     with live.client(port.accounts["mary"]) as client:
-        (system, *_) = [each for each in client.leaderboard(NAME).items if each.system == "mast"]
+        (system, *_) = [each for each in client.read_leaderboard(NAME).items if each.system == "mast"]
         assert [score.scale for score in system.scores] == [100.0, None]
-        (told,) = client.submission(2).told
+        (told,) = client.read_submission(2).told
         assert [score.scale for score in told.scores] == [100.0, None]

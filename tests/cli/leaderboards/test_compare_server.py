@@ -20,7 +20,7 @@ def live(tmp_path_factory, sqlite_template):
         live = Live.start(f"sqlite:///{file}", stack)
         port = Port.opened(live.service)
         for who, system, seed in (("mary", "mast", 1), ("zoe", "tug", 2)):
-            live.client(port.accounts[who]).submit(NAME, output(seed), system=system, kind="primary")
+            live.client(port.accounts[who]).submit_output(NAME, output(seed), system=system, kind="primary")
         port.work_off()
         live.token_of_mary = live.token(port.accounts["mary"])
         live.port = port
@@ -66,7 +66,7 @@ def test_systems_are_chosen_by_name_or_number(compare):
 
 
 def test_randomization_tests_are_made_and_waited_for(live, compare, monkeypatch):
-    monkeypatch.setattr("steelyard_client.client.TRIALS_POLL_SECONDS", 0.05)
+    monkeypatch.setattr("steelyard_client.operations.leaderboards.TRIALS_POLL_SECONDS", 0.05)
     over = threading.Event()
 
     def work():

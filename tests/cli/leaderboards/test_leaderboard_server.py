@@ -29,9 +29,9 @@ def measured(live):
         *(("mary", "mast", 1, "primary"), ("mary", "keel", 2, "contrastive"), ("mary", "mast", 3, "")),
         *(("zoe", "oar", 4, ""), ("zoe", "tug", 5, ""), ("zoe", "leak", 6, "contrastive")),
     ):
-        receipt = live.client(port.accounts[who]).submit(NAME, output(seed), system=system, kind=kind)
+        receipt = live.client(port.accounts[who]).submit_output(NAME, output(seed), system=system, kind=kind)
         if system == "leak":
-            live.client(port.accounts[who]).withdraw(receipt.id)
+            live.client(port.accounts[who]).withdraw_submission(receipt.id)
     port.work_off()
     return port
 
@@ -125,11 +125,11 @@ def test_an_unchanged_board_is_not_sent_again(live, measured):
 
     statuses = []
     client = live.client(measured.accounts["mary"], transport=Line())
-    first = client.leaderboard(NAME)
-    assert client.leaderboard(NAME) == first
+    first = client.read_leaderboard(NAME)
+    assert client.read_leaderboard(NAME) == first
     guests = next(each.submission for each in first.items if each.team == "guests")
-    live.client(measured.accounts["zoe"]).withdraw(guests)
-    assert [each.system for each in client.leaderboard(NAME).items if each.team == "guests"] == ["oar"]
+    live.client(measured.accounts["zoe"]).withdraw_submission(guests)
+    assert [each.system for each in client.read_leaderboard(NAME).items if each.team == "guests"] == ["oar"]
     assert statuses == [200, 304, 200]
 
 

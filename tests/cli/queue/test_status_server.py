@@ -11,7 +11,7 @@ from models.schema.base import now
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 from steelyard_client import Client, Unavailable
-from steelyard_client.transport import Transport
+from steelyard_client.core import Core
 from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.port import NAME, Port, output
@@ -34,7 +34,7 @@ def status(live: Live, port: Port, monkeypatch, capsys):
 
 def test_a_team_sees_its_own_and_organisers_all(live, port, status):
     assert status("mary")[:2] == (0, "There are no submissions of yours.\n")
-    live.client(port.accounts["mary"]).submit(NAME, output(), system="mast", kind="primary")
+    live.client(port.accounts["mary"]).submit_output(NAME, output(), system="mast", kind="primary")
     ended, out, _ = status("mary", NAME)
     assert ended == 0
     header, _, line = out.splitlines()
@@ -65,7 +65,7 @@ def test_nobody_has_no_submissions(live, monkeypatch, capsys, tmp_path):
 
 def test_json_says_what_both_know_in_the_same_words(live, port, status, capsys):
     mary = live.client(port.accounts["mary"])
-    mary.submit(NAME, output(), system="mast")
+    mary.submit_output(NAME, output(), system="mast")
     with writing(live.service.engine) as connection:
         failed = {"state": EvaluationState.FAILED, "reason": "a reason", "finished_at": now()}
         connection.execute(update(Evaluation).where(Evaluation.submission_id == 2).values(**failed))
@@ -82,18 +82,18 @@ def test_json_says_what_both_know_in_the_same_words(live, port, status, capsys):
 def requests(status, monkeypatch, looks, *arguments):
     """What a watcher asks for and how long it waits, until Ctrl-C after so many looks."""
     asked, waits = [], []
-    send = Transport.send
+    send = Core._send
 
-    def counted(transport, method, address, **content):
+    def counted(client, method, address, **content):
         asked.append(address)
-        return send(transport, method, address, **content)
+        return send(client, method, address, **content)
 
     def sleep(seconds):
         waits.append(seconds)
         if len(waits) == looks:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Transport, "send", counted)
+    monkeypatch.setattr(Core, "_send", counted)
     monkeypatch.setattr("cli.queue.status_watch.time.sleep", sleep)
     ended = status("mary", *arguments)
     return ended, asked, waits
@@ -118,17 +118,17 @@ def test_whoever_watches_asks_within_the_servers_limit(live, port, status, monke
 
 def test_a_server_that_is_away_is_waited_for(live, port, status, monkeypatch):
     monkeypatch.setattr("cli.queue.status_watch.time.sleep", lambda _: None)
-    live.client(port.accounts["mary"]).submit(NAME, output(), system="mast")
+    live.client(port.accounts["mary"]).submit_output(NAME, output(), system="mast")
     port.work_off()
     looks = iter([None, Unavailable(503, "unavailable", "not just now"), KeyboardInterrupt()])
-    submissions = Client.submissions
+    submissions = Client.list_campaign_submissions
 
     def sometimes(client, campaign):
         if (trouble := next(looks)) is not None:
             raise trouble
-        return submissions(client, campaign)
+        return submissions.__get__(client, Client)(campaign)
 
-    monkeypatch.setattr(Client, "submissions", sometimes)
+    monkeypatch.setattr(Client, "list_campaign_submissions", sometimes)
     ended, out, err = status("mary", NAME, "--watch")
     assert (ended, err) == (0, "steelyard: not just now\n")
     assert out.count("mast") == 1

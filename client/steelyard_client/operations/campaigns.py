@@ -1,0 +1,184 @@
+"""Operations on campaigns: rules, phases, teams, members, quotas, schedules, export."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard_client.addresses import drop_none, path_of
+from steelyard_client.core import Core, json_of
+from steelyard_client.documents.campaigns import CampaignResponse, CampaignSummary
+from steelyard_client.documents.nightly import ScheduleResponse
+from steelyard_client.documents.participants import CampaignMemberResponse, CampaignTeamCreate, CampaignTeamResponse
+from steelyard_client.documents.phases import PhaseResponse
+from steelyard_client.documents.quotas import QuotaResponse, TeamQuotaUsageResponse
+from steelyard_client.reading import decode
+from steelyard_client.steps import listing, operation
+
+if TYPE_CHECKING:
+    from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
+    from steelyard_client.documents.participants import CampaignMemberUpdate
+    from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
+    from steelyard_client.documents.quotas import QuotaUpdate
+    from steelyard_client.steps import Items, Steps
+
+
+class CampaignOperations(Core):
+    """Campaigns. `if_match`, where a method has it, is a `campaign_etag`: the server refuses what is out of date."""
+
+    @listing
+    def list_campaigns(self) -> Items[CampaignSummary]:
+        """The campaigns that the account may see, newest first."""
+        return self._pages(CampaignSummary, "campaigns")
+
+    @operation
+    def create_campaign(self, new: CampaignCreate) -> Steps[CampaignResponse]:
+        """Create a campaign; you become its organiser."""
+        return self._change(CampaignResponse, "POST", "campaigns", body=new)
+
+    @operation
+    def read_campaign(self, name: str) -> Steps[CampaignResponse]:
+        """A campaign with its rules. Raises NotFound."""
+        return self._get(CampaignResponse, "campaigns", name)
+
+    @operation
+    def campaign_etag(self, name: str) -> Steps[str]:
+        """What changes with the rules, phases and test sets of a campaign, for `if_match`. For organisers."""
+        answer = yield from self._send("GET", path_of("campaigns", name))
+        return str(answer.headers.get("ETag", ""))
+
+    @operation
+    def update_campaign(
+        self, name: str, change: CampaignUpdate, *, if_match: str | None = None
+    ) -> Steps[CampaignResponse]:
+        """Change rules of a campaign. For organisers."""
+        return self._change(CampaignResponse, "PATCH", "campaigns", name, body=change, headers=matching(if_match))
+
+    @operation
+    def freeze_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
+        """Freeze a campaign: no submissions, declarations or withdrawals, regardless of its phases."""
+        return self._change(CampaignResponse, "POST", "campaigns", name, "freeze", headers=matching(if_match))
+
+    @operation
+    def unfreeze_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
+        """Unfreeze a campaign: its phases apply again."""
+        return self._change(CampaignResponse, "POST", "campaigns", name, "unfreeze", headers=matching(if_match))
+
+    @operation
+    def close_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
+        """Close the current phase and its grace period now."""
+        return self._change(CampaignResponse, "POST", "campaigns", name, "close", headers=matching(if_match))
+
+    @operation
+    def publish_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
+        """Publish the results: scores, names and outputs."""
+        return self._change(CampaignResponse, "POST", "campaigns", name, "publish", headers=matching(if_match))
+
+    @operation
+    def export_campaign(self, name: str) -> Steps[bytes]:
+        """What the account may see of a campaign, as a zip archive."""
+        return self._get_bytes("campaigns", name, "export")
+
+    @listing
+    def list_phases(self, name: str) -> Items[PhaseResponse]:
+        """The phases of a campaign, ordered by their start."""
+        return self._pages(PhaseResponse, "campaigns", name, "phases")
+
+    @operation
+    def create_phase(self, name: str, new: PhaseCreate, *, if_match: str | None = None) -> Steps[PhaseResponse]:
+        """Create a phase. Phases must not overlap."""
+        return self._change(PhaseResponse, "POST", "campaigns", name, "phases", body=new, headers=matching(if_match))
+
+    @operation
+    def update_phase(
+        self, name: str, phase: int, change: PhaseUpdate, *, if_match: str | None = None
+    ) -> Steps[PhaseResponse]:
+        """Change a phase. The name is fixed once the phase has begun."""
+        path = ("campaigns", name, "phases", phase)
+        return self._change(PhaseResponse, "PATCH", *path, body=change, headers=matching(if_match))
+
+    @operation
+    def extend_phase(
+        self, name: str, phase: int, change: PhaseExtend, *, if_match: str | None = None
+    ) -> Steps[PhaseResponse]:
+        """Extend a phase, even one that has ended; late submissions are judged by the new deadline."""
+        path = ("campaigns", name, "phases", phase, "extend")
+        return self._change(PhaseResponse, "POST", *path, body=change, headers=matching(if_match))
+
+    @operation
+    def delete_phase(self, name: str, phase: int, *, if_match: str | None = None) -> Steps[None]:
+        """Delete a phase without test sets and submissions."""
+        return self._command("DELETE", "campaigns", name, "phases", phase, headers=matching(if_match))
+
+    @listing
+    def list_campaign_teams(self, name: str) -> Items[CampaignTeamResponse]:
+        """The teams of a campaign, as the account may see them."""
+        return self._pages(CampaignTeamResponse, "campaigns", name, "teams")
+
+    @operation
+    def join_campaign(self, name: str, team: str) -> Steps[CampaignTeamResponse]:
+        """Let a team that you lead take part."""
+        new = CampaignTeamCreate(team=team)
+        return self._change(CampaignTeamResponse, "POST", "campaigns", name, "teams", body=new)
+
+    @operation
+    def leave_campaign(self, name: str, team: str) -> Steps[None]:
+        """Take a team out of a campaign."""
+        return self._command("DELETE", "campaigns", name, "teams", team)
+
+    @listing
+    def list_campaign_members(self, name: str) -> Items[CampaignMemberResponse]:
+        """The organisers and viewers of a campaign. For organisers."""
+        return self._pages(CampaignMemberResponse, "campaigns", name, "members")
+
+    @operation
+    def set_campaign_member(self, name: str, new: CampaignMemberUpdate) -> Steps[CampaignMemberResponse]:
+        """Make an account an organiser or viewer of a campaign."""
+        return self._change(CampaignMemberResponse, "PUT", "campaigns", name, "members", body=new)
+
+    @operation
+    def remove_campaign_member(self, name: str, account: int) -> Steps[None]:
+        """Remove an organiser or viewer from a campaign."""
+        return self._command("DELETE", "campaigns", name, "members", account)
+
+    @listing
+    def list_campaign_quotas(self, name: str) -> Items[QuotaResponse]:
+        """The quotas in force in a campaign. For organisers."""
+        return self._pages(QuotaResponse, "campaigns", name, "quotas")
+
+    @operation
+    def set_campaign_quota(self, name: str, new: QuotaUpdate) -> Steps[list[QuotaResponse]]:
+        """Set a quota for a campaign, or for one of its teams or phases; all quotas in force."""
+        content = new.model_dump(mode="json", exclude_unset=True)
+        answer = yield from self._send("PUT", path_of("campaigns", name, "quotas"), json=content)
+        return [decode(QuotaResponse, each) for each in json_of(answer)]
+
+    @operation
+    def delete_campaign_quota(self, name: str, kind: str, *, team: str = "", phase: str = "") -> Steps[None]:
+        """Delete a quota of a campaign, or of one of its teams or phases."""
+        params = drop_none({"team": team or None, "phase": phase or None})
+        return self._command("DELETE", "campaigns", name, "quotas", kind, params=params)
+
+    @listing
+    def list_team_quota_usage(self, name: str, team: str) -> Items[TeamQuotaUsageResponse]:
+        """A team's use of each kind of quota. For its members and organisers."""
+        return self._pages(TeamQuotaUsageResponse, "campaigns", name, "teams", team, "quotas")
+
+    @listing
+    def list_schedules(self) -> Items[ScheduleResponse]:
+        """The schedules: all for administrators, those of visible campaigns for organisers."""
+        return self._pages(ScheduleResponse, "nightly")
+
+    @operation
+    def read_schedule_history(self, name: str) -> Steps[dict[str, Any]]:
+        """All runs of a schedule and their series of scores."""
+        return self._get_json("nightly", name)
+
+    @operation
+    def read_nightly_run(self, name: str, run: int) -> Steps[dict[str, Any]]:
+        """The result of one run of a schedule."""
+        return self._get_json("nightly", name, "runs", run)
+
+
+def matching(etag: str | None) -> dict[str, str]:
+    """The header by which a server refuses a change of what has changed since."""
+    return {} if etag is None else {"If-Match": etag}

@@ -1,0 +1,275 @@
+"""Operations on leaderboards, comparisons and segments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steelyard_client.addresses import drop_none, path_of
+from steelyard_client.core import Core, json_of
+from steelyard_client.documents.comparisons import ComparisonCancel, ComparisonsResponse
+from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
+from steelyard_client.documents.segments import SegmentsResponse
+from steelyard_client.errors import Conflict
+from steelyard_client.reading import decode
+from steelyard_client.steps import Pause, listing, operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from steelyard_client.documents.comparisons import TrialsProgressResponse
+    from steelyard_client.steps import Items, Steps
+
+TRIALS_POLL_SECONDS = 0.5
+"""Interval between two polls of running randomization tests."""
+MOST_SYSTEMS = 1000
+"""Systems of a leaderboard in one response."""
+
+
+class LeaderboardOperations(Core):
+    """Leaderboards, comparisons, segments."""
+
+    @listing
+    def list_leaderboards(self, campaign: str) -> Items[LeaderboardSummary]:
+        """The leaderboards of a campaign: one for each test set and list of references."""
+        return self._pages(LeaderboardSummary, "campaigns", campaign, "leaderboards")
+
+    @operation
+    def read_leaderboard(
+        self,
+        campaign: str,
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        shown: str = "ranked",
+        constrained: str = "",
+        board: int | None = None,
+    ) -> Steps[LeaderboardResponse]:
+        """A leaderboard with all its systems. An unchanged leaderboard is taken from the client's cache.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        test_set
+            Name or NAME@VERSION; default the first one.
+        references
+            Labels; default the longest list.
+        metric
+            The ranking metric; default that of the campaign.
+        shown
+            "ranked", or "all" to include unranked systems (contrastive, or superseded by a later submission).
+        constrained
+            "yes", "no", or "" for all systems.
+        board
+            A number from `list_leaderboards`, to select one that is not the newest.
+
+        Raises
+        ------
+        NotFound
+            There is no such leaderboard.
+        Forbidden
+            The leaderboard is not shown in this phase.
+
+        """
+        filters = {
+            **_filters(test_set, references, metric, board),
+            "shown": shown,
+            "constrained": constrained or None,
+            "limit": MOST_SYSTEMS,
+        }
+        found = yield from self._get_json("campaigns", campaign, "leaderboard", **filters)
+        items, following = [*found["items"]], found["next"]
+        while following is not None:
+            page = yield from self._get_json("campaigns", campaign, "leaderboard", after=following, **filters)
+            items, following = items + page["items"], page["next"]
+        return decode(LeaderboardResponse, {**found, "items": items, "next": None})
+
+    @operation
+    def download_leaderboard(
+        self,
+        campaign: str,
+        kind: str,
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        shown: str = "ranked",
+        constrained: str = "",
+        board: int | None = None,
+    ) -> Steps[bytes]:
+        """A leaderboard as a file, "csv", "tsv" or "latex"; the other parameters as in `read_leaderboard`."""
+        filters = _filters(test_set, references, metric, board)
+        return self._get_bytes(
+            "campaigns", campaign, "leaderboard", format=kind, shown=shown, constrained=constrained or None, **filters
+        )
+
+    @operation
+    def read_comparisons(
+        self,
+        campaign: str,
+        systems: Sequence[int] = (),
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        test: str = "bootstrap",
+        correction: str = "none",
+        board: int | None = None,
+        comparison: int | None = None,
+    ) -> Steps[ComparisonsResponse]:
+        """Tests of all pairs of systems, as far as they are computed; parameters as in `compare`.
+
+        `comparison` is the number of one that `request_comparisons` started, to include its progress.
+        """
+        filters = _comparison(systems, test_set, references, metric, test, correction, board)
+        address = path_of("campaigns", campaign, "comparisons")
+        answer = yield from self._send("GET", address, params=drop_none({**filters, "comparison": comparison}))
+        return decode(ComparisonsResponse, json_of(answer))
+
+    @operation
+    def request_comparisons(
+        self,
+        campaign: str,
+        systems: Sequence[int] = (),
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        correction: str = "none",
+        board: int | None = None,
+    ) -> Steps[ComparisonsResponse]:
+        """Request the missing randomization tests, for at most 20 systems; parameters as in `compare`."""
+        filters = _comparison(systems, test_set, references, metric, "randomization", correction, board)
+        return self._change(ComparisonsResponse, "POST", "campaigns", campaign, "comparisons", params=filters)
+
+    @operation
+    def cancel_comparison(self, campaign: str, comparison: int, *, reason: str = "") -> Steps[None]:
+        """Cancel a running comparison; stored trials stay. For organisers."""
+        body = ComparisonCancel(reason=reason)
+        return self._command("POST", "campaigns", campaign, "comparisons", comparison, "cancel", body=body)
+
+    @operation
+    def compare(
+        self,
+        campaign: str,
+        systems: Sequence[int] = (),
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        test: str = "bootstrap",
+        correction: str = "none",
+        board: int | None = None,
+        on_progress: Callable[[TrialsProgressResponse], None] | None = None,
+    ) -> Steps[ComparisonsResponse]:
+        """Compare all pairs of systems, by all metrics or one; request what is missing, and wait for it.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        systems
+            Submission numbers; default the best eight systems.
+        test_set, references, metric, board
+            As in `read_leaderboard`; without `metric`, all metrics.
+        test
+            "bootstrap", or "randomization"; missing randomization tests are requested and waited for.
+        correction
+            "none", "holm" or "bh".
+        on_progress
+            Called at each poll while randomization tests run.
+
+        Raises
+        ------
+        NotFound, Forbidden, BadInput
+            As for a leaderboard, or the parameters are invalid.
+        Conflict
+            Some pairs could not be tested.
+
+        """
+        filters = _comparison(systems, test_set, references, metric, test, correction, board)
+        address = path_of("campaigns", campaign, "comparisons")
+
+        def ask(method: str, **more: int) -> Steps[ComparisonsResponse]:
+            return decode(ComparisonsResponse, json_of((yield from self._send(method, address, params=filters | more))))
+
+        found = yield from ask("GET")
+        if test == "bootstrap" or not found.lacking:
+            return found
+        found = yield from ask("POST")
+        while found.progress is not None and found.progress.running:
+            if on_progress is not None:
+                on_progress(found.progress)
+            yield Pause(TRIALS_POLL_SECONDS)
+            found = yield from ask("GET", comparison=found.progress.comparison)
+        if found.lacking:
+            why = found.progress.failure if found.progress is not None else ""
+            raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
+        return found
+
+    @operation
+    def list_segments(
+        self,
+        campaign: str,
+        *,
+        test_set: str = "",
+        references: Sequence[str] = (),
+        metric: str = "",
+        system: Sequence[str] = (),
+        order: str = "number",
+        document: str = "",
+        domain: str = "",
+        test_suite: str = "",
+        shortest: int | None = None,
+        longest: int | None = None,
+        text: str = "",
+        segment: int | None = None,
+        limit: int = 50,
+        after: str = "",
+    ) -> Steps[SegmentsResponse]:
+        """A page of segments with the source, references, outputs, scores and marks that the account may see.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        test_set, references, metric
+            As in `read_leaderboard`.
+        system
+            Up to 12 outputs, by submission number or displayed name.
+        order
+            "number", "difference", "first-better", "second-better", "worst" or "best".
+        document, domain, test_suite, text, segment
+            Only segments of these; `text` is searched in all texts shown.
+        shortest, longest
+            Words of the source, or characters for languages written without spaces.
+        limit, after
+            Segments of a page, and the `next` of the previous page.
+
+        """
+        return self._get(
+            SegmentsResponse, "campaigns", campaign, "segments", **_filters(test_set, references, metric, None),
+            system=list(system) or None, order=order, document=document or None, domain=domain or None,
+            test_suite=test_suite or None, shortest=shortest, longest=longest, text=text or None, segment=segment,
+            limit=limit, after=after or None,
+        )  # fmt: skip
+
+
+def _filters(test_set: str, references: Sequence[str], metric: str, board: int | None) -> dict[str, Any]:
+    named = {"test_set": test_set or None, "references": ",".join(references) or None, "metric": metric or None}
+    return drop_none({**named, "board": board})
+
+
+def _comparison(
+    systems: Sequence[int], test_set: str, references: Sequence[str], metric: str, test: str, correction: str,
+    board: int | None,
+) -> dict[str, Any]:  # fmt: skip
+    return drop_none(
+        {
+            "system": list(systems) or None,
+            **_filters(test_set, references, metric, board),
+            "test": test,
+            "correction": correction,
+        }
+    )

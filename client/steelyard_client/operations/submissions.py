@@ -1,0 +1,236 @@
+"""Operations on submissions, their evaluations and their progress."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from steelyard_client.addresses import drop_none
+from steelyard_client.core import Core
+from steelyard_client.documents.evaluations import EvaluationCancel, EvaluationResponse
+from steelyard_client.documents.submissions import (
+    DiagnosisResponse,
+    ProgressResponse,
+    SubmissionCreatedResponse,
+    SubmissionResponse,
+    SubmissionWithScoresResponse,
+    SystemResponse,
+)
+from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
+from steelyard_client.files import ProgressReader, compressed, read_file
+from steelyard_client.reading import decode
+from steelyard_client.steps import Item, Pause, Run, exhausted, forwarded, listing, operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from steelyard_client.documents.submissions import SubmissionUpdate
+    from steelyard_client.steps import Items, Steps
+
+POLL_SECONDS = 2.0
+"""Polling interval where the server has no free stream."""
+PROGRESS, END = "progress", "end"
+
+
+class SubmissionOperations(Core):
+    """Submissions, evaluations, systems."""
+
+    @operation
+    def submit_output(
+        self,
+        campaign: str,
+        output: Path | str | bytes,
+        *,
+        system: str,
+        team: str = "",
+        test_set: str = "",
+        run: str = "",
+        kind: str = "",
+        constrained: bool | None = None,
+        description: str = "",
+        override: bool = False,
+        key: str | None = None,
+        name: str = "",
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Steps[SubmissionCreatedResponse]:
+        """Submit a system's output; the submission with its findings and the state of the quotas.
+
+        An interrupted request is retried with the same idempotency key, so that it takes effect once.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        output
+            A path, or the content as bytes.
+        system
+            Name of the system.
+        team, test_set
+            Optional if the account has only one team, or the campaign only one test set.
+        run
+            Label of one of several runs of the system.
+        kind, constrained, description
+            The declaration, as in `update_submission`.
+        override
+            Submit as an organiser, regardless of the phases.
+        key
+            An idempotency key, to make several calls take effect once.
+        name
+            File name to send instead of that of `output`.
+        on_progress
+            Called with the bytes sent and the total number of bytes.
+
+        Raises
+        ------
+        BadInput
+            The output cannot be scored; `details` has all findings, and nothing is stored.
+        TooMany
+            A quota is exhausted; nothing is stored.
+
+        """
+        fields = _form_fields(
+            system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
+            description=description, override=override or None,
+        )  # fmt: skip
+        title, content = compressed(*read_file(output, name))
+        return self._change(
+            SubmissionCreatedResponse, "POST", "campaigns", campaign, "submissions", key=key or str(uuid.uuid4()),
+            data=fields, files={"file": (title, ProgressReader(content, on_progress))},
+        )  # fmt: skip
+
+    @operation
+    def diagnose_output(
+        self,
+        campaign: str,
+        output: Path | str | bytes,
+        *,
+        system: str,
+        team: str = "",
+        test_set: str = "",
+        run: str = "",
+    ) -> Steps[DiagnosisResponse]:
+        """Check an output without submitting it. Nothing is stored."""
+        fields = _form_fields(system=system, team=team, test_set=test_set, run=run)
+        file = compressed(*read_file(output))
+        return self._change(
+            DiagnosisResponse, "POST", "campaigns", campaign, "diagnosis", data=fields, files={"file": file}
+        )
+
+    @operation
+    def read_submission(self, submission: int) -> Steps[SubmissionWithScoresResponse]:
+        """A submission with its disclosed scores. Raises NotFound."""
+        return self._get(SubmissionWithScoresResponse, "submissions", submission)
+
+    @listing
+    def list_campaign_submissions(
+        self, campaign: str, *, team: str = "", test_set: str = "", kind: str = ""
+    ) -> Items[SubmissionResponse]:
+        """The submissions of the account's teams (organisers: of all), newest first, without scores.
+
+        `kind` is primary, contrastive, late or withdrawn; "" for all.
+        """
+        return self._pages(
+            SubmissionResponse, "campaigns", campaign, "submissions",
+            team=team or None, test_set=test_set or None, kind=kind or None,
+        )  # fmt: skip
+
+    @operation
+    def update_submission(self, submission: int, change: SubmissionUpdate) -> Steps[SubmissionResponse]:
+        """Change the declaration of a submission; fields that are not set stay unchanged."""
+        return self._change(SubmissionResponse, "PATCH", "submissions", submission, body=change)
+
+    @operation
+    def withdraw_submission(self, submission: int) -> Steps[SubmissionResponse]:
+        """Withdraw a submission from all leaderboards."""
+        return self._change(SubmissionResponse, "POST", "submissions", submission, "withdraw")
+
+    @operation
+    def delete_submission(self, submission: int) -> Steps[SubmissionResponse]:
+        """Withdraw a submission: another name of `withdraw_submission`."""
+        return self._change(SubmissionResponse, "DELETE", "submissions", submission)
+
+    @operation
+    def reinstate_submission(self, submission: int) -> Steps[SubmissionResponse]:
+        """Undo the withdrawal of a submission."""
+        return self._change(SubmissionResponse, "POST", "submissions", submission, "reinstate")
+
+    @operation
+    def download_output(self, submission: int) -> Steps[bytes]:
+        """The text of a submission, one segment per line."""
+        return self._get_bytes("submissions", submission, "output")
+
+    @listing
+    def watch_submission(self, submission: int) -> Items[ProgressResponse]:
+        """The progress of a submission, at each change, until it is done, failed or cancelled."""
+        return self._watched(submission)
+
+    @operation
+    def wait_for_submission(self, submission: int) -> Steps[SubmissionWithScoresResponse]:
+        """Wait until a submission is done, failed or cancelled, and return it."""
+        yield from exhausted(self._watched(submission))
+        return (yield from self._get(SubmissionWithScoresResponse, "submissions", submission))
+
+    @listing
+    def list_campaign_systems(self, name: str) -> Items[SystemResponse]:
+        """The systems of the account's teams, and those of others where the leaderboard shows names."""
+        return self._pages(SystemResponse, "campaigns", name, "systems")
+
+    @operation
+    def read_evaluation(self, evaluation: int) -> Steps[EvaluationResponse]:
+        """An evaluation of one of the account's teams; organisers can read all of their campaigns."""
+        return self._get(EvaluationResponse, "evaluations", evaluation)
+
+    @operation
+    def cancel_evaluation(
+        self, evaluation: int, *, reason: str = "", counts: bool = False
+    ) -> Steps[EvaluationResponse]:
+        """Cancel an evaluation that has not ended; `counts` leaves it in the team's quota. For organisers."""
+        body = EvaluationCancel(reason=reason, counts=counts)
+        return self._change(EvaluationResponse, "POST", "evaluations", evaluation, "cancel", body=body)
+
+    @operation
+    def retry_evaluation(self, evaluation: int) -> Steps[EvaluationResponse]:
+        """Queue a failed or cancelled evaluation again. For organisers."""
+        return self._change(EvaluationResponse, "POST", "evaluations", evaluation, "retry")
+
+    def _watched(self, submission: int) -> Items[ProgressResponse]:
+        """By server-sent events, or by polling where no stream is free. Raises ServerUnreachable if retries fail."""
+        last, failures = "", 0
+        while True:
+            try:
+                headers = {"Last-Event-ID": last} if last else {}
+                events = Run(self._events("submissions", submission, "events", headers=headers))
+                while (step := events.advance()) is not None:
+                    if not isinstance(step, Item):
+                        yield from forwarded(step, events)
+                        continue
+                    last, failures = step.value.id, 0
+                    if step.value.name in (PROGRESS, END):
+                        progress = decode(ProgressResponse, step.value.data)
+                        yield Item(progress)
+                        if progress.ended:
+                            return
+                # The server ends a stream after a while, and when it restarts.
+                failures += 1
+                failure: Exception = ServerUnreachable(f"{self.server} keeps closing the stream of progress.")
+            except ServerUnreachable as error:
+                failures, failure = failures + 1, error
+            except (TooMany, Unavailable):
+                progress = (yield from self._get(SubmissionResponse, "submissions", submission)).progress
+                yield Item(progress)
+                if progress.ended:
+                    return
+                yield Pause(POLL_SECONDS)
+                continue
+            wait = self.patience.wait(failures, None)
+            if wait is None:
+                raise failure
+            yield Pause(wait)
+
+
+def _form_fields(**fields: Any) -> dict[str, str]:
+    """The fields of a form, without empty ones."""
+    words = {True: "true", False: "false"}
+    filled = {name: value for name, value in drop_none(fields).items() if value != ""}
+    return {name: words[value] if isinstance(value, bool) else str(value) for name, value in filled.items()}

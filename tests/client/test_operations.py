@@ -1,0 +1,331 @@
+"""Every operation of the API by both clients, against a server: what they return is what was sent, and nothing less."""
+
+import asyncio
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import BaseModel
+
+from models.schema.roles import SiteRole
+from models.schema.states import EvaluationState
+from steelyard_client import AsyncClient, Client, Conflict, Forbidden, RetryPolicy
+from steelyard_client.documents.accounts import AccountCreate, AccountRightsUpdate, AccountUpdate, PasswordUpdate
+from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
+from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
+from steelyard_client.documents.participants import CampaignMemberUpdate
+from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
+from steelyard_client.documents.quotas import QuotaUpdate
+from steelyard_client.documents.submissions import SubmissionUpdate
+from steelyard_client.documents.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
+from steelyard_client.documents.test_sets import MeasuresCreate, TestSetUpdate
+from steelyard_client.documents.tokens import TokenCreate
+from steelyard_client.operations import Operations
+from steelyard_client.steps import listing, operation
+from steelyard_client.vocabulary import (
+    CampaignRole,
+    DeclaredKind,
+    Joining,
+    PhaseKind,
+    QuotaKind,
+    TeamRole,
+    Visibility,
+)
+from tests.analysis.nightly_runs import add_nightly_runs
+from tests.analysis.nightly_runs import output as nightly_output
+from tests.client.live import Live
+from tests.client.live import live as live
+from tests.service.people import PASSWORD, with_password
+from tests.service.port import REFERENCE, SEGMENTS, output
+
+COMPOSED = {"campaign_etag", "compare", "download_leaderboard", "get_json", "me", "send", "wait_for_submission"}
+"""Methods of the clients beside those of one operation each."""
+OUTPUTS = [output(seed) for seed in (1, 2, 3)]
+
+
+def names() -> set[str]:
+    """The clients' methods that send requests."""
+    return {name for name, _ in inspect.getmembers(Operations, lambda each: isinstance(each, operation | listing))}
+
+
+class Line(httpx.HTTPTransport):
+    """Remembers what was asked and answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[httpx.Request, httpx.Response]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        answer = super().handle_request(request)
+        answer.read()
+        self.seen.append((request, answer))
+        return answer
+
+
+class AsyncLine(httpx.AsyncHTTPTransport):
+    """Remembers what was asked and answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[httpx.Request, httpx.Response]] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await super().handle_async_request(request)
+        await answer.aread()
+        self.seen.append((request, answer))
+        return answer
+
+
+class Caller:
+    """Calls the operations of one kind of client, and compares results with what was sent."""
+
+    def __init__(self, live: Live, *, asynchronous: bool) -> None:
+        self.live, self.asynchronous = live, asynchronous
+        self.called: set[str] = set()
+        self.tokens: dict[int | None, str | None] = {None: None}
+        paths = live.service.app.openapi()["paths"]
+        self.operations = {
+            (method.upper(), re.compile(re.sub(r"\{\w+\}", "[^/]+", path))): each["operationId"]
+            for path, methods in paths.items()
+            for method, each in methods.items()
+        }
+
+    def __call__(self, who: int | None, name: str, *arguments: Any, **options: Any) -> Any:
+        """The result of an operation for an account; None is nobody."""
+        self.called.add(name)
+        if who not in self.tokens:
+            self.tokens[who] = self.live.token(who)  # type: ignore[arg-type]
+        if self.asynchronous:
+            found, seen = asyncio.run(self._awaited(self.tokens[who], name, *arguments, **options))
+        else:
+            line = Line()
+            with Client(self.live.url, self.tokens[who], transport=line, patience=RetryPolicy(tries=1)) as client:
+                found = getattr(client, name)(*arguments, **options)
+                found = list(found) if isinstance(found, Iterator) else found
+            seen = line.seen
+        self._compare(name, found, seen)
+        return found
+
+    async def _awaited(self, token: str | None, name: str, *arguments: Any, **options: Any) -> tuple[Any, list[Any]]:
+        line = AsyncLine()
+        async with AsyncClient(self.live.url, token, transport=line, patience=RetryPolicy(tries=1)) as client:
+            found = getattr(client, name)(*arguments, **options)
+            found = await found if inspect.isawaitable(found) else [each async for each in found]
+        return found, line.seen
+
+    def _compare(self, name: str, found: Any, seen: list[tuple[httpx.Request, httpx.Response]]) -> None:
+        for request, _ in seen:
+            asked = [
+                operation
+                for (method, path), operation in self.operations.items()
+                if method == request.method and path.fullmatch(request.url.raw_path.decode().partition("?")[0])
+            ]
+            assert name in COMPOSED or name in asked
+        answers = [answer for _, answer in seen]
+        kind = answers[-1].headers.get("Content-Type", "")
+        if name in COMPOSED:
+            return
+        if kind.startswith("text/event-stream"):
+            sent = [json.loads(line[6:]) for line in answers[-1].text.splitlines() if line.startswith("data: ")]
+            assert [plain(each) for each in found] == sent
+        elif isinstance(found, bytes):
+            assert found == answers[-1].content
+        elif answers[-1].status_code == 204 or found is None:
+            assert found is None
+            assert answers[-1].content in (b"", b"null")
+        elif isinstance(found, list) and isinstance(answers[-1].json(), dict):
+            assert [plain(each) for each in found] == [item for answer in answers for item in answer.json()["items"]]
+        else:
+            assert plain(found) == answers[-1].json()
+
+
+def plain(found: Any) -> Any:
+    """A document as JSON has it."""
+    if isinstance(found, BaseModel):
+        return found.model_dump(mode="json")
+    return [plain(each) for each in found] if isinstance(found, list) else found
+
+
+def test_there_is_a_method_for_every_operation_and_no_other(live: Live) -> None:
+    paths = live.service.app.openapi()["paths"]
+    operations = {each["operationId"] for methods in paths.values() for each in methods.values()}
+    assert names() - COMPOSED == operations
+
+
+@pytest.fixture
+def patient(service_url: str) -> Iterator[Live]:
+    """A server that leaves all randomization tests to workers."""
+    with ExitStack() as stack:
+        yield Live.start(service_url, stack, at_once_seconds=0)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["blocking", "awaiting"])
+def test_what_is_sent_is_what_is_returned(patient: Live, asynchronous: bool, tmp_path: Path) -> None:
+    call = Caller(patient, asynchronous=asynchronous)
+    service = patient.service
+    root = service.account("root", SiteRole.ADMINISTRATOR)
+    mary, zoe = with_password(service, service.account("mary")), service.account("zoe")
+    accounts(call, root, mary, zoe)
+    campaigns(call, root, mary)
+    submissions(call, root, mary, tmp_path)
+    leaderboards(call, root, mary)
+    corrections(call, root)
+    nightly(call, root)
+    call(root, "export_campaign", "regatta")
+    call(root, "close_campaign", "regatta")
+    call(root, "publish_campaign", "regatta")
+    assert call(root, "list_audit_entries", search="publish")
+    assert call(root, "list_campaign_audit_entries", "regatta")
+    call(root, "get_json", "me")
+    call(root, "send", "GET", "me")
+    assert call.called == names()
+
+
+def accounts(call: Caller, root: int, mary: int, zoe: int) -> None:
+    assert call(mary, "me").email == "mary@example.org"
+    assert not call(None, "read_me").signed_in
+    assert call(mary, "list_waiting_uploads") == []
+    created = call(root, "create_account", AccountCreate(email="eve@example.org", name="Eve"))
+    link = call(root, "create_password_link", created.id).link.rpartition("/")[2]
+    assert link
+    call(root, "update_account", created.id, AccountRightsUpdate(verified=True))
+    call(root, "end_account_sessions", created.id)
+    assert call(root, "read_account", created.id).verified_at is not None
+    assert len(call(root, "list_accounts", search="example.org")) == 4
+    call(mary, "update_own_account", AccountUpdate(name="Mary"))
+    assert call(mary, "read_own_account").name == "Mary"
+    assert call(mary, "list_own_sessions") == []
+    # For browsers alone, and for servers that send mails.
+    with pytest.raises(Forbidden):
+        call(mary, "end_own_sessions")
+    with pytest.raises(Conflict):
+        call(mary, "send_confirmation")
+    call(mary, "create_team", TeamCreate(name="harbour"))
+    call(mary, "update_team", "harbour", TeamUpdate(affiliation="The port"))
+    call(root, "add_team_member", "harbour", TeamMemberCreate(email="eve@example.org"))
+    call(mary, "update_team_member", "harbour", created.id, TeamMemberUpdate(role=TeamRole.LEAD))
+    team = call(mary, "read_team", "harbour")
+    assert (team.affiliation, [each.name for each in team.people]) == ("The port", ["Eve", "Mary"])
+    call(mary, "remove_team_member", "harbour", created.id)
+    assert [each.members for each in call(mary, "list_own_teams")] == [1]
+    invited = call(mary, "create_invitation", InvitationCreate(team="harbour"))
+    assert [each.id for each in call(mary, "list_invitations", team="harbour")] == [invited.id]
+    secret = invited.link.rpartition("/")[2]
+    assert call(zoe, "accept_invitation", InvitationAccept(secret=secret)).team == "harbour"
+    call(mary, "withdraw_invitation", call(mary, "create_invitation", InvitationCreate(team="harbour")).id)
+    token = TokenCreate(name="here", scopes=["read"], email="mary@example.org", password=PASSWORD)
+    made = call(None, "create_token", token)
+    assert {each.id for each in call(mary, "list_own_tokens") if each.name == "here"} == {made.id}
+    call(mary, "revoke_own_token", made.id)
+    call(mary, "update_own_password", PasswordUpdate(old=PASSWORD, new=f"{PASSWORD} staple"))
+
+
+def campaigns(call: Caller, root: int, mary: int) -> None:
+    call(root, "create_campaign", CampaignCreate(name="regatta", joining=Joining.OPEN, visibility=Visibility.PUBLIC))
+    call(root, "update_campaign", "regatta", CampaignUpdate(title="The regatta"))
+    assert call(None, "read_campaign", "regatta").title == "The regatta"
+    tag = call(root, "campaign_etag", "regatta")
+    call(root, "freeze_campaign", "regatta", if_match=tag)
+    with pytest.raises(Conflict):
+        call(root, "unfreeze_campaign", "regatta", if_match=tag)
+    call(root, "unfreeze_campaign", "regatta")
+    assert [each.name for each in call(None, "list_campaigns")] == ["regatta"]
+    call(root, "create_phase", "regatta", PhaseCreate(name="first", kind=PhaseKind.OPEN, starts="2020-01-01T00:00"))
+    later = PhaseCreate(name="later", kind=PhaseKind.CLOSED, starts="2120-01-01T00:00", ends="2121-01-01T00:00")
+    phase = call(root, "create_phase", "regatta", later)
+    call(root, "update_phase", "regatta", phase.id, PhaseUpdate(name="last"))
+    call(root, "extend_phase", "regatta", phase.id, PhaseExtend(ends="2122-01-01T00:00"))
+    assert [each.name for each in call(None, "list_phases", "regatta")] == ["first", "last"]
+    call(root, "delete_phase", "regatta", phase.id)
+    assert call(mary, "join_campaign", "regatta", "harbour").team == "harbour"
+    call(mary, "leave_campaign", "regatta", "harbour")
+    call(mary, "join_campaign", "regatta", "harbour")
+    assert len(call(mary, "list_campaign_teams", "regatta")) == 1
+    viewer = CampaignMemberUpdate(email="eve@example.org", role=CampaignRole.VIEWER)
+    member = call(root, "set_campaign_member", "regatta", viewer)
+    assert len(call(root, "list_campaign_members", "regatta")) == 2
+    call(root, "remove_campaign_member", "regatta", member.account)
+    quotas = call(root, "set_campaign_quota", "regatta", QuotaUpdate(kind=QuotaKind.PER_DAY, amount=50))
+    assert call(root, "list_campaign_quotas", "regatta") == quotas
+    call(mary, "list_team_quota_usage", "regatta", "harbour")
+    call(root, "delete_campaign_quota", "regatta", "per_day")
+
+
+def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
+    path = folder / "A.txt"
+    path.write_bytes(REFERENCE)
+    made = call(
+        root, "create_test_set", "regatta", "quay", {"A.txt": path}, source=REFERENCE, target_language="en",
+        metrics=["bleu"], replicates=50,
+    )  # fmt: skip
+    extra = call(root, "create_test_set", "regatta", "spare", {"B.txt": REFERENCE}, metrics=["chrf"])
+    call(root, "delete_test_set", "regatta", extra.id)
+    call(root, "add_test_set_measures", "regatta", made.id, MeasuresCreate(metrics=["chrf"], replicates=50))
+    call(root, "update_test_set", "regatta", made.id, TestSetUpdate(released=True, early=True))
+    assert call(None, "read_test_set", "regatta", made.id).references_visible
+    assert [each.name for each in call(None, "list_test_sets", "regatta")] == ["quay"]
+    assert call(mary, "download_source", "regatta", made.id).rstrip() == REFERENCE.rstrip()
+    assert call(None, "download_reference", "regatta", made.id, "A").rstrip() == REFERENCE.rstrip()
+    assert not call(mary, "diagnose_output", "regatta", OUTPUTS[0], system="mast").fatal
+    numbers = [
+        call(mary, "submit_output", "regatta", text, system=f"mast {place}").id for place, text in enumerate(OUTPUTS)
+    ]
+    (first, *_) = call(mary, "read_submission", numbers[0]).evaluations
+    assert call(root, "cancel_evaluation", first.id, reason="too early").state == EvaluationState.CANCELLED
+    assert call(root, "retry_evaluation", first.id).state == EvaluationState.QUEUED
+    call.live.work()
+    assert call(mary, "read_evaluation", first.id).state == EvaluationState.DONE
+    assert [each.state for each in call(mary, "watch_submission", numbers[0])] == [EvaluationState.DONE]
+    assert call(mary, "wait_for_submission", numbers[0]).told
+    call(mary, "update_submission", numbers[0], SubmissionUpdate(kind=DeclaredKind.PRIMARY))
+    call(mary, "withdraw_submission", numbers[1])
+    call(mary, "reinstate_submission", numbers[1])
+    call(mary, "delete_submission", numbers[1])
+    call(mary, "reinstate_submission", numbers[1])
+    assert call(mary, "download_output", numbers[2]) == OUTPUTS[2]
+    assert [each.id for each in call(mary, "list_campaign_submissions", "regatta")] == numbers[::-1]
+    assert len(call(mary, "list_campaign_systems", "regatta")) == 3
+
+
+def leaderboards(call: Caller, root: int, mary: int) -> None:
+    assert call(None, "list_leaderboards", "regatta")
+    board = call(None, "read_leaderboard", "regatta", shown="all")
+    assert (len(board.items), board.items[0].scores[0].interval is not None) == (3, True)
+    assert call(None, "download_leaderboard", "regatta", "tsv").startswith(b"campaign\t")
+    numbers = [each.submission for each in board.items]
+    assert call(None, "read_comparisons", "regatta", numbers, metric="chrf").pairs
+    requested = call(mary, "request_comparisons", "regatta", numbers)
+    assert requested.progress.running
+    call(root, "cancel_comparison", "regatta", requested.progress.comparison, reason="a mistake")
+    assert call(None, "compare", "regatta", numbers).pairs
+    shown = call(mary, "list_segments", "regatta", system=[str(numbers[0])], metric="chrf")
+    assert (len(shown.items), shown.found) == (50, SEGMENTS)
+    table = b"system\tscore\nharbour/mast 0\t90\nharbour/mast 1\t50\nharbour/mast 2\t70\n"
+    judged = call(root, "add_human_scores", "regatta", {"da.tsv": table}, called="da")
+    assert len(judged.matched) == 3
+    assert [each.name for each in call(root, "list_human_scores", "regatta")] == ["da"]
+    assert call(root, "read_correlations", "regatta", human="da").tables
+    call(root, "delete_human_scores", "regatta", "da@1")
+
+
+def corrections(call: Caller, root: int) -> None:
+    (test_set,) = call(root, "list_test_sets", "regatta")
+    corrected = {"A.txt": output(9)}
+    made = call(root, "create_correction", "regatta", test_set.id, corrected, reason="a wrong word")
+    call.live.work()
+    assert call(root, "read_correction", "regatta", made.id).metrics
+    assert [each.reason for each in call(root, "list_corrections", "regatta")] == ["a wrong word"]
+
+
+def nightly(call: Caller, root: int) -> None:
+    service = call.live.service
+    (run,) = add_nightly_runs(service.engine, service.settings.database_url, [{"tug": nightly_output()}])
+    (schedule,) = call(root, "list_schedules")
+    assert call(root, "read_schedule_history", schedule.name)["runs"]
+    assert call(root, "read_nightly_run", schedule.name, run)
