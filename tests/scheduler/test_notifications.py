@@ -173,10 +173,14 @@ def test_progress_is_told_when_there_is_some(sqlite_url: str) -> None:
     engine.dispose()
 
 
-def test_a_round_without_work_asks_three_things(database_url: str) -> None:
-    """Whether there is work, what time it is, and whether the tables are still ours."""
-    settings = patient(database_url, sweep_seconds=1e-9)
-    engine = make_engine(database_url)
+@pytest.mark.parametrize(("check_seconds", "statements_each"), [(HOUR, 1), (0.0, 2)])
+def test_a_round_without_work_asks_little(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, check_seconds: float, statements_each: int
+) -> None:
+    """Whether there is work, and what time it is; now and then, whether the tables are still ours."""
+    monkeypatch.setattr(loop, "SCHEMA_CHECK_SECONDS", check_seconds)
+    settings = patient(sqlite_url, sweep_seconds=1e-9)
+    engine = make_engine(sqlite_url)
     nightly_runs = NightlyRunner(settings)
     rounds = SchedulerLoop(engine, App(), settings, nightly_runs)
     # The first one looks at everything.
@@ -184,7 +188,7 @@ def test_a_round_without_work_asks_three_things(database_url: str) -> None:
     with caught() as statements:
         for _ in range(10):
             assert rounds.run_once()
-    assert len(statements) == 30
+    assert len(statements) == 10 * statements_each
     nightly_runs.stop()
     engine.dispose()
 
