@@ -58,11 +58,12 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
         target("library/steelyard/metrics/resolution.py", "tests/library/metrics/test_resolution.py"),
         target("library/steelyard/plugins/entry_points.py", "tests/library/metrics/test_entry_points.py"),
         target(
-            "library/steelyard/metrics/metric.py",
+            "library/steelyard/metrics/metric.py library/steelyard/metrics/contract.py",
             "tests/library/metrics/test_metric.py tests/library/metrics/test_parameters.py",
         ),
         target(
-            "library/steelyard/metrics/segments.py library/steelyard/metrics/score_systems.py",
+            "library/steelyard/metrics/segments.py library/steelyard/metrics/text_checks.py "
+            "library/steelyard/metrics/score_systems.py",
             "tests/library/metrics/test_segments.py tests/library/test_composed.py",
         ),
         target("library/steelyard/metrics/registry.py", "tests/library/metrics/test_parameters.py"),

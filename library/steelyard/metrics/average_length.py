@@ -15,10 +15,22 @@ COLUMNS = ("ref_len", "ref_len_rest")
 
 
 def average_lengths(lengths: NDArray[np.int64], present: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Whole words and the rest in parts of UNIT, as COLUMNS: (segments, 2).
+    """The average length of each segment's references, so that sums are exact.
 
-    The rest is exact for up to 16 references and for every number that divides UNIT, else rounded. `lengths` and
-    `present` are (references, segments), with at least one 1 per segment.
+    Exact for up to 16 references and for every number that divides UNIT, else rounded.
+
+    Parameters
+    ----------
+    lengths : (references, segments) int64
+        In words.
+    present : (references, segments) uint8
+        0 where the segment lacks that reference; at least one 1 per segment.
+
+    Returns
+    -------
+    (segments, 2) int64
+        Whole words, and the rest in parts of UNIT: COLUMNS.
+
     """
     counts = present.sum(axis=0, dtype=np.int64)
     whole, left = np.divmod((lengths * present).sum(axis=0), counts)
@@ -26,6 +38,16 @@ def average_lengths(lengths: NDArray[np.int64], present: NDArray[np.uint8]) -> N
 
 
 def summed_length(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The words that sums of COLUMNS stand for: (..., 2) -> (...)."""
+    """The words that sums of COLUMNS stand for.
+
+    Parameters
+    ----------
+    columns : (..., 2) float64
+
+    Returns
+    -------
+    (...) float64
+
+    """
     words: NDArray[np.float64] = columns[..., 0] + columns[..., 1] / UNIT
     return words

@@ -14,9 +14,20 @@ if TYPE_CHECKING:
 
 
 def common_words(segments: Segments, tokenizer: str, case: str) -> NDArray[np.int64]:
-    """Size of the multiset intersection: (references, systems, segments); -1 where the segment lacks a reference.
+    """How many words hypothesis and reference share, as multisets. Read-only: PER and F-measure share it.
 
-    Read-only: PER and F-measure share it.
+    Parameters
+    ----------
+    segments : Segments
+    tokenizer : str
+    case : str
+        As of `Segments.words`.
+
+    Returns
+    -------
+    (references, systems, segments) int64
+        -1 where the segment lacks a reference.
+
     """
 
     def count() -> NDArray[np.int64]:

@@ -34,19 +34,51 @@ GROUP = PluginGroup("steelyard.metrics", "metric", BrokenMetric, _fault)
 
 
 def offers() -> tuple[Offer, ...]:
-    """All of them, by name."""
+    """What other distributions offer as metrics, by name.
+
+    Returns
+    -------
+    tuple of Offer
+
+    """
     return GROUP.offers()
 
 
 def other_metric(name: str) -> type[MetricContract] | None:
-    """The metric of that name of another distribution; None where nobody offers one. Raises BrokenMetric."""
+    """The metric of a name of another distribution.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    type of Metric, or None
+        None where nobody offers one.
+
+    Raises
+    ------
+    BrokenMetric
+        Where it cannot be used.
+
+    """
     return cast("type[MetricContract] | None", GROUP.find(name))
 
 
 def origin(metric: type[MetricContract]) -> str | None:
-    """Name and version of the distribution that a metric comes from; None for the house's and for unpackaged ones.
+    """Name and version of the distribution that a metric comes from.
 
     By the entry point that led to it: what it says of itself, such as `__module__`, may be anything.
+
+    Parameters
+    ----------
+    metric : type of Metric
+
+    Returns
+    -------
+    str or None
+        None for the library's own and for unpackaged ones.
+
     """
     is_built_in = metric.name in PLACES and built_in_class(metric.name) is metric
     if is_built_in or metric in _house_classes():
@@ -73,6 +105,13 @@ def _foreign(metric: type[MetricContract], name: str) -> type | None:
 
 
 def changed_since() -> list[str]:
-    """What of the house was replaced after somebody else's plug-in was imported, while it worked for instance."""
+    """What of the library was replaced after somebody else's plug-in was imported, while it worked for instance.
+
+    Returns
+    -------
+    list of str
+        Paths, such as `steelyard.metrics.ngram.bleu.BLEU.score`.
+
+    """
     # Where nobody's was imported, nobody has asked how it was before.
     return house().changed() if house.cache_info().currsize else []

@@ -145,6 +145,11 @@ class Metric(MetricContract, metaclass=MetricType):
         seed : int
             Of the replicates: 0 to 2**64 - 1.
 
+        Returns
+        -------
+        Score
+            Of the class that the metric names: BLEU's has `bp` and `precisions`.
+
         Raises
         ------
         BadText
@@ -164,9 +169,19 @@ class Metric(MetricContract, metaclass=MetricType):
     def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
         """The score of one segment by the formula of the corpus, as in sacreBLEU; `effective_order` helps BLEU there.
 
+        Parameters
+        ----------
+        hypothesis : str
+        references : list of str
+
+        Returns
+        -------
+        Score
+
         Raises
         ------
         BadText
+            For what is no string, or no list of them.
 
         """
         if not isinstance(hypothesis, str) or isinstance(references, str):
@@ -175,6 +190,10 @@ class Metric(MetricContract, metaclass=MetricType):
 
     def get_signature(self) -> str:
         """The signature of the last score, or of a score by the references that the metric was made with.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
@@ -195,6 +214,10 @@ class Metric(MetricContract, metaclass=MetricType):
     def accumulator(self) -> Accumulator:
         """An empty sum of statistics, to which segments are added: `update`, `+` and `compute`.
 
+        Returns
+        -------
+        Accumulator
+
         Raises
         ------
         BadParameter
@@ -207,6 +230,11 @@ class Metric(MetricContract, metaclass=MetricType):
 
     def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
         """Utilities for minimum Bayes risk decoding: each hypothesis scored against each reference.
+
+        Parameters
+        ----------
+        hypotheses : list of str
+        references : list of str
 
         Returns
         -------

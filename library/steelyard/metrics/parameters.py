@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ from steelyard.tokenizers.registry import AUTO, TOKENIZERS, signed, tokenizer_ch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
-LARGEST_WORD_ORDER = 16
 
 
 @dataclass(frozen=True)
@@ -44,13 +41,35 @@ def parameter(
 ) -> Any:
     """A dataclass field that is a parameter of a metric.
 
-    `parse` turns the text after `key=` into a value (ValueError says why not); `show` is its inverse, used in
-    specifications and signatures; both may be left out for texts and for yes and no. `ours` marks a parameter that
-    sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that programs which read those
-    go on working. `natural` makes a value of what is given in Python otherwise than as text, such as a list. `aliases`
-    are sacreBLEU's names for it. `choice_of` says which of the choices a text means, where one can be written with more
-    behind it. `sign` is `show` for signatures, where they have it otherwise. `accepts` is an annotation: what Python
-    users may give, for type checkers; "" for the type of the field, or its choices.
+    Parameters
+    ----------
+    default : Any
+    describe : str
+        What it is, for lists and docs.
+    choices : list of str
+        The texts that are allowed; empty for any that `parse` takes.
+    parse : callable, optional
+        From the text after `key=` to a value; ValueError says why not. For texts and for yes and no it may be left out.
+    show : callable, optional
+        The inverse of `parse`, used in specifications and signatures.
+    ours : bool
+        For a parameter that sacreBLEU's signature does not have: it is written behind sacreBLEU's fields so that
+        programs which read those go on working.
+    natural : callable, optional
+        Makes a value of what is given in Python otherwise than as text, such as a list.
+    aliases : list of Alias
+        sacreBLEU's names for it.
+    choice_of : callable
+        Which of the choices a text means, where one can be written with more behind it.
+    sign : callable, optional
+        `show` for signatures, where they have it otherwise.
+    accepts : str
+        An annotation: what Python users may give, for type checkers; "" for the type of the field, or its choices.
+
+    Returns
+    -------
+    dataclasses.Field
+
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
@@ -63,7 +82,18 @@ def parameter(
 
 
 def case_parameter(default: str = "mixed") -> Any:
-    """Whether the case of letters is folded before anything else."""
+    """Whether the case of letters is folded before anything else.
+
+    Parameters
+    ----------
+    default : str
+        "mixed" or "lc".
+
+    Returns
+    -------
+    dataclasses.Field
+
+    """
     return parameter(
         default, "mixed keeps the case of letters, lc folds it", choices=("mixed", "lc"),
         aliases=[one_of("lowercase", "lc", "mixed"), one_of("case_sensitive", "mixed", "lc")],
@@ -71,7 +101,18 @@ def case_parameter(default: str = "mixed") -> Any:
 
 
 def tokenizer_parameter(default: str = "13a") -> Any:
-    """How the text is cut into words."""
+    """How the text is cut into words.
+
+    Parameters
+    ----------
+    default : str
+        The name of a tokenizer.
+
+    Returns
+    -------
+    dataclasses.Field
+
+    """
     return parameter(
         default, "tokenizer; auto is the one of the target language", choices=(AUTO, *TOKENIZERS),
         aliases=[alias("tokenize")], choice_of=tokenizer_choice, sign=signed,
@@ -79,19 +120,63 @@ def tokenizer_parameter(default: str = "13a") -> Any:
 
 
 def alias(name: str) -> Alias:
-    """Another name for the same value."""
+    """Another name for the same value.
+
+    Parameters
+    ----------
+    name : str
+        sacreBLEU's.
+
+    Returns
+    -------
+    Alias
+
+    """
     return Alias((name,), str)
 
 
 def one_of(name: str, yes: str, no: str) -> Alias:
-    """A name that is asked yes or no, and what it stands for."""
+    """A name that is asked yes or no, and what it stands for.
+
+    Parameters
+    ----------
+    name : str
+        sacreBLEU's.
+    yes : str
+        The text for the parameter where the answer is yes.
+    no : str
+        The one where it is no.
+
+    Returns
+    -------
+    Alias
+
+    """
     return Alias((name,), lambda text: yes if parse_yes_no(text) else no, ("bool",))
 
 
 def without_aliases(metric: str, fields: Iterable[dataclasses.Field[Any]], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values by the parameters' own names; those of aliases as text.
+    """The same values by the parameters' own names.
 
-    An alias that is None is not given, as sacreBLEU has it. Raises BadParameter where a parameter is given twice.
+    Parameters
+    ----------
+    metric : str
+        Its name, for messages.
+    fields : iterable of dataclasses.Field
+        Its parameters.
+    values : mapping of str to Any
+        By own name or sacreBLEU's. An alias that is None is not given, as sacreBLEU has it.
+
+    Returns
+    -------
+    dict of str to Any
+        Values of aliases are text.
+
+    Raises
+    ------
+    BadParameter
+        Where a parameter is given twice.
+
     """
     left = dict(values)
     for field in fields:
@@ -120,19 +205,56 @@ YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 
 def parse_yes_no(text: str) -> bool:
-    """True for "yes" and "true", False for "no" and "false"."""
+    """The answer that a text is.
+
+    Parameters
+    ----------
+    text : str
+        "yes", "true", "no" or "false", in any case.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     if text.lower() not in YES_NO:
         raise ValueError("is yes or no")
     return YES_NO[text.lower()]
 
 
 def show_yes_no(value: bool) -> str:
-    """The inverse of `parse_yes_no`."""
+    """The inverse of `parse_yes_no`.
+
+    Parameters
+    ----------
+    value : bool
+
+    Returns
+    -------
+    str
+
+    """
     return "yes" if value else "no"
 
 
 def whole_number_to(largest: int) -> Callable[[str], int]:
-    """A `parse` for numbers 0, 1, 2 and so on."""
+    """A `parse` for numbers 0, 1, 2 and so on.
+
+    Parameters
+    ----------
+    largest : int
+
+    Returns
+    -------
+    callable
+        From a text to an int; ValueError for anything but 0 to `largest`.
+
+    """
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) <= largest):
@@ -143,7 +265,18 @@ def whole_number_to(largest: int) -> Callable[[str], int]:
 
 
 def number_to(largest: int) -> Callable[[str], float]:
-    """A `parse` for numbers that may have a fraction, from 0 on."""
+    """A `parse` for numbers that may have a fraction, from 0 on.
+
+    Parameters
+    ----------
+    largest : int
+
+    Returns
+    -------
+    callable
+        From a text to a float; ValueError for anything but 0 to `largest`.
+
+    """
 
     def parse(text: str) -> float:
         try:
@@ -158,54 +291,15 @@ def number_to(largest: int) -> Callable[[str], float]:
 
 
 def show_number(value: float) -> str:
-    """The shortest text that parses back."""
-    return str(int(value)) if float(value).is_integer() else repr(value)
+    """The shortest text that parses back.
 
+    Parameters
+    ----------
+    value : float
 
-def parse_orders(text: str) -> tuple[int, ...]:
-    """A set of n-gram orders such as "1-4", "1,2" or "6,1-3,7", sorted (Kos 2008, A.2).
+    Returns
+    -------
+    str
 
-    Raises ValueError for anything else, and for orders beyond LARGEST_WORD_ORDER.
     """
-    orders: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        if not all(number.isascii() and number.isdigit() for number in ((first, last) if dash else (first,))):
-            raise ValueError('is a list of numbers and intervals, such as "1-4" or "3,1,5"')
-        low, high = int(first), int(last or first)
-        if not 1 <= low <= high <= LARGEST_WORD_ORDER:
-            raise ValueError(f"orders go from 1 to {LARGEST_WORD_ORDER}, and an interval from low to high")
-        orders.update(range(low, high + 1))
-    return tuple(sorted(orders))
-
-
-def orders_to(text: str) -> str:
-    """The orders from 1 to a largest one, as text for `parse_orders`."""
-    return f"1-{whole_number_to(LARGEST_WORD_ORDER)(text)}"
-
-
-def natural_orders(value: Any) -> tuple[int, ...]:
-    """A number n for the orders 1 to n, or the orders in any order. Raises TypeError."""
-    if isinstance(value, bool):
-        raise TypeError
-    return tuple(range(1, operator.index(value) + 1) if hasattr(value, "__index__") else sorted(set(value)))
-
-
-def word_orders_parameter(default: tuple[int, ...], describe: str) -> Any:
-    """Which orders of word n-grams are counted."""
-    return parameter(
-        default, describe, parse=parse_orders, show=show_orders, ours=True,
-        natural=natural_orders, aliases=[Alias(("max_ngram_order",), orders_to, ("int",))],
-        accepts="str | int | Iterable[int]",
-    )  # fmt: skip
-
-
-def show_orders(orders: tuple[int, ...]) -> str:
-    """The shortest text that parses back: runs as intervals."""
-    runs: list[list[int]] = []
-    for order in orders:
-        if runs and order == runs[-1][-1] + 1:
-            runs[-1].append(order)
-        else:
-            runs.append([order])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return str(int(value)) if float(value).is_integer() else repr(value)

@@ -15,17 +15,41 @@ if TYPE_CHECKING:
 
 
 def lengths(words: Words, present: NDArray[np.uint8], systems: int) -> tuple[Integers, Integers]:
-    """How many words references and hypotheses have: (references, segments), (systems, segments)."""
+    """How many words references and hypotheses have.
+
+    Parameters
+    ----------
+    words : Words
+    present : (references, segments) uint8
+        `Segments.reference_mask`.
+    systems : int
+
+    Returns
+    -------
+    references : (references, segments) int64
+    hypotheses : (systems, segments) int64
+
+    """
     references, segments = present.shape
     every = words.lengths.reshape(references + systems, segments)
     return every[:references], every[references:]
 
 
 def least(values: Integers, reference_lengths: Integers, present: NDArray[np.uint8]) -> tuple[Integers, Integers]:
-    """The least value and the length of its reference, the shorter one on ties: (systems, segments) each.
+    """The least value of each segment and the length of its reference, the shorter one on ties.
 
-    `values` is (references, systems, segments); only references that `present` (references, segments) has count. At
-    least one must be present.
+    Parameters
+    ----------
+    values : (references, systems, segments) int64
+    reference_lengths : (references, segments) int64
+    present : (references, segments) uint8
+        Only references that are present count; at least one must be.
+
+    Returns
+    -------
+    value : (systems, segments) int64
+    length : (systems, segments) int64
+
     """
     best, length = values[0], np.broadcast_to(reference_lengths[0], values[0].shape)
     here = np.broadcast_to(present[0] > 0, best.shape)

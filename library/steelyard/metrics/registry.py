@@ -21,14 +21,34 @@ ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 
 
 def all_metrics() -> tuple[type[Metric], ...]:
-    """Every metric of the library."""
+    """Every metric of the library, imported now.
+
+    Returns
+    -------
+    tuple of type of Metric
+
+    """
     return tuple(map(built_in_class, PLACES))
 
 
 def metric_class(name: str) -> type[Metric]:
-    """The metric class called `name`, of the house or of another distribution.
+    """The metric class of a name, of the library or of another distribution; the library's come first.
 
-    The house comes first. Raises UnknownMetric, with the names there are, and BrokenMetric.
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    type of Metric
+
+    Raises
+    ------
+    UnknownMetric
+        With the names there are.
+    BrokenMetric
+        Where another distribution's cannot be used.
+
     """
     from steelyard.metrics.entry_points import offers, other_metric
 
@@ -42,11 +62,25 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) -> Metric:
-    """The metric that `NAME[:key=value]...` describes.
+    """The metric that a specification describes.
 
-    `defaults` are parameters to use where the specification is silent; those that a metric does not have or
-    does not allow are passed over, and so is a tokenizer for a metric that by itself has none: sacreBLEU's
-    `-tok` does not touch TER either. Raises UnknownMetric, BrokenMetric and BadParameter.
+    Parameters
+    ----------
+    specification : str
+        `NAME[:key=value]...`, such as "bleu:order=1-2:tok=intl".
+    defaults : mapping of str to str, optional
+        Parameters to use where the specification is silent. Those that a metric does not have or does not allow are
+        passed over, and so is a tokenizer for a metric that by itself has none: sacreBLEU's `-tok` does not touch TER
+        either.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    UnknownMetric, BrokenMetric, BadParameter
+
     """
     name, *pairs = specification.strip().split(":")
     name = name.lower()
@@ -57,9 +91,24 @@ def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) 
 
 
 def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping[str, str] | None = None) -> Metric:
-    """The metric of this class with the parameters of `key=value` pairs; `defaults` as in `parse_metric`.
+    """The metric of a class with some parameters.
 
-    Raises BadParameter.
+    Parameters
+    ----------
+    found : type of Metric
+    pairs : list of str
+        Each `key=value`.
+    defaults : mapping of str to str, optional
+        As in `parse_metric`.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    BadParameter
+
     """
     fields = {field.name: field for field in found.parameters()}
     given: dict[str, str] = {}
@@ -79,7 +128,25 @@ def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping
 
 
 def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
-    """The metrics of a list, in its order. Raises BadParameter where one is named twice."""
+    """The metrics of a list.
+
+    Parameters
+    ----------
+    specifications : list of str
+    defaults : mapping of str to str, optional
+        As in `parse_metric`.
+
+    Returns
+    -------
+    list of Metric
+        In its order.
+
+    Raises
+    ------
+    BadParameter
+        Where one is named twice, and what `parse_metric` raises.
+
+    """
     parsed = [parse_metric(text, defaults) for text in specifications]
     for position, metric in enumerate(parsed):
         if metric in parsed[:position]:
@@ -90,7 +157,22 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
 def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
     """The metrics that a user asks for, to be resolved: where no tokenizer is named, the target language chooses it.
 
-    What is stored says it all, and is read by `parse_metrics`. Raises what that raises.
+    What is stored says it all, and is read by `parse_metrics`.
+
+    Parameters
+    ----------
+    specifications : list of str
+    defaults : mapping of str to str, optional
+        As in `parse_metric`.
+
+    Returns
+    -------
+    list of Metric
+
+    Raises
+    ------
+    UnknownMetric, BrokenMetric, BadParameter
+
     """
     return parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})
 

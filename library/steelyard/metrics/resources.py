@@ -55,6 +55,14 @@ class Resources:
 
     In the folder each content lies once, under its hash (`FOLDER/HASH/FILE`), and `FOLDER/NAME.json` says which one a
     name stands for. Registering is atomic: whoever looks sees a resource whole or not at all.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where resources are registered.
+    files : mapping of str to Path, optional
+        Those of this run, by name.
+
     """
 
     def __init__(self, folder: Path | None = None, files: Mapping[str, Path] | None = None) -> None:
@@ -62,9 +70,25 @@ class Resources:
         self.files = dict(files or {})
 
     def pinned(self, reference: str, what: str) -> str:
-        """`NAME` or `NAME@HASH` with its hash; `what` says in messages what is looked for, such as "vectors".
+        """The name of a resource with the hash of its content.
 
-        Raises MissingResource, with the names there are.
+        Parameters
+        ----------
+        reference : str
+            `NAME` or `NAME@HASH`.
+        what : str
+            What is looked for, for messages, such as "vectors".
+
+        Returns
+        -------
+        str
+            `NAME@HASH`.
+
+        Raises
+        ------
+        MissingResource
+            With the names there are.
+
         """
         name, at, digest = reference.partition("@")
         known = {each.name: each.digest for each in self.listed()}
@@ -86,7 +110,25 @@ class Resources:
         return f"{name}@{found}"
 
     def path(self, pinned: str, what: str) -> Path:
-        """Where the content of `NAME@HASH` lies. Raises MissingResource."""
+        """Where the content of a resource lies.
+
+        Parameters
+        ----------
+        pinned : str
+            `NAME@HASH`.
+        what : str
+            What is looked for, for messages.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        MissingResource
+            Where that content is not here.
+
+        """
         name, _, digest = pinned.partition("@")
         if name in self.files and content_digest(self.files[name]) == digest:
             return self.files[name]
@@ -99,10 +141,29 @@ class Resources:
         )
 
     def converted(self, pinned: str, what: str, convert: Callable[[Path, Path], None]) -> Path:
-        """The content in another form: a folder that `convert(content, folder)` has filled.
+        """The content in another form.
 
         What is registered is converted once, for all processes, into the store; another file for this process alone.
-        Raises MissingResource and what `convert` raises.
+
+        Parameters
+        ----------
+        pinned : str
+            `NAME@HASH`.
+        what : str
+            What is looked for, for messages.
+        convert : callable
+            `convert(content, folder)` fills a folder; what it raises is raised.
+
+        Returns
+        -------
+        Path
+            The folder.
+
+        Raises
+        ------
+        MissingResource
+            Where that content is not here.
+
         """
         content = self.path(pinned, what)
         digest = pinned.partition("@")[2]
@@ -131,16 +192,40 @@ class Resources:
         return None
 
     def listed(self) -> list[Resource]:
-        """What is registered, by name."""
+        """What is registered, by name.
+
+        Returns
+        -------
+        list of Resource
+
+        """
         if self.folder is None:
             return []
         return [_read_entry(path) for path in sorted(self.folder.glob("*.json"))]
 
     def register(self, name: str, kind: str, content: Path, description: str = "", *, move: bool = False) -> Resource:
-        """Copy a file or folder into the store under this name, which may have stood for something else before.
+        """Copy a file or folder into the store under a name, which may have stood for something else before.
 
-        With `move` it is not copied but taken away from where it is, which must be on the same file system.
-        Raises MissingResource where the name cannot be one or there is no folder.
+        Parameters
+        ----------
+        name : str
+        kind : str
+            What it is, such as "vectors".
+        content : Path
+        description : str
+            One line about it, for lists.
+        move : bool
+            It is not copied but taken away from where it is, which must be on the same file system.
+
+        Returns
+        -------
+        Resource
+
+        Raises
+        ------
+        MissingResource
+            Where the name cannot be one or there is no folder.
+
         """
         if self.folder is None:
             raise MissingResource("There is no folder to register resources in. Set STEELYARD_RESOURCE_FOLDER.")
@@ -221,7 +306,18 @@ def merged_resources(several: Iterable[Resources | None]) -> Resources | None:
 
 
 def check_name(name: str) -> None:
-    """Raise MissingResource unless a resource can be called so."""
+    """See that a resource can be called so.
+
+    Parameters
+    ----------
+    name : str
+
+    Raises
+    ------
+    MissingResource
+        Where it cannot.
+
+    """
     if not _NAME.fullmatch(name):
         raise MissingResource(f'"{name}" cannot be the name of a resource: give letters, digits, ".", "_" and "-".')
 
@@ -265,7 +361,21 @@ def _take(new: Path, place: Path) -> None:
 def content_digest(path: Path) -> str:
     """The first digits of a file's SHA-256; of a folder's, that of its files' names and contents in order.
 
-    Raises MissingResource where it cannot be read, and TooManyFiles.
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    MissingResource
+        Where it cannot be read.
+    TooManyFiles
+        For a folder of too many.
+
     """
     try:
         stat = path.stat()

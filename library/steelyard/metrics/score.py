@@ -27,17 +27,61 @@ class Scored(Protocol):
         """What each of the k sums is."""
 
     def score(self, sums: Floats) -> Floats:
-        """The scores for summed statistics."""
+        """The scores for summed statistics.
+
+        Parameters
+        ----------
+        sums : (..., k) float64
+
+        Returns
+        -------
+        (...) float64
+
+        """
 
     def details(self, sums: Floats) -> dict[str, float]:
-        """Further figures by name."""
+        """Further figures by name.
+
+        Parameters
+        ----------
+        sums : (k,) float64
+
+        Returns
+        -------
+        dict of str to float
+
+        """
 
     def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
-        """All that the score depends on."""
+        """All that the score depends on.
+
+        Parameters
+        ----------
+        references : int or "var"
+        replicates : int
+        seed : int, optional
+
+        Returns
+        -------
+        str
+
+        """
 
 
 class Score:
     """The score of one system by one metric.
+
+    Parameters
+    ----------
+    metric : Metric
+    sums : (k,) float64
+        The summed statistics of the system.
+    references : int or "var"
+        How many there are.
+    replicates : (B,) float64, optional
+        The scores of bootstrap replicates.
+    seed : int, optional
+        Of the replicates.
 
     Attributes
     ----------
@@ -80,12 +124,22 @@ class Score:
         return self.metric.details(self.sums)
 
     def interval(self, level: float = 0.95) -> Ends | None:
-        """The percentile interval (low, high) at a confidence level; None without replicates.
+        """The percentile interval at a confidence level (Efron and Tibshirani 1993, section 13.3).
+
+        Parameters
+        ----------
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        (float, float) or None
+            The low end and the high one; None without replicates.
 
         Raises
         ------
         BadParameter
-            For a level that is not between 0 and 1.
+            For another level.
 
         """
         from steelyard.resampling.interval import percentile_interval
@@ -98,7 +152,24 @@ class Score:
         return ""
 
     def format(self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False) -> str:
-        """The score as a line of text or a JSON object, as sacreBLEU writes it; an interval as mean and half width."""
+        """The score as a line of text or a JSON object, as sacreBLEU writes it; an interval as mean and half width.
+
+        Parameters
+        ----------
+        width : int
+            Digits behind the point.
+        score_only : bool
+            The number alone.
+        signature : str
+            Written behind the name.
+        is_json : bool
+            A JSON object.
+
+        Returns
+        -------
+        str
+
+        """
         number, spread = f"{self.score:.{width}f}", {}
         if ends := self.interval():
             mean, half = f"{self.replicates.mean():.{width}f}", f"{(ends[1] - ends[0]) / 2:.{width}f}"

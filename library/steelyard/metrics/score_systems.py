@@ -52,11 +52,28 @@ class MetricResult:
 def shard_statistics(
     segments: Segments, metrics: Sequence[MetricContract], between: Callable[[], None] | None = None
 ) -> list[Floats]:
-    """The statistics of a shard, (systems, segments, k) for each metric.
+    """The statistics of a shard.
 
-    A stopwatch, where the segments have one, measures each metric as a piece called by its position. `between` is
-    called between any two of the pieces in which the work is done: a metric on some of the segments.
-    Raises BadText where a metric reads the source and there is none.
+    A stopwatch, where the segments have one, measures each metric as a piece called by its position.
+
+    Parameters
+    ----------
+    segments : Segments
+    metrics : list of Metric
+        Resolved.
+    between : callable, optional
+        Called between any two of the pieces in which the work is done: a metric on some of the segments.
+
+    Returns
+    -------
+    list of (systems, segments, k) float64
+        One for each metric.
+
+    Raises
+    ------
+    BadText
+        Where a metric reads the source and there is none.
+
     """
     if segments.source is None and (reading := [each.specification for each in metrics if "source" in each.inputs]):
         raise BadText(
@@ -75,17 +92,43 @@ def shard_statistics(
 
 
 def corpus_sums(statistics: Floats) -> Floats:
-    """Exact sums over the segments: (systems, segments, k) -> (systems, k)."""
+    """Exact sums over the segments.
+
+    Parameters
+    ----------
+    statistics : (systems, segments, k) float64
+
+    Returns
+    -------
+    (systems, k) float64
+
+    """
     # NumPy's own sum over a middle axis takes three times as long; the sums are exact in any order.
     sums: Floats = np.einsum("sik->sk", statistics)
     return sums
 
 
 def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
-    """The sums of every replicate: for each metric (systems, segments, k) -> (systems, replicates, k).
+    """The sums of every replicate over a run of segments.
 
-    The statistics are those of a run of a test set's `segments` that begins at segment `first`, a block's first. The
-    draws are made in pieces, so that they fit in memory however many replicates there are.
+    The draws are made in pieces, so that they fit in memory however many replicates there are.
+
+    Parameters
+    ----------
+    statistics : list of (systems, segments, k) float64
+        Of the run, for each metric.
+    segments : int
+        How many the test set has.
+    seed : int
+    replicates : int
+    first : int
+        The segment at which the run begins, a block's first.
+
+    Returns
+    -------
+    list of (systems, replicates, k) float64
+        One for each metric.
+
     """
     rows = statistics[0].shape[1]
     piece = max(1, LARGEST_COUNTS // max(replicates, 1) // BLOCK) * BLOCK
@@ -111,13 +154,43 @@ def score_systems(
     on_texts: Callable[[Segments], None] | None = None,
     on_shard: Callable[[int, int], None] | None = None,
 ) -> list[MetricResult]:
-    """Score all systems by all metrics, in shards of `shard_size` segments (rounded up to whole blocks).
+    """Score all systems by all metrics, shard by shard. The result is the same to the bit for every `shard_size`.
 
-    The result is the same to the bit for every `shard_size`. Metrics must be resolved (`context.py`). What they need
-    of the whole reference side (`corpus_statistics.py`) is counted first.
-    `keep_statistics` keeps those of every segment, which randomization and BCa intervals need, in memory.
-    `on_texts` is given each shard's texts, for what is to be shown of them beside the scores; `on_shard` is told after
-    each shard how many of how many are done. Raises BadText without hypotheses, BadParameter for numbers out of range.
+    Parameters
+    ----------
+    segments : Segments
+        All systems of the test set.
+    metrics : list of Metric
+        Resolved (`resolution.py`). What they need of the whole reference side is counted first.
+    replicates : int
+        Of the bootstrap; 0 for none.
+    seed : int
+        Of the replicates: 0 to 2**64 - 1.
+    shard_size : int
+        Segments that are worked on at once, rounded up to whole blocks.
+    segment_scores : bool
+        Keep the scores of every segment.
+    keep_statistics : bool
+        Keep the statistics of every segment, which randomization and BCa intervals need, in memory.
+    resources : Resources, optional
+        Files that metrics read.
+    on_texts : callable, optional
+        Given each shard's texts, for what is to be shown of them beside the scores.
+    on_shard : callable, optional
+        Told after each shard how many of how many are done.
+
+    Returns
+    -------
+    list of MetricResult
+        One for each metric.
+
+    Raises
+    ------
+    BadText
+        Without hypotheses.
+    BadParameter
+        For numbers out of range.
+
     """
     if not isinstance(segments, Segments):
         raise BadText("What is scored must be Segments: Segments.from_lines or Segments.from_bytes makes them.")

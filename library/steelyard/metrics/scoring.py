@@ -31,10 +31,20 @@ PAIRS_AT_ONCE = 1 << 16
 
 
 def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, blanks_count: bool = False) -> Segments:
-    """The texts of all systems and the references, of which None stands for one that a segment lacks.
+    """The texts of all systems and the references, checked.
 
-    `blanks_count` says that the metric tells a blank from nothing: then no reference may be empty beside others that
-    are lacking.
+    Parameters
+    ----------
+    hypotheses : list of list of str
+        One list for each system.
+    references : list of list of str
+        None stands for a reference that a segment lacks.
+    blanks_count : bool
+        The metric tells a blank from nothing: then no reference may be empty beside others that are lacking.
+
+    Returns
+    -------
+    Segments
 
     Raises
     ------
@@ -62,7 +72,25 @@ def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, 
 def corpus_score(
     metric: MetricContract, hypotheses: Sequence[str], references: References, replicates: int, seed: int
 ) -> Score:
-    """The score of one system; `Metric.corpus_score` says what the others mean."""
+    """The score of one system; `Metric.corpus_score` says more.
+
+    Parameters
+    ----------
+    metric : Metric
+    hypotheses : list of str
+    references : list of list of str
+    replicates : int
+    seed : int
+
+    Returns
+    -------
+    Score
+
+    Raises
+    ------
+    BadText, MissingResource
+
+    """
     if isinstance(hypotheses, (str, bytes)):
         raise BadText("hypotheses is a single string, but must be a list of strings, one a segment.")
     segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(metric))
@@ -72,7 +100,18 @@ def corpus_score(
 
 
 def counted_references(segments: Segments) -> int | str:
-    """How many references each segment has, for the signature; "var" where their numbers differ."""
+    """How many references each segment has, for the signature.
+
+    Parameters
+    ----------
+    segments : Segments
+
+    Returns
+    -------
+    int or "var"
+        "var" where their numbers differ.
+
+    """
     if not segments.variable_references:
         return len(segments.references)
     counts = set(segments.reference_mask.sum(axis=0).tolist())
@@ -80,7 +119,23 @@ def counted_references(segments: Segments) -> int | str:
 
 
 def signature_for(metric: MetricContract, references: References) -> str:
-    """The signature of any score by these references. Raises MissingResource."""
+    """The signature of any score by some references.
+
+    Parameters
+    ----------
+    metric : Metric
+    references : list of list of str
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    MissingResource
+        Where a file or package that the metric needs is not here.
+
+    """
     counts = {sum(line is not None for line in lines) for lines in zip(*references, strict=False)}
     return _pinned(metric).signature(counts.pop() if len(counts) == 1 else "var")
 
@@ -119,7 +174,20 @@ class Accumulator:
         self.sums = np.zeros(len(self.metric.columns))
 
     def update(self, hypotheses: Sequence[str], references: References) -> None:
-        """Add segments: as `Metric.corpus_score` takes them."""
+        """Add segments.
+
+        Parameters
+        ----------
+        hypotheses : list of str
+        references : list of list of str
+            As `Metric.corpus_score` takes them.
+
+        Raises
+        ------
+        BadText
+            For lists of different lengths, and for what is no string.
+
+        """
         segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(self.metric))
         (statistics,) = shard_statistics(segments.with_resources(self._resources), [self.metric])
         self.sums = self.sums + corpus_sums(statistics)[0]
@@ -143,7 +211,18 @@ class Accumulator:
         return total
 
     def compute(self) -> Score:
-        """The score of all segments that were added. Raises BadText where there are none."""
+        """The score of all segments that were added.
+
+        Returns
+        -------
+        Score
+
+        Raises
+        ------
+        BadText
+            Where there are none.
+
+        """
         if not self.segments:
             raise BadText("Nothing was added yet. Call update first.")
         references = next(iter(self.references)) if len(self.references) == 1 else "var"
@@ -151,7 +230,23 @@ class Accumulator:
 
 
 def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
-    """The score of each hypothesis against each reference; `Metric.pairwise` says more."""
+    """The score of each hypothesis against each reference; `Metric.pairwise` says more.
+
+    Parameters
+    ----------
+    metric : Metric
+    hypotheses : list of str
+    references : list of str
+
+    Returns
+    -------
+    (hypotheses, references) float64
+
+    Raises
+    ------
+    BadText, BadParameter
+
+    """
     for what, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, (str, bytes)) or not texts:
             raise BadText(f"{what} must be a list of at least one string.")

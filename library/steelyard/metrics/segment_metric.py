@@ -31,7 +31,18 @@ class SegmentMetric(Metric):
 
     @abstractmethod
     def score_segments(self, segments: Segments) -> NDArray[np.float64]:
-        """The score of every segment of every system, NaN where it is undefined: (systems, segments)."""
+        """The score of every segment of every system.
+
+        Parameters
+        ----------
+        segments : Segments
+
+        Returns
+        -------
+        (systems, segments) float64
+            NaN where it is undefined.
+
+        """
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2)."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from copy import copy
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,35 +12,25 @@ from steelyard.errors import BadText, MissingLayer, MissingState
 from steelyard.formats.layers import describe_layers
 from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.characters.nfc import is_nfc
-from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.kernels.text.lines import line_count
 from steelyard.kernels.text.words import folded, words
 from steelyard.metrics.resources import Resources
+from steelyard.metrics.shared_work import SharedWork
+from steelyard.metrics.slicing import slice_count
+from steelyard.metrics.text_checks import equal_line_counts, joined_texts, present_references
 from steelyard.text.blocks import split_lines
 from steelyard.text.normalization import normalized
 from steelyard.tokenizers.registry import folds_afterwards, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from steelyard.kernels.text.words import Words
-    from steelyard.metrics.stopwatch import Stopwatch
-
-Prepared = TypeVar("Prepared")
-
-SLICE_ROWS = 1 << 12
-"""Segments times texts that are worked on at once: fewer cost more calls, more do not fit in a cache."""
-
-SMALLEST_SLICE = 64
-"""Segments that are worked on at once at least, however many texts there are, unless they are long."""
-
-SLICE_BYTES = 1 << 23
-"""Bytes of all texts: of very long segments one is worked on at a time, so that Ctrl-C is heard after each."""
 
 
-class Segments:
+class Segments(SharedWork):
     r"""The references of a test set and the hypotheses of all systems that are scored together.
 
     Every text is UTF-8 bytes with one segment per line, lines joined by "\n" and without a final one; all have as many
@@ -71,11 +60,6 @@ class Segments:
     BadText
         For what is no list of texts, not UTF-8, or of another number of lines.
 
-    Attributes
-    ----------
-    stopwatch : Stopwatch or None
-        Where it is set, it measures what is prepared.
-
     """
 
     def __init__(
@@ -89,6 +73,7 @@ class Segments:
         resources: Resources | None = None,
         states: Mapping[str, Any] | None = None,
     ) -> None:
+        super().__init__()
         self.references = references
         self.hypotheses = hypotheses
         self.source = source
@@ -96,8 +81,6 @@ class Segments:
         self.layers = layers or {}
         self.resources = resources or Resources()
         self.states = states or {}
-        self.stopwatch: Stopwatch | None = None
-        self._prepared: dict[Hashable, Any] = {}
         self._count = self._checked()
 
     @classmethod
@@ -109,7 +92,25 @@ class Segments:
         source: bytes | None = None,
         variable_references: bool = False,
     ) -> Self:
-        r"""Of texts of which each is all its segments, joined by "\n". Raises BadText."""
+        r"""Of texts of which each is all its segments, joined by line feeds.
+
+        Parameters
+        ----------
+        references, hypotheses : list of bytes
+        source : bytes, optional
+        variable_references : bool
+            An empty line of a reference means that the segment lacks it.
+
+        Returns
+        -------
+        Segments
+
+        Raises
+        ------
+        BadText
+            For what is not UTF-8, or of another number of lines.
+
+        """
         return cls(references=references, hypotheses=hypotheses, source=source, variable_references=variable_references)
 
     @classmethod
@@ -121,11 +122,32 @@ class Segments:
         source: Sequence[str] | None = None,
         variable_references: bool = False,
     ) -> Self:
-        """Of lists of references and of hypotheses, each of which is a list of segments. Raises BadText."""
+        """Of lists of segments.
+
+        Parameters
+        ----------
+        references : list of list of str
+            One list for each reference.
+        hypotheses : list of list of str
+            One list for each system.
+        source : list of str, optional
+        variable_references : bool
+            An empty string of a reference means that the segment lacks it.
+
+        Returns
+        -------
+        Segments
+
+        Raises
+        ------
+        BadText
+            For what is no list of strings, and for lists of different lengths.
+
+        """
         return cls(
-            references=_joined("references", references),
-            hypotheses=_joined("hypotheses", hypotheses),
-            source=None if source is None else _joined("source", [source])[0],
+            references=joined_texts("references", references),
+            hypotheses=joined_texts("hypotheses", hypotheses),
+            source=None if source is None else joined_texts("source", [source])[0],
             variable_references=variable_references,
         )
 
@@ -133,7 +155,17 @@ class Segments:
         return self._count
 
     def with_resources(self, resources: Resources | None) -> Self:
-        """The same texts, nothing prepared, with files that metrics read."""
+        """The same texts with files that metrics read, nothing prepared.
+
+        Parameters
+        ----------
+        resources : Resources or None
+
+        Returns
+        -------
+        Segments
+
+        """
         other = copy(self)
         other.resources, other._prepared = resources or Resources(), {}
         return other
@@ -145,7 +177,19 @@ class Segments:
         layers: Mapping[str, Sequence[bytes]],
         source: bytes | None = None,
     ) -> Self:
-        """The same with other texts that are known to be right, and nothing prepared."""
+        """The same with other texts that are known to be right, nothing prepared.
+
+        Parameters
+        ----------
+        references, hypotheses : list of bytes
+        layers : mapping of str to list of bytes
+        source : bytes, optional
+
+        Returns
+        -------
+        Segments
+
+        """
         other = copy(self)
         other.references, other.hypotheses, other.layers, other.source = references, hypotheses, layers, source
         other._count, other._prepared = line_count(references[0]), {}
@@ -172,7 +216,18 @@ class Segments:
         yield from self.cut(-(-len(self) // count))
 
     def cut(self, segments: int) -> Iterator[Self]:
-        """The same in runs of so many segments, the last of which may have fewer."""
+        """The same in runs of consecutive segments.
+
+        Parameters
+        ----------
+        segments : int
+            How many each has; the last may have fewer.
+
+        Returns
+        -------
+        iterator of Segments
+
+        """
         layered = [text for layer in self.layers.values() for text in layer]
         sources = [] if self.source is None else [self.source]
         for run in split_lines([*self.references, *self.hypotheses, *layered, *sources], segments):
@@ -186,10 +241,7 @@ class Segments:
 
     @property
     def _slice_count(self) -> int:
-        texts = [*self.references, *self.hypotheses]
-        by_rows = -(-len(self) // max(SLICE_ROWS // len(texts), SMALLEST_SLICE))
-        by_bytes = -(-sum(map(len, texts)) // SLICE_BYTES)
-        return max(by_rows, min(by_bytes, len(self)))
+        return slice_count([*self.references, *self.hypotheses], len(self))
 
     @property
     def reference_side(self) -> Self:
@@ -215,17 +267,49 @@ class Segments:
     @property
     def reference_mask(self) -> NDArray[np.uint8]:
         """(references, segments): 0 where the segment lacks that reference."""
-        return self.cached("reference mask", self._reference_mask)
+        return self.cached(
+            "reference mask",
+            lambda: present_references(self.references, len(self), variable=self.variable_references),
+        )
 
     def words(self, tokenizer: str, case: str) -> Words:
         """Tokens as numbers; equal numbers mean equal tokens, over all texts.
 
-        `case` is "mixed" (kept) or "lc" (lowercased before tokenization).
+        Parameters
+        ----------
+        tokenizer : str
+            Its name, pinned where it has versions.
+        case : str
+            "mixed" (kept) or "lc" (lowercased before tokenization).
+
+        Returns
+        -------
+        Words
+            Rows as the class says.
+
         """
         return self.cached(("words", tokenizer, case), lambda: self._words(tokenizer, case))
 
     def layer(self, name: str, case: str) -> Words:
-        """The items of a linguistic layer as numbers, rows as in `words`. Raises MissingLayer."""
+        """The items of a linguistic layer as numbers.
+
+        Parameters
+        ----------
+        name : str
+        case : str
+            As of `words`.
+
+        Returns
+        -------
+        Words
+            Rows as in `words`.
+
+        Raises
+        ------
+        MissingLayer
+            Where the texts do not have it.
+
+        """
         if name not in self.layers:
             have = describe_layers(self.layers)
             raise MissingLayer(f"These texts lack the layer {describe_layers([name])}. Layers found: {have}.")
@@ -258,20 +342,20 @@ class Segments:
             )
         return self.states[key]
 
-    def cached(self, key: Hashable, make: Callable[[], Prepared]) -> Prepared:
-        """What `make` returns, made at the first call with this key: for work that several metrics share."""
-        watch = self.stopwatch
-        # What is in another Unicode form has the same keys.
-        piece = (id(self), key)
-        if key not in self._prepared:
-            with watch.timing(piece) if watch else nullcontext():
-                self._prepared[key] = make()
-        elif watch:
-            watch.uses(piece)
-        return cast("Prepared", self._prepared[key])
-
     def cased(self, case: str) -> bytes:
-        """All references and hypotheses, one after the other, with `case` as in `words`."""
+        """All references and hypotheses, one after the other.
+
+        Parameters
+        ----------
+        case : str
+            As of `words`.
+
+        Returns
+        -------
+        bytes
+            Lines joined by line feeds.
+
+        """
         if case == "mixed":
             return self.text
         return self.cached("lowercased", lambda: lowercased(self.text))
@@ -288,29 +372,23 @@ class Segments:
 
     def _nfc(self) -> Self | None:
         """None where it is this one: segments that held themselves would stay in memory until cycles are looked for."""
+
+        def in_nfc(text: bytes) -> bytes:
+            return normalized("NFC", text.decode()).encode()
+
         texts = [self.text, *(b"\n".join(layer) for layer in self.layers.values())]
         if all(map(is_nfc, texts)):
             return None
         return self.with_texts(
-            [_in_nfc(text) for text in self.references],
-            [_in_nfc(text) for text in self.hypotheses],
-            {name: [_in_nfc(text) for text in layer] for name, layer in self.layers.items()},
-            None if self.source is None else _in_nfc(self.source),
+            [in_nfc(text) for text in self.references],
+            [in_nfc(text) for text in self.hypotheses],
+            {name: [in_nfc(text) for text in layer] for name, layer in self.layers.items()},
+            None if self.source is None else in_nfc(self.source),
         )
 
     def _layer(self, name: str, case: str) -> Words:
         items = words(b"\n".join(self.layers[name]), self._rows)
         return folded(items) if case == "lc" else items
-
-    def _reference_mask(self) -> NDArray[np.uint8]:
-        mask = np.ones((len(self.references), len(self)), np.uint8)
-        if self.variable_references:
-            for row, text in zip(mask, self.references, strict=True):
-                row[:] = [bool(line) for line in text.split(b"\n")]
-            missing = np.flatnonzero(~mask.any(axis=0))
-            if len(missing):
-                raise BadText(f"Segment {missing[0] + 1} has no reference at all.")
-        return mask
 
     def _checked(self) -> int:
         """How many segments each text has. Raises BadText."""
@@ -319,69 +397,4 @@ class Segments:
                 raise BadText(f"{what} is a single text, but must be a list of texts: {what}=[text].")
         if not self.references:
             raise BadText("There is no reference. Give at least one.")
-        counts = {name: _lines(name, text) for name, text in self.named()}
-        if len(set(counts.values())) > 1:
-            several = ", ".join(f"{name} has {count}" for name, count in _telling(counts))
-            raise BadText(
-                f"The texts have different numbers of lines: {several}. All must have as many, one a segment."
-            )
-        return next(iter(counts.values()))
-
-
-def _in_nfc(text: bytes) -> bytes:
-    return normalized("NFC", text.decode()).encode()
-
-
-def _lines(name: str, text: Any) -> int:
-    r"""How many lines a text has, joined by "\n". Raises BadText where it is none."""
-    if not isinstance(text, bytes):
-        raise BadText(
-            f"The {name} is of the type {type(text).__name__}, but must be bytes: its lines in UTF-8, joined by line "
-            "feeds. Segments.from_lines takes lists of strings."
-        )
-    seen = validate_utf8(text)
-    if not seen.is_utf8:
-        line, byte, found = _damage(text)
-        raise BadText(f"The {name} is not UTF-8: segment {line}, byte {byte} is 0x{found:02x}. Save it as UTF-8.")
-    return seen.line_feeds + 1
-
-
-def _damage(text: bytes) -> tuple[int, int, int]:
-    """The line and the byte of it, both from 1 on, where it is not UTF-8, and that byte."""
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        begin = text.rfind(b"\n", 0, error.start) + 1
-        return text.count(b"\n", 0, error.start) + 1, error.start - begin + 1, text[error.start]
-    raise ValueError("The text is UTF-8.")
-
-
-def _telling(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The first text and the first of each other number of lines."""
-    first = {count: name for name, count in reversed(list(counts.items()))}
-    return [(name, count) for name, count in counts.items() if first[count] == name]
-
-
-def _joined(what: str, texts: Sequence[Sequence[str]]) -> list[bytes]:
-    if isinstance(texts, (str, bytes)) or any(isinstance(each, (str, bytes)) for each in texts):
-        raise BadText(
-            f"{what} is a list of segments, but must be a list of texts, each of which is a list of segments: "
-            f"{what}=[segments]."
-        )
-    if not all(texts):
-        raise BadText(f"{what} has a text without segments. Leave it out.")
-    return [
-        b"\n".join(_encoded(f"{what}[{place}]", number, line) for number, line in enumerate(text, 1))
-        for place, text in enumerate(texts)
-    ]
-
-
-def _encoded(name: str, number: int, line: Any) -> bytes:
-    if not isinstance(line, str):
-        raise BadText(f"Segment {number} of {name} is of the type {type(line).__name__}, but must be a string.")
-    if "\n" in line:
-        raise BadText(f"Segment {number} of {name} has a line feed, which ends a segment. Put a blank in its place.")
-    try:
-        return line.encode()
-    except UnicodeEncodeError as error:
-        raise BadText(f"Segment {number} of {name} has half a character at {error.start + 1}. Take it out.") from error
+        return equal_line_counts(self.named())

@@ -28,7 +28,23 @@ class Smoothing:
 
 
 def parse_smoothing(text: str) -> Smoothing:
-    """`none`, `exp`, `floor`, `add-k`, or with a value as sacreBLEU writes it: `floor[0.05]`."""
+    """A smoothing as sacreBLEU writes it.
+
+    Parameters
+    ----------
+    text : str
+        `none`, `exp`, `floor`, `add-k`, or with a value: `floor[0.05]`.
+
+    Returns
+    -------
+    Smoothing
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\])?", text)
     if not found:
         raise ValueError("is none, exp, floor[VALUE] or add-k[VALUE]")
@@ -39,7 +55,25 @@ def parse_smoothing(text: str) -> Smoothing:
 
 
 def smoothing_text(method: str | None, value: str | None) -> str:
-    """What sacreBLEU's two arguments say together. As there, none and exp pass over a value."""
+    """What sacreBLEU's two arguments say together. As there, none and exp pass over a value.
+
+    Parameters
+    ----------
+    method : str or None
+        None is exp.
+    value : str or None
+
+    Returns
+    -------
+    str
+        For `parse_smoothing`.
+
+    Raises
+    ------
+    ValueError
+        For a value that is no number from 0 on.
+
+    """
     method = "exp" if method is None else method
     if method not in SMOOTHING_DEFAULTS or value is None:
         return method

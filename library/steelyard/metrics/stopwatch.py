@@ -16,6 +16,12 @@ class Stopwatch:
 
     `Segments.cached` measures what is prepared, whoever asks first; its time is divided evenly among all that asked for
     it, also by way of something else. Times are wall-clock seconds.
+
+    Parameters
+    ----------
+    clock : callable
+        The seconds of now.
+
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -32,7 +38,17 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, piece: Hashable) -> Iterator[None]:
-        """Count the time spent within for `piece`, except that of pieces within it."""
+        """Count the time spent within for a piece, except that of pieces within it.
+
+        Parameters
+        ----------
+        piece : Hashable
+
+        Returns
+        -------
+        context manager
+
+        """
         self.uses(piece)
         self._turn()
         self._running.append(piece)
@@ -43,12 +59,29 @@ class Stopwatch:
             self._running.pop()
 
     def uses(self, piece: Hashable) -> None:
-        """Note that what is being measured needs the result of `piece`, made now or before."""
+        """Note that what is being measured needs the result of a piece.
+
+        Parameters
+        ----------
+        piece : Hashable
+            Made now or before.
+
+        """
         if self._running:
             self._used[self._running[-1]].add(piece)
 
     def shares(self, pieces: list[Hashable]) -> list[float]:
-        """Seconds of each of these, with its share of what it used."""
+        """Seconds of some pieces, each with its share of what it used.
+
+        Parameters
+        ----------
+        pieces : list of Hashable
+
+        Returns
+        -------
+        list of float
+
+        """
         needed = [self._needed(piece) for piece in pieces]
         users: defaultdict[Hashable, int] = defaultdict(int)
         for used in needed:

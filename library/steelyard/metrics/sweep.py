@@ -51,11 +51,32 @@ class Sweep:
 def sweep(
     name: str, parameter: str, values: Sequence[str], fixed: Mapping[str, str], rivals: Sequence[Metric] | None = None
 ) -> Sweep:
-    """The metric `name` with `fixed` parameters and each of these values of one more.
+    """One metric with each of several values of one parameter.
 
-    Without `rivals` they are the metric with the parameter's default value, and BLEU with the same order, smoothing,
-    tokenizer and case where the metric is a variant of it. Raises UnknownMetric, and BadParameter for a parameter that
-    the metric does not have, a value that it does not allow, a value given twice and too many of them.
+    Parameters
+    ----------
+    name : str
+        Of the metric.
+    parameter : str
+    values : list of str
+    fixed : mapping of str to str
+        Its other parameters.
+    rivals : list of Metric, optional
+        What it has to be better than; else the metric with the parameter's default value, and BLEU with the same order,
+        smoothing, tokenizer and case where the metric is a variant of it.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    UnknownMetric
+        For a metric that there is not.
+    BadParameter
+        For a parameter that the metric does not have, a value that it does not allow, a value given twice and too many
+        of them.
+
     """
     found = metric_class(name)
     if parameter in fixed:
@@ -76,9 +97,25 @@ def sweep(
 
 
 def published_values(name: str, parameter: str) -> list[str] | None:
-    """The values that the metric's paper shows; None where it shows none.
+    """The values that the metric's paper shows.
 
-    Raises UnknownMetric, and BadParameter for a parameter that the metric does not have.
+    Parameters
+    ----------
+    name : str
+    parameter : str
+
+    Returns
+    -------
+    list of str, or None
+        None where it shows none.
+
+    Raises
+    ------
+    UnknownMetric
+        For a metric that there is not.
+    BadParameter
+        For a parameter that it does not have.
+
     """
     metric_class(name).parameter(parameter)
     known = PUBLISHED.get((name, parameter))
@@ -86,9 +123,24 @@ def published_values(name: str, parameter: str) -> list[str] | None:
 
 
 def evenly(first: str, last: str, steps: int) -> list[str]:
-    """`steps` values from the first to the last, at equal distances, exact in decimals: 0.1, not 0.1000…01.
+    """Values at equal distances, exact in decimals: 0.1, not 0.1000…01.
 
-    Raises BadParameter.
+    Parameters
+    ----------
+    first : str
+    last : str
+    steps : int
+        How many values.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    BadParameter
+        For what is no number, and for too many or too few steps.
+
     """
     try:
         low, high = Decimal(first), Decimal(last)

@@ -17,6 +17,17 @@ def told_apart(titles: Sequence[str], specifications: Sequence[str]) -> list[str
     """The titles of metrics, those that several share followed by what only some of these have: `BLEU (tok=zh)`.
 
     A specification says what differs from the defaults, so a metric that has them all keeps its plain title.
+
+    Parameters
+    ----------
+    titles : list of str
+    specifications : list of str
+        Of the same metrics.
+
+    Returns
+    -------
+    list of str
+
     """
     shared = Counter(titles)
     parts = [specification.split(":") for specification in specifications]
@@ -29,9 +40,19 @@ def told_apart(titles: Sequence[str], specifications: Sequence[str]) -> list[str
 
 
 def titled_apart(shown: Sequence[Titled], specification: str = "specification") -> list[Titled]:
-    """What is shown of all metrics of one list, each a dataclass with a `title`, told apart by its specifications.
+    """What is shown of all metrics of one list, told apart by their specifications.
 
-    `specification` is what they call it.
+    Parameters
+    ----------
+    shown : list of dataclass instances
+        Each with a `title`.
+    specification : str
+        What they call the specification.
+
+    Returns
+    -------
+    list of dataclass instances
+
     """
     each_of: list[Any] = [*shown]
     titles = told_apart([each.title for each in each_of], [getattr(each, specification) for each in each_of])

@@ -56,9 +56,24 @@ GROUP = PluginGroup("steelyard.tokenizers", "tokenizer", BrokenTokenizer, _fault
 
 
 def tokenizer_called(tokenizer: str) -> Tokenizer:
-    """The tokenizer of a name, which may be pinned; of the house or of another distribution.
+    """The tokenizer of a name, of the library or of another distribution.
 
-    Raises BadParameter, with the names there are, and BrokenTokenizer.
+    Parameters
+    ----------
+    tokenizer : str
+        May be pinned.
+
+    Returns
+    -------
+    Tokenizer
+
+    Raises
+    ------
+    BadParameter
+        With the names there are.
+    BrokenTokenizer
+        Where another distribution's cannot be used.
+
     """
     found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     if found is None and tokenizer != AUTO:
@@ -71,21 +86,74 @@ def tokenizer_called(tokenizer: str) -> Tokenizer:
 
 
 def prepared_text(text: bytes, tokenizer: str, files: Files | None = None) -> bytes:
-    """The lines of `text` with white space between the tokens of `tokenizer`, which may be pinned.
+    """The lines of a text with white space between the tokens.
 
-    `text` is UTF-8, lines joined by line feeds; so is the result, with as many lines. Raises BadParameter for
-    a name that is not in the registry, and MissingResource.
+    Parameters
+    ----------
+    text : bytes
+        UTF-8, lines joined by line feeds.
+    tokenizer : str
+        May be pinned.
+    files : Files, optional
+        Where models are found.
+
+    Returns
+    -------
+    bytes
+        As many lines.
+
+    Raises
+    ------
+    BadParameter
+        For a name that is not in the registry.
+    MissingResource
+        Where what the tokenizer needs is not here.
+
     """
     return tokenizer_called(tokenizer).cut(text, tokenizer, files or NoFiles())
 
 
 def words_of(text: bytes, rows: int, tokenizer: str, files: Files) -> Words:
-    """The tokens of a text of so many lines as numbers. Raises as `prepared_text`."""
+    """The tokens of a text as numbers.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8, lines joined by line feeds.
+    rows : int
+        How many lines it has.
+    tokenizer : str
+        May be pinned.
+    files : Files
+        Where models are found.
+
+    Returns
+    -------
+    Words
+
+    Raises
+    ------
+    BadParameter, MissingResource
+        As `prepared_text`.
+
+    """
     return tokenizer_called(tokenizer).words(text, rows, tokenizer, files)
 
 
 def tokenizer_name(tokenizer: str) -> str:
-    """The name in the registry of a tokenizer that may be pinned: "ja-mecab" of "ja-mecab-0.996-IPA@ipadic-1.0.0"."""
+    """The name in the registry of a tokenizer.
+
+    Parameters
+    ----------
+    tokenizer : str
+        May be pinned: "ja-mecab-0.996-IPA@ipadic-1.0.0".
+
+    Returns
+    -------
+    str
+        "ja-mecab" of that.
+
+    """
     found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     return found.name if found else tokenizer
 
@@ -93,29 +161,87 @@ def tokenizer_name(tokenizer: str) -> str:
 def tokenizer_choice(tokenizer: str) -> str:
     """`tokenizer_name`, and USUAL for the tokenizer of another distribution: it is as good a choice.
 
-    Raises BrokenTokenizer.
+    Parameters
+    ----------
+    tokenizer : str
+        May be pinned.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    BrokenTokenizer
+        Where another distribution's cannot be used.
+
     """
     name = tokenizer_name(tokenizer)
     return name if name in TOKENIZERS or name == AUTO or GROUP.find(name.partition("@")[0]) is None else USUAL
 
 
 def tokenizer_of(language: str) -> str:
-    """The tokenizer that a target language asks for, given by its code or name; `13a` where it is not known."""
+    """The tokenizer that a target language asks for.
+
+    Parameters
+    ----------
+    language : str
+        Its code or name.
+
+    Returns
+    -------
+    str
+        `13a` where the language is not known.
+
+    """
     code = main_code(language)
     return next((name for name, each in TOKENIZERS.items() if code in each.languages), USUAL)
 
 
 def resolve_tokenizer(tokenizer: str, language: str, files: Files | None = None) -> str:
-    """A tokenizer with all that its words depend on: the language's for `auto`, versions pinned.
+    """A tokenizer with all that its words depend on.
 
-    Raises MissingResource where its packages or its model are not here, BadParameter and BrokenTokenizer.
+    Parameters
+    ----------
+    tokenizer : str
+        `auto` is the language's.
+    language : str
+        Code or name of the target language.
+    files : Files, optional
+        Where models are found.
+
+    Returns
+    -------
+    str
+        Versions pinned.
+
+    Raises
+    ------
+    MissingResource
+        Where its packages or its model are not here.
+    BadParameter, BrokenTokenizer
+        As `tokenizer_called`.
+
     """
     name = tokenizer_of(language) if tokenizer == AUTO else tokenizer
     return tokenizer_called(name).pin(name, files or NoFiles())
 
 
 def separates_words(tokenizer: str, language: str) -> bool:
-    """Whether the tokens of this tokenizer are words of the language as its own tokenizer has them, or characters."""
+    """Whether tokens are words of a language as its own tokenizer has them, or characters.
+
+    Parameters
+    ----------
+    tokenizer : str
+        May be pinned.
+    language : str
+        Code or name of the target language.
+
+    Returns
+    -------
+    bool
+
+    """
     code, name, own = main_code(language), tokenizer_name(tokenizer), tokenizer_of(language)
     if (name in TOKENIZERS and TOKENIZERS[name].any_language) or (own != USUAL and name == own):
         return True
@@ -123,18 +249,50 @@ def separates_words(tokenizer: str, language: str) -> bool:
 
 
 def signed(tokenizer: str) -> str:
-    """The tokenizer as sacreBLEU's signature has it, which says nothing of a dictionary's release."""
+    """The tokenizer as sacreBLEU's signature has it, which says nothing of a dictionary's release.
+
+    Parameters
+    ----------
+    tokenizer : str
+        May be pinned.
+
+    Returns
+    -------
+    str
+
+    """
     return tokenizer.partition("@")[0]
 
 
 def dictionary_of(tokenizer: str) -> str:
-    """The dictionary's release or the model's hash that a pinned tokenizer needs; "" where there is none."""
+    """What a pinned tokenizer needs beside its name.
+
+    Parameters
+    ----------
+    tokenizer : str
+
+    Returns
+    -------
+    str
+        The dictionary's release or the model's hash; "" where there is none.
+
+    """
     return tokenizer.partition("@")[2]
 
 
 def folds_afterwards(text: bytes, tokenizer: str) -> bool:
     """Whether the tokens of this text, lowercased, are those of the lowercased text.
 
-    Where the answer would take long to find, it is no.
+    Parameters
+    ----------
+    text : bytes
+    tokenizer : str
+        May be pinned.
+
+    Returns
+    -------
+    bool
+        No where the answer would take long to find.
+
     """
     return tokenizer_called(tokenizer).folds_afterwards(text)

@@ -37,12 +37,34 @@ ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"
 
 
 def none(text: bytes) -> bytes:
-    """Words as they are: white space separates them."""
+    """Words as they are: white space separates them.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8, lines joined by line feeds, here and below.
+
+    Returns
+    -------
+    bytes
+        As many lines, white space between the tokens.
+
+    """
     return text
 
 
 def mteval_13a(text: bytes) -> bytes:
-    """The rules of mteval-v13a for Western languages; entities are resolved."""
+    """The rules of mteval-v13a for Western languages; entities are resolved.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
+    """
     return tokenize_by_class(unescaped(text), western_kinds(), kinds.PADDED)
 
 
@@ -50,31 +72,79 @@ def international(text: bytes) -> bytes:
     """The rules of mteval-v14 with --international-tokenization, without its resolving of entities.
 
     By Unicode's categories: punctuation is cut off unless it touches a number, symbols always.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
     """
     return tokenize_by_class(text, international_kinds())
 
 
 def characters(text: bytes) -> bytes:
-    """Every code point is a token."""
+    """Every code point is a token.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
+    """
     return tokenize_by_class(text, character_kinds())
 
 
 def chinese(text: bytes) -> bytes:
-    """Every Chinese character is a token; the rest by the rules of 13a, without its resolving of entities."""
+    """Every Chinese character is a token; the rest by the rules of 13a, without its resolving of entities.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
+    """
     return tokenize_by_class(text, chinese_kinds(), kinds.LEFT_TRIMMED)
 
 
 def thesis(text: bytes) -> bytes:
     """The rules of MTrics (Kos 2008, section 4.3.1).
 
-    Digits that white space separates are joined. Full stops and commas are cut off unless a digit follows,
-    hyphens where they follow a digit, other ASCII punctuation but the apostrophe always.
+    Digits that white space separates are joined. Full stops and commas are cut off unless a digit follows, hyphens
+    where they follow a digit, other ASCII punctuation but the apostrophe always.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
     """
     return tokenize_by_class(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
 
 
 def unescaped(text: bytes) -> bytes:
-    """The replacements that mteval-v13a makes before it looks at punctuation, in its order."""
+    """The replacements that mteval-v13a makes before it looks at punctuation, in its order.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
+
+    """
     if not find_entities(text).entities:
         return text
     text = text.replace(b"<skipped>", b"")
@@ -84,7 +154,18 @@ def unescaped(text: bytes) -> bytes:
 
 
 def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
-    """First and last code point of each part of a text such as "a-z.!"."""
+    """The characters that a text such as "a-z.!" stands for.
+
+    Parameters
+    ----------
+    ranges : str
+
+    Returns
+    -------
+    iterable of (int, int)
+        First and last code point of each part.
+
+    """
     at = 0
     while at < len(ranges):
         wide = ranges[at + 1 : at + 2] == "-"
@@ -93,7 +174,17 @@ def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
 
 
 def mark(table: Kinds, ranges: str, kind: int) -> None:
-    """Make these characters that kind."""
+    """Say of which kind characters are.
+
+    Parameters
+    ----------
+    table : (code points,) uint8
+        Changed in place.
+    ranges : str
+        As of `characters_of`.
+    kind : int
+
+    """
     for first, last in characters_of(ranges):
         table[first : last + 1] = kind
 

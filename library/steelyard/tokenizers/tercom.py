@@ -36,11 +36,24 @@ WITHOUT_PUNCTUATION = str.maketrans(dict.fromkeys(PUNCTUATION))
 
 
 def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
-    """The lines of `text` with white space between tercom's tokens, as many lines as before.
+    """The lines of a text with white space between tercom's tokens.
 
-    norm: entities are resolved, punctuation is cut off, and with `asian` every Chinese character and Asian
-    punctuation mark is a token. punct: False takes punctuation away, with `asian` also the Asian marks. Letters
-    whose case does not matter must be folded before.
+    Parameters
+    ----------
+    text : str
+        Letters whose case does not matter must be folded before.
+    norm : bool
+        Entities are resolved, punctuation is cut off, and with `asian` every Chinese character and Asian punctuation
+        mark is a token.
+    punct : bool
+        False takes punctuation away, with `asian` also the Asian marks.
+    asian : bool
+
+    Returns
+    -------
+    str
+        As many lines as before.
+
     """
     if norm:
         for entity, character in ENTITIES:
@@ -61,6 +74,18 @@ def reference_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
 
     The second time changes what the first one left: a possessive is cut off before the full stop that now stands alone,
     and `&amp;lt;` is an entity within an entity.
+
+    Parameters
+    ----------
+    text : str
+    norm : bool
+    punct : bool
+    asian : bool
+
+    Returns
+    -------
+    str
+
     """
     once = tercom_text(text, norm=norm, punct=punct, asian=asian)
     return tercom_text(BLANKS.sub(" ", once), norm=norm, punct=punct, asian=asian) if norm else once

@@ -19,24 +19,85 @@ class Files(Protocol):
     """Where a tokenizer finds files by name and content, such as models: `steelyard.metrics.resources.Resources`."""
 
     def pinned(self, reference: str, what: str) -> str:
-        """`NAME` or `NAME@HASH` with the hash of its content. Raises MissingResource."""
+        """The name of a resource with the hash of its content.
+
+        Parameters
+        ----------
+        reference : str
+            `NAME` or `NAME@HASH`.
+        what : str
+            What is looked for, for messages.
+
+        Returns
+        -------
+        str
+            `NAME@HASH`.
+
+        Raises
+        ------
+        MissingResource
+            Where there is none.
+
+        """
 
     def path(self, pinned: str, what: str) -> Path:
-        """Where the content of `NAME@HASH` lies. Raises MissingResource."""
+        """Where the content of a resource lies.
+
+        Parameters
+        ----------
+        pinned : str
+            `NAME@HASH`.
+        what : str
+            What is looked for, for messages.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        MissingResource
+            Where that content is not here.
+
+        """
 
 
 class NoFiles:
     """Where there are none."""
 
     def pinned(self, reference: str, what: str) -> str:
-        """Raises MissingResource."""
+        """Refuse to find anything.
+
+        Parameters
+        ----------
+        reference : str
+        what : str
+
+        Raises
+        ------
+        MissingResource
+            Always.
+
+        """
         raise MissingResource(
             f'There are no {what} called "{reference}": no resources are given here. Commands take --resource '
             "NAME=FILE, services a folder (STEELYARD_RESOURCE_FOLDER)."
         )
 
     def path(self, pinned: str, what: str) -> Path:
-        """Raises MissingResource."""
+        """Refuse to find anything.
+
+        Parameters
+        ----------
+        pinned : str
+        what : str
+
+        Raises
+        ------
+        MissingResource
+            Always.
+
+        """
         self.pinned(pinned, what)
         raise AssertionError("the line before has raised")
 
@@ -65,27 +126,94 @@ class Tokenizer:
     """For a tokenizer that is this function and then the Western rules, which the kernel of words applies by itself."""
 
     def means(self, tokenizer: str) -> bool:
-        """Whether a name, which may be pinned, is that of this tokenizer."""
+        """Whether a name is that of this tokenizer.
+
+        Parameters
+        ----------
+        tokenizer : str
+            May be pinned.
+
+        Returns
+        -------
+        bool
+
+        """
         return tokenizer == self.name
 
     def pin(self, tokenizer: str, files: Files) -> str:  # noqa: ARG002
-        """The name with all that the words depend on, `NAME@VERSION`: from then on it says it all.
+        """The name with all that the words depend on: from then on it says it all.
 
-        What is before the "@" stands in the signature as sacreBLEU has it, what is behind it as `dict:VERSION`.
-        Raises MissingResource.
+        Parameters
+        ----------
+        tokenizer : str
+            May be pinned.
+        files : Files
+            Where models are found.
+
+        Returns
+        -------
+        str
+            `NAME@VERSION`: what is before the "@" stands in the signature as sacreBLEU has it, what is behind it as
+            `dict:VERSION`.
+
+        Raises
+        ------
+        MissingResource
+            Where what the tokenizer needs is not here.
+
         """
         return self.name
 
     def cut(self, text: bytes, tokenizer: str, files: Files) -> bytes:  # noqa: ARG002
-        """The lines with white space between their tokens; `tokenizer` is the name, which may be pinned.
+        """The lines of a text with white space between their tokens.
 
-        Raises MissingResource where something else than it asks for is here.
+        Parameters
+        ----------
+        text : bytes
+            UTF-8, lines joined by line feeds.
+        tokenizer : str
+            May be pinned.
+        files : Files
+            Where models are found.
+
+        Returns
+        -------
+        bytes
+            As many lines.
+
+        Raises
+        ------
+        MissingResource
+            Where something else than the name asks for is here.
+
         """
         assert self.apply is not None
         return self.apply(text)
 
     def words(self, text: bytes, rows: int, tokenizer: str, files: Files) -> Words:
-        """The tokens of a text of so many lines as numbers. Raises MissingResource."""
+        """The tokens of a text as numbers.
+
+        Parameters
+        ----------
+        text : bytes
+            UTF-8, lines joined by line feeds.
+        rows : int
+            How many lines it has.
+        tokenizer : str
+            May be pinned.
+        files : Files
+            Where models are found.
+
+        Returns
+        -------
+        Words
+
+        Raises
+        ------
+        MissingResource
+            As `cut`.
+
+        """
         if self.before_western:
             return words(self.before_western(text), rows, western=True)
         return words(self.cut(text, tokenizer, files), rows)

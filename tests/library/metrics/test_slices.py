@@ -4,7 +4,8 @@ import pytest
 
 from steelyard import BLEU
 from steelyard.metrics.score_systems import shard_statistics
-from steelyard.metrics.segments import SLICE_BYTES, Segments
+from steelyard.metrics.segments import Segments
+from steelyard.metrics.slicing import SLICE_BYTES
 
 
 def test_of_very_long_segments_one_is_worked_on_at_a_time():

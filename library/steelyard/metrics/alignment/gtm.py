@@ -27,7 +27,22 @@ LARGEST_EXPONENT = 32
 
 
 def exponent(text: str) -> float:
-    """A number from 1 to LARGEST_EXPONENT."""
+    """A number from 1 to LARGEST_EXPONENT.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     value = number_to(LARGEST_EXPONENT)(text)
     if value < 1:
         raise ValueError(f"is a number from 1 to {LARGEST_EXPONENT}")
@@ -93,9 +108,19 @@ class GTM(Metric):
         return out
 
     def runs(self, segments: Segments) -> list[list[list[Run]]]:
-        """The runs that `segment_statistics` counts, by system and segment, in the order in which they are taken.
+        """The runs of common words that `segment_statistics` counts (Turian et al. 2003).
 
         The sum of size ** e in this order, to the power of 1 / e, is the statistic `size` before it is rounded.
+
+        Parameters
+        ----------
+        segments : Segments
+
+        Returns
+        -------
+        list of list of list of Run
+            By system and segment, in the order in which they are taken.
+
         """
         words, present, systems = segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)
         taken, counts, rests = taken_runs(words, present, systems)

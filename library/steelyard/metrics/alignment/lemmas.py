@@ -30,9 +30,23 @@ PACKAGES = {"simplemma": "simplemma", "snowball": "snowballstemmer"}
 
 
 def pinned(name: str) -> str:
-    """`simplemma` or `snowball` with the version that is installed here, e.g. "simplemma-2.0.0".
+    """The name of a package of lemmas or stems with the version that is installed here.
 
-    Raises MissingResource.
+    Parameters
+    ----------
+    name : str
+        simplemma or snowball.
+
+    Returns
+    -------
+    str
+        Such as "simplemma-2.0.0".
+
+    Raises
+    ------
+    MissingResource
+        Where it is not installed.
+
     """
     # Only now: it brings half of the mail library along.
     from importlib.metadata import PackageNotFoundError, version
@@ -44,7 +58,19 @@ def pinned(name: str) -> str:
 
 
 def check_version(wanted: str) -> None:
-    """Raise MissingResource unless `simplemma-VERSION` or `snowball-VERSION` is what is installed here."""
+    """See that a package is here in the version that a metric was resolved with.
+
+    Parameters
+    ----------
+    wanted : str
+        `simplemma-VERSION` or `snowball-VERSION`.
+
+    Raises
+    ------
+    MissingResource
+        Where it is another, or not installed.
+
+    """
     name, _, number = wanted.partition("-")
     if number and wanted != pinned(name):
         raise MissingResource(
@@ -54,22 +80,60 @@ def check_version(wanted: str) -> None:
 
 
 def lemmatizes(language: str) -> bool:
-    """Whether simplemma knows a language, given by its code."""
+    """Whether simplemma knows a language.
+
+    Parameters
+    ----------
+    language : str
+        Its code.
+
+    Returns
+    -------
+    bool
+
+    """
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     return _simplemma_code(language) in SUPPORTED_LANGUAGES
 
 
 def stems(language: str) -> bool:
-    """Whether Snowball knows a language, given by its code."""
+    """Whether Snowball knows a language.
+
+    Parameters
+    ----------
+    language : str
+        Its code.
+
+    Returns
+    -------
+    bool
+
+    """
     algorithm = _SNOWBALL.get(_primary(language))
     return bool(algorithm) and find_spec(f"snowballstemmer.{algorithm}_stemmer") is not None
 
 
 def simplemma_lemmas(wanted: str, language: str) -> Callable[[str], str]:
-    """The function from a word in its natural case to its lemma, for `simplemma-VERSION` and a language it knows.
+    """Lemmas by simplemma.
 
-    Raises MissingResource.
+    Parameters
+    ----------
+    wanted : str
+        `simplemma-VERSION`.
+    language : str
+        The code of one that it knows.
+
+    Returns
+    -------
+    callable
+        From a word in its natural case to its lemma.
+
+    Raises
+    ------
+    MissingResource
+        Where another version is here, or none.
+
     """
     check_version(wanted)
     import simplemma
@@ -79,9 +143,25 @@ def simplemma_lemmas(wanted: str, language: str) -> Callable[[str], str]:
 
 
 def snowball_stems(wanted: str, language: str) -> Callable[[str], str]:
-    """The function from a word in lower case to its stem, for `snowball-VERSION` and a language it knows.
+    """Stems by Snowball.
 
-    Raises MissingResource.
+    Parameters
+    ----------
+    wanted : str
+        `snowball-VERSION`.
+    language : str
+        The code of one that it knows.
+
+    Returns
+    -------
+    callable
+        From a word in lower case to its stem.
+
+    Raises
+    ------
+    MissingResource
+        Where another version is here, or none.
+
     """
     check_version(wanted)
     stem = _stems(_SNOWBALL[_primary(language)])
@@ -105,9 +185,23 @@ def _stems(algorithm: str) -> Callable[[str], str]:
 
 
 def table_lemmas(path: Path) -> Callable[[str], str]:
-    """The function from a word to its lemma in a table: of the word as it is, else in lower case, else itself.
+    """Lemmas by a table.
 
-    Raises MissingResource where the file is not such a table.
+    Parameters
+    ----------
+    path : Path
+        A text file: a word, a tab and its lemma on each line.
+
+    Returns
+    -------
+    callable
+        From a word to its lemma: that of the word as it is, else in lower case, else itself.
+
+    Raises
+    ------
+    MissingResource
+        Where the file is not such a table.
+
     """
     stat = path.stat()
     table = _table(path, stat.st_mtime_ns, stat.st_size)

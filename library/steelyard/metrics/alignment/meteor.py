@@ -34,7 +34,23 @@ FORMULAS = {"orig": (9, 0.5, 3.0), "2007": (4, 0.28, 0.83)}
 
 
 def parse_modules(text: str) -> tuple[str, ...]:
-    """A list such as "exact,lemma" in the order in which the modules run."""
+    """The modules of a list such as "exact,lemma".
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of str
+        In the order in which they run.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     modules = tuple(text.split(","))
     if not all(module in MODULES for module in modules) or len(set(modules)) < len(modules):
         raise ValueError(f"is a list of some of {', '.join(MODULES)}, each once, separated by commas")
@@ -42,7 +58,23 @@ def parse_modules(text: str) -> tuple[str, ...]:
 
 
 def parse_language(text: str) -> str:
-    """auto, none, or the code of a language."""
+    """The language that a parameter names.
+
+    Parameters
+    ----------
+    text : str
+        auto, none, or the code of a language.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     if text in ("auto", "none"):
         return text
     code = language_code(text)
@@ -52,14 +84,46 @@ def parse_language(text: str) -> str:
 
 
 def parse_source(text: str) -> str:
-    """The name of something that lemmas or synonyms come from, or NAME@HASH."""
+    """Where lemmas or synonyms come from.
+
+    Parameters
+    ----------
+    text : str
+        The name of a source, or NAME@HASH.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     if not re.fullmatch(r"[\w.-]+(@[0-9a-f]+)?", text, re.ASCII):
         raise ValueError("is a name, not a path: name the file with --resource NAME=FILE")
     return text
 
 
 def parse_stems(text: str) -> str:
-    """auto, none, snowball, or snowball-VERSION."""
+    """Where stems come from.
+
+    Parameters
+    ----------
+    text : str
+        auto, none, snowball, or snowball-VERSION.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     if not re.fullmatch(r"auto|none|snowball(-[\w.]+)?", text, re.ASCII):
         raise ValueError("is auto, none or snowball")
     return text

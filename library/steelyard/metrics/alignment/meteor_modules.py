@@ -28,23 +28,47 @@ class ModuleParameters(Protocol):
     """The parameters of Meteor that its modules need."""
 
     @property
-    def case(self) -> str: ...  # noqa: D102 - described where Meteor declares them
+    def case(self) -> str:
+        """As `steelyard.Meteor` describes it, and so are all that follow."""
+
     @property
-    def tok(self) -> str: ...  # noqa: D102
+    def tok(self) -> str:
+        """The tokenizer."""
+
     @property
-    def modules(self) -> tuple[str, ...]: ...  # noqa: D102
+    def modules(self) -> tuple[str, ...]:
+        """What links words, in order."""
+
     @property
-    def lemmas(self) -> str: ...  # noqa: D102
+    def lemmas(self) -> str:
+        """Where lemmas come from."""
+
     @property
-    def stems(self) -> str: ...  # noqa: D102
+    def stems(self) -> str:
+        """Where stems come from."""
+
     @property
-    def synonyms(self) -> str: ...  # noqa: D102
+    def synonyms(self) -> str:
+        """The name of the synonyms."""
+
     @property
-    def lang(self) -> str: ...  # noqa: D102
+    def lang(self) -> str:
+        """The language of the text."""
 
 
 def working_modules(metric: ModuleParameters) -> tuple[str, ...]:
-    """The modules of a metric that have what they need; `auto` is nothing until it is resolved."""
+    """The modules of a metric that have what they need; `auto` is nothing until it is resolved.
+
+    Parameters
+    ----------
+    metric : Meteor
+
+    Returns
+    -------
+    tuple of str
+        In the order in which they run.
+
+    """
     there = {
         "exact": True,
         "stem": metric.stems not in _NOT_YET,
@@ -55,9 +79,24 @@ def working_modules(metric: ModuleParameters) -> tuple[str, ...]:
 
 
 def module_keys(metric: ModuleParameters, segments: Segments) -> list[Keys]:
-    """For each module that works what it compares, by word of the whole segments.
+    """What each module that works compares.
 
-    Raises MissingResource and MissingLayer.
+    Parameters
+    ----------
+    metric : Meteor
+        Resolved.
+    segments : Segments
+
+    Returns
+    -------
+    list of Keys
+        By word of the whole segments, for each module in the order in which they run.
+
+    Raises
+    ------
+    MissingResource, MissingLayer
+        Where what a module needs is not here.
+
     """
     modules = working_modules(metric)
     if not modules:

@@ -14,9 +14,21 @@ if TYPE_CHECKING:
 
 
 def pinned_parameters(metric: ModuleParameters, context: RunContext) -> tuple[dict[str, Any], list[str]]:
-    """The parameters with versions, hashes and language pinned; and which modules are skipped, and why.
+    """The parameters of Meteor with versions, hashes and language pinned.
 
     What no module needs becomes `none`, so that equal scores have equal signatures.
+
+    Parameters
+    ----------
+    metric : Meteor
+    context : RunContext
+
+    Returns
+    -------
+    parameters : dict of str to Any
+        Those that change.
+    notices : list of str
+        Which modules are skipped, and why.
 
     Raises
     ------

@@ -30,10 +30,24 @@ _BRACKETS = re.compile(r"\(([^()]*)\)")
 
 
 def synonym_groups(path: Path) -> dict[str, tuple[int, ...]]:
-    """The groups of each word, by word in lower case; kept in memory for the next call.
+    """The groups of synonyms that each word is in; kept in memory for the next call.
 
-    `path` is a folder with WordNet's index files, a MyThes thesaurus (`*.dat`) or a text file with one group of
-    words per line. Only single words are taken. Raises MissingResource, with the line that cannot be read.
+    Parameters
+    ----------
+    path : Path
+        A folder with WordNet's index files, a MyThes thesaurus (`*.dat`) or a text file with one group of words per
+        line. Only single words are taken.
+
+    Returns
+    -------
+    dict of str to tuple of int
+        Numbers of groups, by word in lower case.
+
+    Raises
+    ------
+    MissingResource
+        With the line that cannot be read.
+
     """
     try:
         stat = path.stat()

@@ -43,7 +43,18 @@ class ErrorRate(Metric):
 
     @abstractmethod
     def edits(self, segments: Segments) -> NDArray[np.int64]:
-        """The edits of each pair: (references, systems, segments); of no meaning where a reference is lacking."""
+        """The edits of each pair of hypothesis and reference.
+
+        Parameters
+        ----------
+        segments : Segments
+
+        Returns
+        -------
+        (references, systems, segments) int64
+            Of no meaning where a reference is lacking.
+
+        """
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         """(systems, segments, 2)."""
@@ -59,5 +70,18 @@ class ErrorRate(Metric):
 
 
 def rate(edits: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edits per 100 words; without words 100, or 0 where there are no edits."""
+    """Edits per 100 words.
+
+    Parameters
+    ----------
+    edits : (...) float64
+    length : (...) float64
+        Words of the references.
+
+    Returns
+    -------
+    (...) float64
+        Without words 100, or 0 where there are no edits.
+
+    """
     return 100.0 * np.where(length > 0, edits / np.maximum(length, 1.0), edits > 0)

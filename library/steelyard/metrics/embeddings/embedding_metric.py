@@ -31,7 +31,23 @@ USUAL_ORDER = 4
 
 
 def parse_vectors(text: str) -> str:
-    """`NAME` or `NAME@HASH`. Raises ValueError."""
+    """The name of word vectors.
+
+    Parameters
+    ----------
+    text : str
+        `NAME` or `NAME@HASH`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     if not re.fullmatch(r"\w[\w.-]{0,99}(@[0-9a-f]{12})?", text, re.ASCII):
         raise ValueError("is the name of registered vectors, NAME or NAME@HASH")
     return text
@@ -70,15 +86,39 @@ class VectorMetric(Metric):
         return dataclasses.replace(self, vectors=pinned), []
 
     def similarities(self, segments: Segments, deepest: int = USUAL_ORDER) -> tuple[Similarities, NDArray[np.float64]]:
-        """The comparison of all texts, and the unknown words that UNKNOWN_COLUMNS count: (systems, len(segments), 3).
+        """The comparison of the words of all texts; made once for both metrics where they agree on vectors and words.
 
-        Made once for both metrics where they agree on vectors and words.
+        Parameters
+        ----------
+        segments : Segments
+        deepest : int
+            The longest n-grams that are compared.
+
+        Returns
+        -------
+        similarities : Similarities
+        unknown : (systems, segments, 3) float64
+            The unknown words that UNKNOWN_COLUMNS count.
+
         """
         key = (self._named(), self.tok, self.case, max(deepest, USUAL_ORDER))
         return segments.cached(("similarities", *key), lambda: self._compared(segments, key[-1]))
 
     def unknown_shares(self, counts: NDArray[np.float64], hypothesis_words: float) -> dict[str, float]:
-        """The share of words without a vector, in percent, where there are words."""
+        """The share of words without a vector, where there are words.
+
+        Parameters
+        ----------
+        counts : (3,) float64
+            Sums of UNKNOWN_COLUMNS of one system.
+        hypothesis_words : float
+
+        Returns
+        -------
+        dict of str to float
+            In percent, by name.
+
+        """
         hypothesis, words, references = counts.tolist()
         shares = {"unknown words": (hypothesis, hypothesis_words), "unknown reference words": (references, words)}
         return {name: 100.0 * unknown / of for name, (unknown, of) in shares.items() if of}

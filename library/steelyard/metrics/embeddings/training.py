@@ -44,6 +44,15 @@ class Sentences:
     """The lines of text files as lists of words; can be gone through again and again.
 
     `on_progress` is told how many bytes of how many have been read in this and all rounds before.
+
+    Parameters
+    ----------
+    files : list of Path
+        UTF-8 text, one sentence per line.
+    training : Training
+    on_progress : callable, optional
+        Told how many bytes of how many have been read in this and all rounds before.
+
     """
 
     def __init__(
@@ -100,9 +109,25 @@ class Sentences:
 
 
 def train(sentences: Sentences) -> tuple[Entries, dict[str, Any]]:
-    """Vectors of the frequent words, and what about.json says of their origin. Raises BadText and BadVectors.
+    """Vectors of the frequent words.
 
     With one worker and the same versions on the same machine, the same text gives the same bits.
+
+    Parameters
+    ----------
+    sentences : Sentences
+
+    Returns
+    -------
+    entries : Entries
+        Words with their vectors.
+    origin : dict of str to Any
+        What about.json says of them.
+
+    Raises
+    ------
+    BadText, BadVectors
+
     """
     import gensim
     from gensim.models import Word2Vec

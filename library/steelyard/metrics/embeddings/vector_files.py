@@ -34,11 +34,28 @@ _PICKLED = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
 def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
-    """The words of a file with their vectors, one after the other, and the format that it has.
+    """The words of a file with their vectors, one after the other.
 
-    With "auto" word2vec's text and binary files are told apart by their content. gensim's own files are read only when
-    they are asked for: they are pickles, and loading a pickle runs whatever code somebody put into it.
-    Raises BadVectors, also while the entries are read.
+    gensim's own files are read only when they are asked for: they are pickles, and loading a pickle runs whatever code
+    somebody put into it.
+
+    Parameters
+    ----------
+    path : Path
+    form : str
+        With "auto" word2vec's text and binary files are told apart by their content.
+
+    Returns
+    -------
+    entries : Entries
+    form : str
+        The format that the file has.
+
+    Raises
+    ------
+    BadVectors
+        Also while the entries are read.
+
     """
     if form == "gensim":
         return _gensim(path), form
@@ -57,7 +74,25 @@ def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """A file, unpacked where it is a gzip archive, and the file as it is; what goes wrong with it is BadVectors."""
+    """A file that may be compressed.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    file : BinaryIO
+        Unpacked where it is a gzip archive.
+    packed : BinaryIO
+        The file as it is.
+
+    Raises
+    ------
+    BadVectors
+        For all that goes wrong with it.
+
+    """
     try:
         with BufferedReader(open_given(path)) as raw:
             packed = raw.read(2) == b"\x1f\x8b"

@@ -47,15 +47,39 @@ class Vectors:
     """What about.json says."""
 
     def rows(self, words: Words) -> NDArray[np.int32]:
-        """By distinct word: the row of its vector, or -1."""
+        """Where the vectors of words are.
+
+        Parameters
+        ----------
+        words : Words
+
+        Returns
+        -------
+        (types,) int32
+            The row of each distinct word's vector, or -1.
+
+        """
         found = find_words(words.lines, words.types, self.vocabulary, self.starts)
         return np.where(found < 0, np.int32(-1), self.places[found])
 
 
 def vectors_in(resources: Resources, reference: str) -> Vectors:
-    """The vectors called `NAME` or `NAME@HASH`; word2vec's files are converted first.
+    """The vectors of a name; word2vec's files are converted first.
 
-    Raises MissingResource and BadVectors.
+    Parameters
+    ----------
+    resources : Resources
+    reference : str
+        `NAME` or `NAME@HASH`.
+
+    Returns
+    -------
+    Vectors
+
+    Raises
+    ------
+    MissingResource, BadVectors
+
     """
     pinned = reference if "@" in reference else resources.pinned(reference, "vectors")
     path = resources.path(pinned, "vectors")
@@ -65,7 +89,22 @@ def vectors_in(resources: Resources, reference: str) -> Vectors:
 
 
 def open_vectors(folder: Path) -> Vectors:
-    """The vectors that `store` put into a folder, mapped into memory. Raises BadVectors."""
+    """The vectors that `store` put into a folder, mapped into memory.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    Vectors
+
+    Raises
+    ------
+    BadVectors
+        Where the folder is not such a one.
+
+    """
     try:
         return _opened(folder, (folder / "about.json").stat().st_mtime_ns)
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
@@ -77,8 +116,24 @@ def open_vectors(folder: Path) -> Vectors:
 def store(entries: Entries, folder: Path, source: str, origin: Mapping[str, Any]) -> Vectors:
     """Write words with their vectors into an empty folder, in the form that `open_vectors` opens.
 
-    `source` is what messages call the entries; `origin` goes into about.json and so into the hash.
-    Raises BadVectors for vectors of different sizes, numbers that are not finite, words given twice or not UTF-8.
+    Parameters
+    ----------
+    entries : Entries
+    folder : Path
+    source : str
+        What messages call the entries.
+    origin : mapping of str to Any
+        Goes into about.json and so into the hash.
+
+    Returns
+    -------
+    Vectors
+
+    Raises
+    ------
+    BadVectors
+        For vectors of different sizes, numbers that are not finite, words given twice or not UTF-8.
+
     """
     words: list[bytes] = []
     with (folder / "vectors.npy").open("wb") as file:

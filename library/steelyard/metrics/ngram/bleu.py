@@ -15,12 +15,11 @@ from steelyard.metrics.parameters import (
     alias,
     case_parameter,
     parameter,
-    show_orders,
     tokenizer_parameter,
-    word_orders_parameter,
 )
 from steelyard.metrics.score import BLEUScore, Score
 from steelyard.metrics.smoothing import EXPONENTIAL, SMOOTHING_ALIAS, Smoothing, parse_smoothing
+from steelyard.metrics.word_orders import show_orders, word_orders_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,8 +127,15 @@ class BLEU(Metric):
             Matched n-grams and all n-grams of the hypotheses, of the orders 1 to `max_ngram_order`.
         sys_len, ref_len : int
             Words of the hypotheses and of the references.
-        smooth_method, smooth_value, effective_order, max_ngram_order
-            As of `BLEU`.
+        smooth_method : str
+            As of `BLEU`, and so are all that follow.
+        smooth_value : float, optional
+        effective_order : bool
+        max_ngram_order : int
+
+        Returns
+        -------
+        BLEUScore
 
         Raises
         ------

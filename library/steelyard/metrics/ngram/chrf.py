@@ -33,7 +33,21 @@ order = whole_number_to(LARGEST_ORDER)
 
 
 def each_order(nc: int, nw: int) -> list[str]:
-    """char_1 to char_nc, then word_1 to word_nw."""
+    """The names of all orders.
+
+    Parameters
+    ----------
+    nc : int
+        The largest order of character n-grams.
+    nw : int
+        Of word n-grams.
+
+    Returns
+    -------
+    list of str
+        char_1 to char_nc, then word_1 to word_nw.
+
+    """
     return [f"char_{n}" for n in range(1, nc + 1)] + [f"word_{n}" for n in range(1, nw + 1)]
 
 

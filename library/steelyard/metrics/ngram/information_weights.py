@@ -51,9 +51,24 @@ class Information:
         return len(self.lines) + self.index.nbytes + arrays
 
     def known(self, words: Words, rows: int) -> NDArray[np.int32]:
-        """The number that each word of the first `rows` rows of words, those of references, has here.
+        """The numbers that words have here.
 
-        (types,), without those that no reference has. Raises BadState where a word is not known here.
+        Parameters
+        ----------
+        words : Words
+        rows : int
+            The first rows, those of references.
+
+        Returns
+        -------
+        (types,) int32
+            Without words that no reference has.
+
+        Raises
+        ------
+        BadState
+            Where a word is not known here.
+
         """
         # Types are numbered as they are met, so those of the references come first.
         wanted = int(words.ids[: words.starts[rows]].max(initial=-1)) + 1

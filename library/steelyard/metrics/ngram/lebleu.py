@@ -28,7 +28,23 @@ if TYPE_CHECKING:
 
 
 def largest_order(text: str) -> int:
-    """A number from 1 to LARGEST_ORDER."""
+    """The longest n-grams.
+
+    Parameters
+    ----------
+    text : str
+        A number from 1 to LARGEST_ORDER.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    """
     order = whole_number_to(LARGEST_ORDER)(text)
     if not order:
         raise ValueError(f"is a whole number from 1 to {LARGEST_ORDER}")

@@ -68,7 +68,13 @@ class NgramTable:
         return levels
 
     def to_bytes(self) -> bytes:
-        """A header, the words, then the three arrays of little-endian numbers, each as short as its largest."""
+        """A header, the words, then the three arrays of little-endian numbers, each as short as its largest.
+
+        Returns
+        -------
+        bytes
+
+        """
         arrays = [
             each.astype(np.min_scalar_type(each.max(initial=0)).newbyteorder("<"))
             for each in (self.children, self.words, self.counts)
@@ -79,7 +85,24 @@ class NgramTable:
 
     @classmethod
     def from_bytes(cls, blob: bytes) -> NgramTable:
-        """The inverse of `to_bytes`. Raises BadState for bytes that it did not write, TooLarge."""
+        """The inverse of `to_bytes`.
+
+        Parameters
+        ----------
+        blob : bytes
+
+        Returns
+        -------
+        NgramTable
+
+        Raises
+        ------
+        BadState
+            For bytes that it did not write.
+        TooLarge
+            For a table of too many words.
+
+        """
         if len(blob) < _HEADER.size or not blob.startswith(MAGIC):
             raise BadState("These bytes are no table of n-grams. Count the references again.")
         _, version, deepest, types, width, nodes, *sizes = _HEADER.unpack_from(blob)
@@ -115,7 +138,18 @@ class NgramTable:
 
 
 def check_total(words: int) -> None:
-    """Raise TooLarge where the references have too many words."""
+    """See that the references do not have too many words.
+
+    Parameters
+    ----------
+    words : int
+
+    Raises
+    ------
+    TooLarge
+        Where they have.
+
+    """
     if words > MOST_WORDS:
         raise TooLarge(
             f"The references have {words:,} words or more, but NIST counts the n-grams of up to {MOST_WORDS:,}. "
@@ -124,7 +158,26 @@ def check_total(words: int) -> None:
 
 
 def counted(words: Words, rows: int, deepest: int) -> NgramTable:
-    """The n-grams of the first `rows` rows. Raises TooLarge."""
+    """The n-grams of texts.
+
+    Parameters
+    ----------
+    words : Words
+    rows : int
+        The first rows are counted.
+    deepest : int
+        The longest n-grams.
+
+    Returns
+    -------
+    NgramTable
+
+    Raises
+    ------
+    TooLarge
+        Where there are too many words.
+
+    """
     ids = words.ids[: words.starts[rows]]
     check_total(len(ids))
     # Types are numbered as they are met: those of these rows come first.
@@ -139,8 +192,24 @@ def counted(words: Words, rows: int, deepest: int) -> NgramTable:
 def merged(parts: Iterable[bytes]) -> NgramTable:
     """The table of all texts, without n-grams that say nothing and lead to none that does.
 
-    An n-gram says nothing where it occurs as often as its words but the last. `parts` are tables of the same depth, as
-    bytes; no more of them are read than may have so many words. Raises BadState, TooLarge.
+    An n-gram says nothing where it occurs as often as its words but the last.
+
+    Parameters
+    ----------
+    parts : iterable of bytes
+        Tables of the same depth; no more of them are read than may have so many words.
+
+    Returns
+    -------
+    NgramTable
+
+    Raises
+    ------
+    BadState
+        For bytes that are no such table.
+    TooLarge
+        Where they have too many words together.
+
     """
     tables: list[NgramTable] = []
     for part in parts:

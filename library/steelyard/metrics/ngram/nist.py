@@ -14,8 +14,9 @@ from steelyard.metrics import average_length
 from steelyard.metrics.average_length import average_lengths, summed_length
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.ngram.information_weights import NgramInformation
-from steelyard.metrics.parameters import case_parameter, show_orders, tokenizer_parameter, word_orders_parameter
+from steelyard.metrics.parameters import case_parameter, tokenizer_parameter
 from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.word_orders import show_orders, word_orders_parameter
 from steelyard.numerics import deterministic
 
 if TYPE_CHECKING:

@@ -88,15 +88,25 @@ def _rows(words: Words, text: int, segments: int) -> tuple[Indexes, Indexes]:
 def aligned_words(
     ids: NDArray[np.int32], hypotheses: tuple[Indexes, Indexes], references: tuple[Indexes, Indexes]
 ) -> tuple[Indexes, Indexes]:
-    """The words of hypotheses that stand for one word of their references, in order.
+    """The words of hypotheses that stand for one word of their references, in order (Isozaki et al. 2010).
 
     A word is aligned where it occurs once in both; else with the fewest words before it, or behind it, with which it
-    does; what stands before comes first. `hypotheses` and `references` are (begins, ends) of rows in `ids`.
+    does; what stands before comes first.
+
+    Parameters
+    ----------
+    ids : (words,) int32
+        All texts.
+    hypotheses : (begins, ends)
+        Rows in `ids`.
+    references : (begins, ends)
+        Of the same segments.
 
     Returns
     -------
     row, place : (aligned,) int64
         The segment of each, and its place in the reference.
+
     """
     length, place, row = _Contexts(ids, hypotheses, references, backwards=True).unique()
     length_behind, place_behind, _ = _Contexts(ids, hypotheses, references, backwards=False).unique()
