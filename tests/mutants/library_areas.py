@@ -198,7 +198,8 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
             "tests/library/kernels/alignment/test_meteor.py tests/library/metrics/alignment/test_meteor.py",
         ),
         kernel(
-            "words.c lines.c token_cuts.h byte_classes.h interning.h bytes16.h vocabulary.c word_index.c",
+            "words.c tokenize_13a.c mteval_marks.h lines.c token_cuts.h byte_classes.h interning.h bytes16.h "
+            "vocabulary.c word_index.c",
             "tests/library/kernels/text/test_words.py tests/library/kernels/text/test_lines.py "
             "tests/library/kernels/text/test_word_index.py tests/library/tokenizers/test_tokenizers.py",
         ),

@@ -292,7 +292,7 @@ def _features(texts: Sequence[str], key_of: Callable[[str], str]) -> tuple[NDArr
     # A table of the characters that there are: one replacement for each match takes four times as long.
     if alone := NO_BLANKS.findall("".join(set(joined))):
         joined = joined.translate({ord(character): f" {character} " for character in alone})
-    found = words(joined.encode(), len(texts), western=True)
+    found = words(joined.encode(), len(texts), mteval_13a=True)
     types = found.lines.decode().split("\n")[: found.types]
     keys: dict[str, int] = {"": 0}
     numbers = np.array([keys.setdefault(key_of(each), len(keys)) for each in types], np.int64)

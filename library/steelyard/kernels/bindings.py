@@ -139,6 +139,7 @@ TABLE = {
     "similarities": f"""{ROWS}; rows: int32[types]; vectors: float32[*, *]; size: int = vectors.shape[1]; types: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; deepest: int;
         out best: int64[deepest, {OWN_WORDS}]; out distances: int64[2, references, systems, segments]""",
+    "tokenize_13a": "text: bytes[size]; size: int = len(text); out found: uint8[2 * size]",
     "tokenize_by_class": """text: bytes[size]; size: int = len(text); kinds: uint8[0x110000]; rules: int;
         out found: uint8[3 * size + 2]""",
     "sums_of_draws": f"""{DRAWS}; counts: int64[rows]; digits: uint16[64 * runs, slots];
@@ -164,7 +165,7 @@ TABLE = {
     "word_places": """wanted: bytes[size]; size: int = len(wanted); count: int = len(places); lines: bytes[len(lines)];
         starts: int64[*]; slots: uint64[mask + 1]; mask: int = len(slots) - 1; out places: int32[*];
         where wanted.count(b"\\n") == len(places) and starts[-1] == len(lines) and len(slots) & mask == 0""",
-    "words": """text: bytes[size]; size: int = len(text); rows: int; western: int; out ids: int32[size + 1];
+    "words": """text: bytes[size]; size: int = len(text); rows: int; mteval_13a: int; out ids: int32[size + 1];
         out starts: int64[rows + 1]; out lines: uint8[2 * size + 1]; out used: int64[1]; where rows > 0""",
     "write_digits": """count: int = len(firsts); firsts: int64[*]; strides: int64[count]; scales: float64[count];
         least: int64[count]; places: int64[count]; digits: int64[count]; rows: int; slots: int = written.shape[1];

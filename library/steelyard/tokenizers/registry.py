@@ -28,7 +28,7 @@ TOKENIZERS = {
     each.name: each
     for each in (
         Tokenizer(
-            USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_western=rules.unescaped,
+            USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_13a=rules.unescaped,
             # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter.
             # And markup in capitals is markup only once it is lowercased.
             folds_afterwards=lambda text: not any(find_entities(text)),

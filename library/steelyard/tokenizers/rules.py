@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.kernels.characters.entities import find_entities
 from steelyard.kernels.text import class_tokenizer as kinds
 from steelyard.kernels.text.class_tokenizer import CODE_POINTS, tokenize_by_class
+from steelyard.kernels.text.tokenize_13a import tokenize_13a
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +66,7 @@ def mteval_13a(text: bytes) -> bytes:
     bytes
 
     """
-    return tokenize_by_class(unescaped(text), western_kinds(), kinds.PADDED)
+    return tokenize_13a(unescaped(text))
 
 
 def international(text: bytes) -> bytes:
@@ -130,7 +131,7 @@ def thesis(text: bytes) -> bytes:
     bytes
 
     """
-    return tokenize_by_class(text, western_kinds(), kinds.PADDED | kinds.LOOKING_AHEAD)
+    return tokenize_by_class(text, western_kinds(), kinds.LOOKING_AHEAD)
 
 
 def unescaped(text: bytes) -> bytes:

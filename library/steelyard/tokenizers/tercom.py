@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from steelyard.kernels.text import class_tokenizer as kinds
-from steelyard.kernels.text.class_tokenizer import tokenize_by_class
-from steelyard.tokenizers.rules import ASCII_PUNCTUATION, ENTITIES, western_kinds
+from steelyard.kernels.text.tokenize_13a import tokenize_13a
+from steelyard.tokenizers.rules import ASCII_PUNCTUATION, ENTITIES
 
 # An 's is cut off in front of a blank, of punctuation that will be cut off itself, and of the end of the line. Other
 # white space than the blank only counts at the end.
@@ -59,7 +58,7 @@ def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
         for entity, character in ENTITIES:
             text = text.replace(entity.decode(), character.decode())
         text = POSSESSIVE.sub(" 's", text)
-        text = tokenize_by_class(text.encode(), western_kinds(), kinds.PADDED).decode()
+        text = tokenize_13a(text.encode()).decode()
         if asian:
             text = ASIAN_TOKEN.sub(r" \g<0> ", text)
     if not punct:

@@ -122,8 +122,8 @@ class Tokenizer:
     """Its tokens are characters or pieces of words, which suits every language."""
     folds_afterwards: Callable[[bytes], bool] = lambda _: False
     """Whether the lowercased tokens of a text are the tokens of the lowercased text; no is always right, but slower."""
-    before_western: Callable[[bytes], bytes] | None = None
-    """For a tokenizer that is this function and then the Western rules, which the kernel of words applies by itself."""
+    before_13a: Callable[[bytes], bytes] | None = None
+    """For a tokenizer that is this function and then the rules of 13a, which the kernel of words applies by itself."""
 
     def means(self, tokenizer: str) -> bool:
         """Whether a name is that of this tokenizer.
@@ -214,6 +214,6 @@ class Tokenizer:
             As `cut`.
 
         """
-        if self.before_western:
-            return words(self.before_western(text), rows, western=True)
+        if self.before_13a:
+            return words(self.before_13a(text), rows, mteval_13a=True)
         return words(self.cut(text, tokenizer, files), rows)

@@ -14,6 +14,7 @@ from steelyard.kernels.numerics.elementary import of_each, power_of_each
 from steelyard.kernels.ranking.kendall import tau_b
 from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged, pair_kinds
 from steelyard.kernels.ranking.rank_sums import rank_sums
+from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.registry import all_metrics, parse_metrics
@@ -99,6 +100,7 @@ def call_others() -> None:
     lowercased("ÄB".encode())
     is_nfc(b"ab")
     validate_utf8(b"ab")
+    tokenize_13a(b"a.b")
     for name in ("exp", "log", "log2"):
         of_each(name, np.ones(3))
     power_of_each(np.ones(3), 2.0)

@@ -1,15 +1,9 @@
-/* Puts blanks where a tokenizer cuts, for those that cut by kinds of characters. See class_tokenizer.py.
- *
- * mteval's rules are rounds of replacements over pairs of characters, from left to right and not overlapping:
- * first (no number)(mark) -> "x y ", then (mark)(no number) -> " x y". Worked out for a run of marks, with the
- * character before it (`before`) and behind it (`behind`), where a line may have none, they say:
- *  - all marks of a run are cut apart;
- *  - the run is cut from `before` unless it is a single mark, `before` is a number or missing, and `behind`
- *    is a number or missing;
- *  - the run is cut from `behind` if that is no number; or, whatever it is, if the first round's pairs, which
- *    begin with `before` where that is no number and with the first mark otherwise, end with the last mark.
+/* Puts blanks where a tokenizer cuts, for those that cut by kinds of characters, of any script: intl, zh, char and thesis.
+ * See class_tokenizer.py. 13a looks at ASCII alone, which token_cuts.h does 64 bytes at a time; both apply the one rule of
+ * mteval_marks.h. Here the edge of a line counts as a number: no pair begins or ends with it.
  */
 #include "kernel.h"
+#include "mteval_marks.h"
 #include "utf8.h"
 
 #include <stdint.h>
@@ -18,7 +12,7 @@
 /* Kinds of characters, as in class_tokenizer.py. */
 enum { OTHER, NUMBER, MARK, ALONE, DASH, BLANK, EDGE /* of the line */ };
 /* Rules, as in class_tokenizer.py. */
-enum { PADDED = 1, LEFT_TRIMMED = 2, LOOKING_AHEAD = 4 };
+enum { LEFT_TRIMMED = 1, LOOKING_AHEAD = 2 };
 
 typedef struct {
     const uint8_t *kinds;
@@ -56,7 +50,7 @@ static inline uint8_t *apart(uint8_t *out, const uint8_t *at, int width) {
 /* A run of marks that begins at *from; moves *from behind it. */
 static uint8_t *put_run(uint8_t *out, const Line *line, const uint8_t **from, int before, int rules) {
     const uint8_t *at = *from;
-    int width, behind = rules & PADDED ? OTHER : EDGE;
+    int width, behind = EDGE;
     int64_t run = 0;
     for (; at < line->end; at += width, run++) {
         const int kind = kind_at(line, at, &width);
@@ -71,7 +65,7 @@ static uint8_t *put_run(uint8_t *out, const Line *line, const uint8_t **from, in
         cut_behind = behind != NUMBER;
         cut_before = cut_behind || run > 1;
     } else {
-        cut_behind = is_open(behind) || run % 2 == is_open(before);
+        cut_behind = is_open(behind) || !last_mark_stays(run, !is_open(before));
         cut_before = is_open(before) || run > 1 || is_open(behind);
     }
     if (cut_before) *out++ = ' ';
@@ -108,7 +102,7 @@ KERNEL int64_t steelyard_tokenize_by_class(const uint8_t *bytes, int64_t size, c
         if (!newline) newline = last;
         Line line = {kinds, newline};
         line.end = trimmed_end(line, at);
-        int before = rules & PADDED ? OTHER : EDGE, width;
+        int before = EDGE, width;
         if (rules & LEFT_TRIMMED)
             while (at < line.end && kind_at(&line, at, &width) == BLANK) at += width;
         while (at < line.end) {

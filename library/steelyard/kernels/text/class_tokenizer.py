@@ -15,11 +15,10 @@ CODE_POINTS = 0x110000
 
 OTHER, NUMBER, MARK, ALONE, DASH, BLANK = range(6)
 """Kinds of characters. MARK is cut off unless it touches a number, as a decimal point does; ALONE is always
-cut off, DASH directly behind a number; BLANK is white space."""
+cut off, DASH directly behind a number; BLANK is white space. A mark may touch the edge of a line as it may a number."""
 
-PADDED, LEFT_TRIMMED, LOOKING_AHEAD = 1, 2, 4
-"""Rules. PADDED: the edges of a line count as blanks; else as nothing, which a mark may touch as it may a
-number. LEFT_TRIMMED: white space at the start of a line is taken away (that at its end always is).
+LEFT_TRIMMED, LOOKING_AHEAD = 1, 2
+"""Rules. LEFT_TRIMMED: white space at the start of a line is taken away (that at its end always is).
 LOOKING_AHEAD: a mark is cut off unless a number follows; white space between two numbers is taken away."""
 
 

@@ -1,13 +1,14 @@
-/* Where the tokens of 64 bytes of text begin and end. */
+/* Where the tokens of 64 bytes of text begin and end: what white space separates, or what mteval-v13a cuts. */
 #ifndef TOKEN_CUTS_H
 #define TOKEN_CUTS_H
 
 #include "byte_classes.h"
+#include "mteval_marks.h"
 
 typedef struct {
     const uint8_t *text;
     int64_t bytes;
-    int punctuation; /* whether it is cut off */
+    int mteval_13a; /* whether punctuation is cut off */
     Alphabet alphabet;
     /* Of the block before: whether its last byte was a digit, white space, no part of the token behind it. */
     uint64_t digit, blank, cut;
@@ -19,8 +20,8 @@ typedef struct {
     uint64_t begins, ends, newlines;
 } Cuts;
 
-static inline Cutter cutter(const uint8_t *text, int64_t bytes, int punctuation) {
-    return (Cutter){.text = text, .bytes = bytes, .punctuation = punctuation, .alphabet = alphabet(), .blank = 1, .cut = 1};
+static inline Cutter cutter(const uint8_t *text, int64_t bytes, int mteval_13a) {
+    return (Cutter){.text = text, .bytes = bytes, .mteval_13a = mteval_13a, .alphabet = alphabet(), .blank = 1, .cut = 1};
 }
 
 /* How many bytes of white space begin at `at`, a byte marked as wide; 0 for none. */
@@ -43,18 +44,11 @@ static inline uint64_t blanks(Cutter *c, const Classes *found, int64_t base) {
     return blank;
 }
 
-/*
- * Whether the point at `at`, behind which a digit follows, is no token of its own.
- *
- * mteval-v13a makes three rounds of non-overlapping replacements over pairs of characters. Worked out for a run of points
- * before a digit they say: the last one stays with the digit when the pairing leaves it over, which is when the run is
- * odd behind a digit (a lone point stays between digits) and even otherwise.
- */
+/* Whether the point at `at`, behind which a digit follows, is no token of its own. */
 static inline int stays(const uint8_t *text, int64_t at) {
     int64_t first = at;
     while (first > 0 && is_point(text[first - 1])) first--;
-    int after_digit = first > 0 && is_digit(text[first - 1]);
-    return ((at - first) % 2 == 0) == after_digit;
+    return last_mark_stays(at + 1 - first, first > 0 && is_digit(text[first - 1]));
 }
 
 /* The punctuation of a block that is cut off: each of these bytes is a token. A '-' is one after a digit. */
@@ -78,8 +72,8 @@ static inline Cuts cuts_of(Cutter *c, int64_t base) {
         if (c->bytes > base) memcpy(padded, block, (size_t)(c->bytes - base));
         block = padded;
     }
-    Classes found = classes_of(&c->alphabet, block, c->punctuation);
-    uint64_t blank = blanks(c, &found, base), alone = c->punctuation ? punctuation(c, &found, base) : 0;
+    Classes found = classes_of(&c->alphabet, block, c->mteval_13a);
+    uint64_t blank = blanks(c, &found, base), alone = c->mteval_13a ? punctuation(c, &found, base) : 0;
     uint64_t cut = alone | (alone | blank) << 1 | c->cut; /* nothing from before goes on here */
     uint64_t behind_blank = blank << 1 | c->blank;
     c->blank = blank >> 63;

@@ -55,15 +55,15 @@ static int number(Interner *table, Tokens *tokens, int32_t *ids) {
 /*
  * Cuts `rows` lines into tokens and numbers them in order of first sight.
  *
- * With `punctuation` by the rules of mteval-v13a, else at white space alone. ids: room for `bytes` numbers; starts:
+ * With `mteval_13a` by the rules of mteval-v13a, else at white space alone. ids: room for `bytes` numbers; starts:
  * rows + 1; lines: room for 2 * `bytes`, gets the distinct tokens in the order of their numbers, each ended by a
  * newline; used: how many bytes those are.
  * Returns the number of types, OUT_OF_MEMORY, or BAD_TEXT where the lines are not `rows`.
  */
-KERNEL int64_t steelyard_words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t punctuation, int32_t *ids,
+KERNEL int64_t steelyard_words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t mteval_13a, int32_t *ids,
                                int64_t *starts, uint8_t *lines, int64_t *used) {
     Interner table;
-    Cutter cut = cutter(text, bytes, punctuation != 0);
+    Cutter cut = cutter(text, bytes, mteval_13a != 0);
     Tokens tokens = {.begun = 0, .ended = 0};
     int64_t row = 0, numbered = 0, result = OUT_OF_MEMORY;
     starts[0] = 0;

@@ -45,10 +45,10 @@ class Words:
         return self.lines[: ends[types - 1] + 1] if types else b""
 
 
-def words(text: bytes, rows: int, *, western: bool = False) -> Words:
+def words(text: bytes, rows: int, *, mteval_13a: bool = False) -> Words:
     r"""The tokens of `rows` lines joined by "\n": what white space separates.
 
-    With `western` punctuation is cut off as well, by the rules of mteval-v13a.
+    With `mteval_13a` punctuation is cut off as well, by the rules of mteval-v13a.
     Raises BadText where the number of lines is not `rows`; MemoryError.
     """
     size = len(text)
@@ -56,7 +56,7 @@ def words(text: bytes, rows: int, *, western: bool = False) -> Words:
     starts = np.empty(rows + 1, np.int64)
     lines = np.empty(2 * size + 1, np.uint8)
     used = np.zeros(1, np.int64)
-    types = kernel("words")(text, rows, western, ids, starts, lines, used)
+    types = kernel("words")(text, rows, mteval_13a, ids, starts, lines, used)
     if types < 0:
         raise BadText(f"The text has {text.count(LINE_FEED) + 1} lines, but must have {rows}.")
     # The room that was set aside is many times what most texts need: the rest goes back, without a copy.

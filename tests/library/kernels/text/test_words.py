@@ -5,16 +5,18 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from steelyard.errors import MetricsError
+from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.words import words
-from steelyard.tokenizers.rules import mteval_13a
 
 # White space of one to three bytes, what begins like it, what 13a cuts, bytes that are no UTF-8, and long tokens that
 # differ in one byte: the first 15 are compared at once.
 PIECES = ["a", "5", "5", ".", ",", ".", "-", " ", " ", "\n", "!", "\0", "\x1c", "\u00a0", "\u00a9", "\u0085", "\u2009"]
 PIECES += ["\u2028", "\u205f", "\u2060", "\u3000", "\u3001", "\u1680", "\u1681", "ž", "😀"]
 PIECES += [("abcdefgh" * 4)[:length] + last for length in (7, 8, 14, 15, 16, 23, 24, 30) for last in ("", "x", "\0")]
+RULES = TokenizerRegexp()
 LINES = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 RAGGED = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=3), max_size=60).map(b"".join)
 
@@ -29,9 +31,14 @@ def numbered(text: bytes) -> tuple[list[list[int]], list[str]]:
     return rows, list(numbers)
 
 
-def found(text: bytes, *, western: bool = False) -> tuple[list[list[int]], list[str]]:
+def by_13a(text: bytes) -> tuple[list[list[int]], list[str]]:
+    """The same of sacreBLEU's tokens."""
+    return numbered("\n".join(RULES(f" {line} ") for line in text.decode().split("\n")).encode())
+
+
+def found(text: bytes, *, mteval_13a: bool = False) -> tuple[list[list[int]], list[str]]:
     """The same by the kernel."""
-    by_kernel = words(text, text.count(b"\n") + 1, western=western)
+    by_kernel = words(text, text.count(b"\n") + 1, mteval_13a=mteval_13a)
     starts, ids = by_kernel.starts.tolist(), by_kernel.ids.tolist()
     types = by_kernel.lines.decode(errors="surrogateescape").split("\n")[:-1]
     assert by_kernel.types == len(types)
@@ -50,7 +57,7 @@ def test_white_space_separates_whatever_the_bytes(text):
 @given(LINES)
 def test_13a_cuts_as_its_rules_do(line):
     text = line.encode()
-    assert found(text, western=True) == numbered(mteval_13a(text))
+    assert found(text, mteval_13a=True) == by_13a(text) == numbered(tokenize_13a(text))
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,7 @@ def test_blocks_of_bytes_leave_no_seam(middle):
         for ending in ("", "5", " z\n"):
             text = f"{'b' * (before % 7)} {'c' * (before - before % 7 - 1)}{middle}{ending}".encode()
             assert found(text) == numbered(text)
-            assert found(text, western=True) == numbered(mteval_13a(text))
+            assert found(text, mteval_13a=True) == by_13a(text) == numbered(tokenize_13a(text))
 
 
 def test_many_types_are_all_told_apart():
