@@ -37,7 +37,7 @@ from models.corpus.judgments import (
 )
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound as RecordNotFound
-from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Diagnosis
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Diagnosis, Phase
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import DeclaredKind
@@ -298,6 +298,22 @@ def test_the_list_of_corrections_comes_in_pages_and_of_one_campaign(engine: Engi
         *((third, "3", "4", "3"), (second, "2", "3", "2"), (first, "1", "2", "1")),
     ]
     assert page == everything[1:2]
+
+
+@pytest.mark.parametrize("hidden", ["old_test_set_id", "new_test_set_id"])
+def test_a_correction_is_hidden_with_either_of_its_test_sets(engine: Engine, hidden: str) -> None:
+    number = correct_it(engine)
+    with writing(engine) as connection:
+        access = read_access(connection, COMMAND_LINE, "wmt")
+        known = find_correction(connection, access, number)
+        later = {"campaign_id": access.campaign_id, "name": "later", "kind": "open", "starts_at": access.at + 3600}
+        phase = connection.execute(insert(Phase).values(**later).returning(Phase.id)).scalar_one()
+        bound = CampaignTestSet.test_set_id == getattr(known, hidden)
+        connection.execute(update(CampaignTestSet).where(bound).values(phase_id=phase))
+        access = replace(read_access(connection, COMMAND_LINE, "wmt"), organises=False)
+        assert list_corrections(connection, access) == []
+        with pytest.raises(NotFound):
+            find_correction(connection, access, number)
 
 
 def test_systems_are_compared_that_were_there_before_and_ranked_as_far_as_they_are(
