@@ -62,6 +62,13 @@ def test_a_process_by_its_answer(capsys, monkeypatch):
     assert "No answer from" in capsys.readouterr().err
 
 
+def test_up_is_all_that_one_may_ask_for(capsys):
+    with served(ProcessStatus("up", [], [lambda: Check("mood", True, "fine")], [])) as port:
+        for role in ("worker", "scheduler", "web"):
+            assert main(["health", role, "--http", str(port)]) == 0
+            assert capsys.readouterr().out == "up: well\n  mood: fine\n"
+
+
 @pytest.mark.parametrize("arguments", [[], ["worker", "--live"], ["--http"]])
 def test_it_must_be_said_whose(arguments, capsys, monkeypatch):
     monkeypatch.delenv("STEELYARD_HTTP_PORT", raising=False)
