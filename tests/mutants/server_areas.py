@@ -320,6 +320,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/library/meta_evaluation/human/test_rankings.py",
         ),
         target(
+            "library/steelyard/ranking/human_rules.py library/steelyard/ranking/human_randomization.py",
+            "tests/library/ranking/test_human_rules.py tests/library/ranking/test_human_randomization.py",
+        ),
+        target(
             "library/steelyard/meta_evaluation/human/assessments.py "
             "library/steelyard/meta_evaluation/human/assessment_files.py library/steelyard/ranking/human_boards.py "
             "library/steelyard/tables/human_boards.py",

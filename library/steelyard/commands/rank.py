@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.formats.scores.score_runs import PairScores
+    from steelyard.ranking.human_boards import HumanRule
 
 
 @click.command(
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     default="",
     metavar="METRIC",
     help="what ranks: a metric, autorank, autorank:wmt24 or autorank:wmt25 (default: the only metric, or autorank of "
-    "several); of human judgments human:wmt24, human:wmt24:average=micro or human:wmt25",
+    "several); of human judgments human, human:wmt24 or human:wmt25",
 )
 @many("--documents", metavar="FILE...", help="of human judgments: domain and document of each segment, a line each")
 @many("--lower-is-better", metavar="METRIC...", help="metrics of which less is better (known of MetricX' predictions)")
@@ -104,12 +105,19 @@ def rank(
     from steelyard.tables.score_boards import RENDERERS
 
     if by.partition(":")[0] == "human":
-        if metrics or metrics_file or lower_is_better or paired != "bootstrap" or correction != "none":
+        from steelyard.ranking.human_boards import parse_human_rule
+        from steelyard.ranking.human_rules import Trials
+
+        if metrics or metrics_file or lower_is_better or paired != "bootstrap":
             raise click.UsageError(
-                "-m, --metrics, --lower-is-better, --paired and --correction are about scores of metrics. --by "
-                f"{by} has tests of its own."
+                "-m, --metrics, --lower-is-better and --paired are about scores of metrics. --by human ranks judgments."
             )
-        return _rank_by_humans(scores, by, documents, pairs, format)
+        rule = parse_human_rule(by, Trials(trials, seed, correction, level))
+        if not rule.own and rule.trials != Trials():
+            raise click.UsageError(
+                f"--by {by} has tests of its own. --trials, --seed, --correction and --level are for --by human."
+            )
+        return _rank_by_humans(scores, rule, documents, pairs, format)
     if documents:
         raise click.UsageError("--documents is about human judgments. Give --by human:RULE, too.")
     if metrics and metrics_file:
@@ -126,15 +134,14 @@ def rank(
 
 
 def _rank_by_humans(
-    judgments: Sequence[str], by: str, documents: Sequence[str], pairs: Sequence[str], form: str
+    judgments: Sequence[str], rule: HumanRule, documents: Sequence[str], pairs: Sequence[str], form: str
 ) -> int:
     """Read, rank and print judgments; the exit status."""
     from steelyard.meta_evaluation.human.assessment_files import AssessmentFiles, read_domains
     from steelyard.meta_evaluation.human.assessments import assessed_pairs
-    from steelyard.ranking.human_boards import human_board, parse_human_rule
+    from steelyard.ranking.human_boards import human_board
     from steelyard.tables.human_boards import RENDERERS
 
-    rule = parse_human_rule(by)
     files = AssessmentFiles()
     files.read(judgments)
     judged = {each.pair: None for each in files.assessments}

@@ -1,12 +1,12 @@
-"""Boards from human judgments: the systems of each language pair, ranked by one of WMT's rules."""
+"""Boards from human judgments: the systems of each language pair, ranked by a rule."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadParameter
-from steelyard.ranking.human_rules import ALPHA, AVERAGES, MACRO, RULES, rank_by_humans
+from steelyard.ranking.human_rules import ALL_RULES, AVERAGES, MACRO, OWN, RULES, Trials, rank_by_humans
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
@@ -18,22 +18,28 @@ HUMAN = "human"
 FEWEST = {"wmt24": 100, "wmt25": 500}
 """Judgments, of a system on average in 2024 and of a pair in 2025, below which WMT left a pair out."""
 
-LEVEL = 1.0 - ALPHA
-
 
 @dataclass(frozen=True)
 class HumanRule:
     """How human judgments rank systems."""
 
     name: str
-    """One of `RULES`."""
+    """One of `ALL_RULES`."""
     average: str = MACRO
     """One of `AVERAGES`; WMT25 takes the mean over all judgments."""
+    trials: Trials = field(default_factory=Trials)
+    """For our own rule."""
+
+    @property
+    def own(self) -> bool:
+        """Whether it is our own, not WMT's."""
+        return self.name == OWN
 
     @property
     def specification(self) -> str:
         """As `parse_human_rule` takes it."""
-        return f"{HUMAN}:{self.name}" + ("" if self.average == MACRO else f":average={self.average}")
+        named = HUMAN if self.own else f"{HUMAN}:{self.name}"
+        return named + ("" if self.average == MACRO else f":average={self.average}")
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,15 @@ class HumanBoard:
     notices: tuple[str, ...] = ()
 
 
-def parse_human_rule(specification: str) -> HumanRule:
-    """The rule that `human:RULE` or `human:wmt24:average=micro` names.
+def parse_human_rule(specification: str, trials: Trials | None = None) -> HumanRule:
+    """The rule that `human`, `human:RULE` or one with `:average=micro` behind it names.
 
     Parameters
     ----------
     specification : str
+        `human` alone is our own rule.
+    trials : Trials, optional
+        For our own rule.
 
     Returns
     -------
@@ -64,17 +73,18 @@ def parse_human_rule(specification: str) -> HumanRule:
     BadParameter
         For anything else.
     """
-    name, *options = specification.split(":")[1:] or [""]
-    known = f"Rules: {', '.join(f'{HUMAN}:{each}' for each in RULES)}."
-    if specification.partition(":")[0] != HUMAN or name not in RULES:
-        what = f'There is no rule "{name}" for human rankings.' if name else f"{HUMAN} needs a rule."
-        raise BadParameter(f"{what} {known}")
-    average = MACRO
-    for option in options:
-        key, _, average = option.partition("=")
-        if (name, key) != ("wmt24", "average") or average not in AVERAGES:
-            raise BadParameter(f'{HUMAN}:{name} does not take "{option}". Only {HUMAN}:wmt24:average=micro is there.')
-    return HumanRule(name, average)
+    human, *words = specification.split(":")
+    name = words.pop(0) if words and "=" not in words[0] else OWN
+    if human != HUMAN or name not in ALL_RULES or (words and name == "wmt25") or len(words) > 1:
+        names = ", ".join([HUMAN, *(f"{HUMAN}:{each}" for each in RULES)])
+        raise BadParameter(
+            f'There is no rule "{specification}" for human rankings. Rules: {names}; all but the last with '
+            ":average=micro behind it, too."
+        )
+    key, _, average = words[0].partition("=") if words else ("average", "=", MACRO)
+    if key != "average" or average not in AVERAGES:
+        raise BadParameter(f'"{words[0]}" is no option of {HUMAN}. There is average={" or ".join(AVERAGES)}.')
+    return HumanRule(name, average, trials or Trials())
 
 
 def human_board(judged: AssessedPair, rule: HumanRule) -> HumanBoard:
@@ -94,15 +104,22 @@ def human_board(judged: AssessedPair, rule: HumanRule) -> HumanBoard:
     BadParameter
         Where no system was judged.
     """
-    found = rank_by_humans(judged.scores, judged.domains, rule=rule.name, average=rule.average)
+    found = rank_by_humans(
+        judged.scores,
+        judged.domains,
+        rule=rule.name,
+        average=rule.average,
+        documents=judged.documents,
+        trials=rule.trials,
+    )
     total = sum(each.n for each in found.ranks)
     judgments = total / len(found.ranks) if rule.name == "wmt24" else total
     title = f"{judged.pair}: " if judged.pair else ""
     notices = list(judged.notices)
-    if judgments < FEWEST[rule.name]:
+    if judgments < FEWEST.get(rule.name, 0):
         what = f"{judgments:,.0f} judgments" + (" a system" if rule.name == "wmt24" else "")
         notices.append(f"{title}{what} are few: WMT left out pairs with fewer than {FEWEST[rule.name]}.")
-    if rule == HumanRule("wmt24") and "" in judged.domains:
+    if rule.name != "wmt25" and rule.average == MACRO and "" in judged.domains:
         where = "any" if not any(judged.domains) else "some"
         notices.append(
             f"{title}the domain of {where} segments is not known, so they count as one. Name the documents' domains "

@@ -1,9 +1,10 @@
-"""The rules by which WMT ranked systems from direct assessments of people, over arrays."""
+"""Rules that rank systems from direct assessments of people, WMT's and our own, over arrays."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy as np
 from steelyard.errors import BadParameter
 from steelyard.numerics.deterministic import total
 from steelyard.numerics.distributions import normal_quantile, normal_sf, wilcoxon_p
+from steelyard.ranking.clusters import rank_systems
+from steelyard.ranking.human_randomization import randomization_p_of_pairs
+from steelyard.resampling.randomization import TRIALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,9 +28,25 @@ MACRO, MICRO = AVERAGES = ("macro", "micro")
 """The mean over domains of their means, and the mean over all judgments."""
 
 
+OWN = "randomization"
+"""The name of our own rule."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """How our own rule tests."""
+
+    trials: int = TRIALS
+    seed: int = 12345
+    correction: str = "none"
+    """One of `CORRECTIONS`, for all pairs."""
+    level: float = 0.95
+    """Two systems differ where p is below 1 minus this."""
+
+
 @dataclass(frozen=True)
 class RankedSystem:
-    """Where a system stands by a rule of WMT."""
+    """The rank of a system by a rule."""
 
     system: int
     """Its row."""
@@ -51,9 +71,15 @@ class HumanRanking:
 
 
 def rank_by_humans(
-    scores: Floats, domains: Sequence[str] | None = None, *, rule: str = "wmt25", average: str = MACRO
+    scores: Floats,
+    domains: Sequence[str] | None = None,
+    *,
+    rule: str = "wmt25",
+    average: str = MACRO,
+    documents: Sequence[int] | None = None,
+    trials: Trials | None = None,
 ) -> HumanRanking:
-    """The ranking of systems by one of `RULES`.
+    """The ranking of systems by one of `ALL_RULES`.
 
     Parameters
     ----------
@@ -63,7 +89,11 @@ def rank_by_humans(
         The domain of each place; without it all are of one.
     rule : str
     average : str
-        One of `AVERAGES`, for WMT24's rule.
+        One of `AVERAGES`, for WMT24's rule and our own.
+    documents : sequence of int, optional
+        The document of each place, from 0, for our own rule; without it each place is one of its own.
+    trials : Trials, optional
+        For our own rule.
 
     Returns
     -------
@@ -74,13 +104,36 @@ def rank_by_humans(
     BadParameter
         For another rule or average, and where no system was judged.
     """
-    if rule not in RULES:
-        raise BadParameter(f'There is no rule "{rule}" for human rankings. Rules: {", ".join(RULES)}.')
+    if rule not in ALL_RULES:
+        raise BadParameter(f'There is no rule "{rule}" for human rankings. Rules: {", ".join(ALL_RULES)}.')
     if average not in AVERAGES:
         raise BadParameter(f'There is no average "{average}". Averages: {", ".join(AVERAGES)}.')
     if not (~np.isnan(scores)).any():
         raise BadParameter("No system was judged.")
-    return RULES[rule](scores, np.array(domains if domains is not None else [""] * scores.shape[1]), average)
+    places = np.array(domains if domains is not None else [""] * scores.shape[1])
+    if rule == OWN:
+        known = np.arange(scores.shape[1]) if documents is None else np.array(documents, np.intp)
+        return _own(scores, places, known, average, trials or Trials())
+    return RULES[rule](scores, places, average)
+
+
+def _own(
+    scores: Floats, domains: NDArray[np.str_], documents: NDArray[np.intp], average: str, trials: Trials
+) -> HumanRanking:
+    """Means over domains, tested by randomization; ranks, ranges and clusters by `rank_systems`."""
+    parts = _parts(domains, average)
+    values = np.array([_macro(row, parts) for row in scores])
+    p, differences = randomization_p_of_pairs(
+        scores, parts, documents, trials=trials.trials, seed=trials.seed, correction=trials.correction
+    )
+    better = (p < 1.0 - trials.level) & (differences > 0) & (values[:, None] > values[None, :])
+    ranges, clusters = {}, {}
+    for row, rank in enumerate(rank_systems(values.tolist(), better)):
+        if rank is not None:
+            ranges[row], clusters[row] = (rank.low, rank.high), rank.cluster
+    order = _order(values)
+    ends = [place for place, (row, after) in enumerate(pairwise(order), 1) if clusters[row] != clusters[after]]
+    return HumanRanking(_ranks(scores, values, order, ranges, better, ends), p)
 
 
 def _wmt24(scores: Floats, domains: NDArray[np.str_], average: str) -> HumanRanking:
@@ -89,7 +142,7 @@ def _wmt24(scores: Floats, domains: NDArray[np.str_], average: str) -> HumanRank
     Systems are ordered by the mean over domains; the better one of two that differ has won. A cluster ends where all
     above differ from all below. Two domains with opposite differences add up to a difference.
     """
-    parts = [domains == each for each in np.unique(domains)] if average == MACRO else [np.ones(len(domains), bool)]
+    parts = _parts(domains, average)
     values = np.array([_macro(row, parts) for row in scores])
     test = (lambda differences: wilcoxon_p(differences[0])) if average == MICRO else _stouffer
     p = _tested(scores, lambda a, b: test([_paired(scores[a, part], scores[b, part]) for part in parts]))
@@ -104,7 +157,7 @@ def _wmt24(scores: Floats, domains: NDArray[np.str_], average: str) -> HumanRank
     return HumanRanking(_ranks(scores, values, order, ranges, better, ends), p)
 
 
-def _wmt25(scores: Floats, domains: NDArray[np.str_], average: str) -> HumanRanking:  # noqa: ARG001 - WMT24's
+def _wmt25(scores: Floats, _domains: NDArray[np.str_], _average: str) -> HumanRanking:
     """WMT25: one-sided Wilcoxon tests on all places that both have, ranges up to the nearest neighbour that differs."""
     values = np.array([_macro(row, [np.ones(len(row), bool)]) for row in scores])
     p = _tested(scores, lambda a, b: wilcoxon_p(_paired(scores[a], scores[b]), two_sided=False), both=True)
@@ -125,6 +178,15 @@ def _wmt25(scores: Floats, domains: NDArray[np.str_], average: str) -> HumanRank
 
 
 RULES: dict[str, Callable[[Floats, NDArray[np.str_], str], HumanRanking]] = {"wmt24": _wmt24, "wmt25": _wmt25}
+"""WMT's."""
+ALL_RULES = (OWN, *RULES)
+
+
+def _parts(domains: NDArray[np.str_], average: str) -> list[NDArray[np.bool_]]:
+    """The places of each domain, or all of them."""
+    if average == MICRO:
+        return [np.ones(len(domains), bool)]
+    return [domains == each for each in np.unique(domains)]
 
 
 def _macro(row: Floats, parts: Sequence[NDArray[np.bool_]]) -> float:

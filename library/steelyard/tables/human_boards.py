@@ -6,7 +6,6 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from steelyard.ranking.human_boards import LEVEL
 from steelyard.tables.delimited import as_csv, as_tsv
 from steelyard.tables.text import aligned
 
@@ -25,17 +24,19 @@ def boards_as_json(boards: Sequence[HumanBoard]) -> str:
     Parameters
     ----------
     boards : sequence of HumanBoard
+        At least one, all by the same rule.
 
     Returns
     -------
     str
     """
+    rule = boards[0].rule
     document = {
-        "level": LEVEL,
+        "level": rule.trials.level,
         "replicates": 0,
-        "seed": None,
-        "test": "wilcoxon",
-        "correction": "none",
+        "seed": rule.trials.seed if rule.own else None,
+        "test": "randomization" if rule.own else "wilcoxon",
+        "correction": rule.trials.correction,
         "pairs": [_pair(board) for board in boards],
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -97,6 +97,25 @@ def test_every_published_value_comes_out(real_data, capsys, tmp_path, form):
                     assert human[key] == int(row[key]), (line["system"], key)
 
 
+def test_our_own_rule(real_data, capsys):
+    """Scores are WMT24's; who differs is decided by randomization on them."""
+    folder = real_data / "wmt24"
+    words = [folder / "human" / "en-cs.esa.csv", "--documents", folder / "documents" / "en-cs.docs"]
+    (own,), _ = ranked(capsys, *words, "--by", "human")
+    (wmt,), _ = ranked(capsys, *words, "--by", "human:wmt24")
+    assert own["by"] == "human"
+    scores, theirs = ([(each["system"], each["human"]["score"]) for each in board["systems"]] for board in (own, wmt))
+    assert scores == theirs
+    wins = [each["human"]["wins"] for each in own["systems"]]
+    (holm,), _ = ranked(capsys, *words, "--by", "human", "--correction", "holm", "--trials", "20000")
+    fewer = [each["human"]["wins"] for each in holm["systems"]]
+    assert all(few <= many for few, many in zip(fewer, wins, strict=True))
+    assert sum(fewer) < sum(wins) < sum(each["human"]["wins"] for each in wmt["systems"])
+    (micro,), _ = ranked(capsys, *words, "--by", "human:average=micro")
+    rows = expected(folder, "expected_human.tsv", pair="en-cs", mode="micro")
+    assert [each["system"] for each in micro["systems"]] == [row["system"] for row in rows]
+
+
 def test_what_does_not_count_is_told(real_data, capsys):
     folder = real_data / "wmt24"
     _, told = ranked(capsys, folder / "human" / "en-cs.esa.csv", "--by", "human:wmt25")
@@ -181,10 +200,13 @@ def test_only_judgments_of_error_span_annotation_count(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["--by", "human"], 2, "human:wmt24, human:wmt25"),
-        (["--by", "human:wmt20"], 2, "wmt20"),
-        (["--by", "human:wmt25:average=micro"], 2, "does not take"),
-        (["--by", "human:wmt25", "-m", "X"], 2, "tests of its own"),
+        (["--by", "human:wmt20"], 2, "human, human:wmt24, human:wmt25"),
+        (["--by", "human:wmt25:average=micro"], 2, "human:wmt25:average=micro"),
+        (["--by", "human:average=mean"], 2, "average=macro or micro"),
+        (["--by", "human:wmt24:mean=micro"], 2, "no option"),
+        (["--by", "human", "-m", "X"], 2, "ranks judgments"),
+        (["--by", "human", "--paired", "randomization"], 2, "ranks judgments"),
+        (["--by", "human:wmt24", "--seed", "7"], 2, "tests of its own"),
         (["--by", "human:wmt25", "--correction", "holm"], 2, "tests of its own"),
         (["--by", "human:wmt25", "--pair", "en-de"], 1, "en-de"),
         (["--documents", "{folder}/en-cs.docs"], 2, "--by human:RULE"),

@@ -51,6 +51,8 @@ class AssessedPair:
     """(systems, places): a place is a segment in one wave; NaN where a system was not judged there."""
     domains: tuple[str, ...]
     """Of each place."""
+    documents: tuple[int, ...]
+    """The document of each place, counted from 0 in each wave anew; places without one have each their own."""
     notices: tuple[str, ...] = ()
 
 
@@ -97,17 +99,21 @@ def _pair(pair: str, found: Sequence[Assessment], domains: Mapping[str, Mapping[
     places: dict[tuple[int, str, str], int] = {}
     cells: dict[tuple[int, int], list[float]] = {}
     of_places: list[str] = []
+    documents: dict[tuple[int, str, str], int] = {}
+    documents_of_places: list[int] = []
     for each in latest.values():
         place = places.setdefault((each.wave, each.document, each.segment), len(places))
         if place == len(of_places):
             of_places.append(_domain(pair, each, domains))
+            own = each.wave, each.document, "" if each.document else each.segment
+            documents_of_places.append(documents.setdefault(own, len(documents)))
         cells.setdefault((systems[each.system], place), []).append(each.score)
     scores = np.full((len(systems), len(places)), np.nan)
     for cell, given in cells.items():
         scores[cell] = math.fsum(given) / len(given)
     replaced = len(found) - len(latest)
     notices = [f"{pair}: {number_of(replaced, 'judgment')} replaced by a later one."] if replaced else []
-    return AssessedPair(pair, tuple(systems), scores, tuple(of_places), tuple(notices))
+    return AssessedPair(pair, tuple(systems), scores, tuple(of_places), tuple(documents_of_places), tuple(notices))
 
 
 def _domain(pair: str, assessment: Assessment, domains: Mapping[str, Mapping[str, str]]) -> str:
