@@ -9,7 +9,9 @@ from steelyard.commands import values
 from steelyard.commands.errors import UsageError
 from steelyard.commands.values import ALPHA, MAX_TRIALS, MOST_DIGITS, MOST_REPLICATES, TRIALS
 from steelyard.errors import BrokenFormat
-from steelyard.formats.registry import FORMATS, reader_called
+from steelyard.formats.registry import FORMATS as INPUT_FORMATS
+from steelyard.formats.registry import reader_called
+from steelyard.tables import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,11 +130,16 @@ def add_width_option(parser: argparse.ArgumentParser, default: int, where: str =
     )  # fmt: skip
 
 
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """-f."""
+    parser.add_argument("-f", "--format", choices=FORMATS, default=FORMATS[0], help="output format (default: text)")
+
+
 def add_input_format_option(parser: argparse.ArgumentParser, what: str) -> None:
     """--input-format; `what` it is the format of."""
     parser.add_argument(
         "--input-format", type=input_format, metavar="NAME",
-        help=f"format of {what}: {', '.join(FORMATS)} (default: found from the content)",
+        help=f"format of {what}: {', '.join(INPUT_FORMATS)} (default: found from the content)",
     )  # fmt: skip
 
 

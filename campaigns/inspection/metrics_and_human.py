@@ -17,7 +17,6 @@ from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
-from campaigns.reports.numbers import number
 from campaigns.reports.scatters import scatters_body
 from models.corpus.judgments import StoredJudgments, find_judgments, list_judgments
 from models.database.session import reading
@@ -26,6 +25,7 @@ from models.results.equal_outputs import Equals, read_equals
 from models.results.leaderboard import LeaderboardRow
 from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
 from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
+from steelyard.tables.formatting import TYPESET
 
 LEVEL = 0.95
 PLACES = 3
@@ -187,14 +187,14 @@ def _column(table: BoardCorrelation, position: int, title: str, source: str) -> 
     step = (WIDTH - 2 * MARGIN) / ((most - least) or 1.0)
     cells = []
     for each in agreements:
-        value = number(None if math.isnan(each.value) else each.value, PLACES)
+        value = TYPESET.number(None if math.isnan(each.value) else each.value, PLACES)
         if each.interval is None:
             cells.append(Cell(value))
             continue
         low, high = each.interval
         at = tuple(MARGIN + step * (end - least) for end in (low, each.value, high))
-        cells.append(Cell(value, number(low, PLACES), number(high, PLACES), (at[0], at[1], at[2])))
-    return Statistic(title, source, cells, (number(least, 2), number(most, 2)) if ends else None)
+        cells.append(Cell(value, TYPESET.number(low, PLACES), TYPESET.number(high, PLACES), (at[0], at[1], at[2])))
+    return Statistic(title, source, cells, (TYPESET.number(least, 2), TYPESET.number(most, 2)) if ends else None)
 
 
 def _newest(listed: Sequence[BoardSummary]) -> list[BoardSummary]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 from campaigns.leaderboards.documents import place_fields
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
 from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
-from campaigns.reports.numbers import digits
 from steelyard.tables import delimited
-from steelyard.tables.latex import booktabs, comments, escaped
+from steelyard.tables.formatting import MISSING, digits, percentage
+from steelyard.tables.table import Column, Estimate, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
@@ -51,45 +51,31 @@ def _rows(view: BoardView, access: CampaignAccess) -> Iterator[list[Cell]]:
         yield from rows_of(view.listed, line.entry, name.system or name.title, name.team, scored)
 
 
-def as_latex(view: BoardView, access: CampaignAccess) -> str:
-    """Return a table in booktabs style, with a rule between clusters, and how it was made as comments below."""
+def table_of(view: BoardView, access: CampaignAccess) -> Table:
+    """Return the board for people: a line between clusters, and how it was made as notes."""
     listed, ranges = view.listed, view.has_places
-    header = ["Rank", *(["Range"] if ranges else []), "System", *view.titles]
-    rows = [[escaped(cell) for cell in header]]
-    rules = []
+    columns = [Column("rank", "Rank", Kind.ID, missing="–")]
+    columns += [Column("range", "Range", Kind.RANGE, missing="–")] if ranges else []
+    columns.append(Column("system", "System", Kind.NAME))
+    scored = next((line.entry.scores for line in view.lines if line.entry.scores), ())
+    for title, score in zip_longest(view.titles, scored):
+        places = digits(score.scale) if score else 1
+        columns.append(Column(title, title, Kind.ESTIMATE, places=places, missing=MISSING))
+    rows = [_cells(view, access, line, ranges=ranges) for line in view.lines]
+    rules = set()
     cluster = None
-    for line in view.lines:
+    for number, line in enumerate(view.lines):
         if line.place is not None:
             if cluster is not None and line.place.cluster != cluster:
-                rules.append(len(rows))
+                rules.add(number)
             cluster = line.place.cluster
-        rows.append([escaped(cell) for cell in _cells(view, access, line, ranges=ranges)])
     caption = f"{listed.name}, reference{'s'[len(listed.references) == 1 :]} {' + '.join(listed.references)}"
-    columns = "r" + ("c" if ranges else "") + "l" + "r" * len(view.titles)
-    table = booktabs(rows, columns, caption, rules=rules)
-    notes = [f"Scores with {100 * LEVEL:g} % intervals from {listed.replicates} replicates, seed {listed.seed}."]
-    notes += view.signatures
-    return table + comments(notes)
+    notes = [f"Scores with {percentage(LEVEL)} intervals from {listed.replicates} replicates, seed {listed.seed}."]
+    return Table(columns, rows, caption, notes=[*notes, *view.signatures], rules=frozenset(rules))
 
 
-def _cells(view: BoardView, access: CampaignAccess, line: BoardLine, *, ranges: bool) -> Sequence[str]:
-    place = line.place
-    shown_range = (
-        "–" if place is None else f"{place.low}–{place.high}" if place.low != place.high else str(place.low),
-    )
-    scores = []
-    for score in line.entry.scores:
-        places = digits(score.scale)
-        if score.score is None or math.isnan(score.score):
-            scores.append("n/a")
-            continue
-        ends = score.interval
-        shown = f" [{ends[0]:.{places}f}, {ends[1]:.{places}f}]" if ends else ""
-        scores.append(f"{score.score:.{places}f}{shown}")
-    scores += ["n/a"] * (len(view.titles) - len(scores))
-    return (
-        "–" if line.rank is None else str(line.rank),
-        *(shown_range if ranges else ()),
-        display_name(access, line.entry).title,
-        *scores,
-    )
+def _cells(view: BoardView, access: CampaignAccess, line: BoardLine, *, ranges: bool) -> list[Any]:
+    place = line.place and (line.place.low, line.place.high)
+    scores: list[Estimate | None] = [Estimate(score.score, score.interval) for score in line.entry.scores]
+    scores += [None] * (len(view.titles) - len(scores))
+    return [line.rank, *([place] if ranges else []), display_name(access, line.entry).title, *scores]

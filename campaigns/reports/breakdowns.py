@@ -8,8 +8,8 @@ import numpy as np
 
 from campaigns.charts import Series, curve
 from campaigns.reports import limits
-from campaigns.reports.numbers import digits, number
 from campaigns.reports.template import drawing, rendered
+from steelyard.tables.formatting import TYPESET, digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def references_body(boards: Sequence[Board], leaderboards: Sequence[tuple[str, M
                     if row.scores:
                         score = row.scores[position]
                         rank = f" ({score.rank})" if score.rank else ""
-                        scores[board.name(row)] = number(score.score, digits(score.scale)) + rank
+                        scores[board.name(row)] = TYPESET.number(score.score, digits(score.scale)) + rank
             found.append(scores)
         title = first.titles[metric]
         parts.append(
@@ -97,7 +97,8 @@ def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
                 "columns": [_column(name, size) for name, size in zip(partition.groups, partition.sizes, strict=True)],
                 "sizes": True,
                 "rows": [
-                    {"name": names[row], "cells": [number(value, places) for value in values[row]]} for row in shown
+                    {"name": names[row], "cells": [TYPESET.number(value, places) for value in values[row]]}
+                    for row in shown
                 ],
                 "folded": metric != board.sorted_by,
                 "tall": False,
@@ -132,8 +133,8 @@ def documents_body(board: Board, breakdown: Breakdown) -> Markup:
                     "name": partition.groups[document],
                     "cells": [
                         f"{partition.sizes[document]:,}",
-                        number(means[document], places),
-                        *(number(values[row, document], places) for row in shown),
+                        TYPESET.number(means[document], places),
+                        *(TYPESET.number(values[row, document], places) for row in shown),
                     ],
                 }
                 for document in documents

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from campaigns.reports.limits import MATRIX_METRICS, MATRIX_SYSTEMS
-from campaigns.reports.numbers import digits, number, p_value
 from campaigns.reports.template import rendered
+from steelyard.tables.formatting import TYPESET, digits, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def _cell(
     kind = "" if not pair.p_corrected < alpha or difference == 0 else "up" if better else "down"
     return {
         "kind": kind,
-        "difference": number(difference, digits(each.scale), sign=True),
+        "difference": TYPESET.number(difference, digits(each.scale), sign=True),
         "p": p_value(pair.p_corrected),
         "link": links.get((pair.a, pair.b)) or links.get((pair.b, pair.a)) or "",
     }

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from campaigns.reports.limits import LETTERS
-from campaigns.reports.numbers import digits, ends, number, p_value
 from campaigns.reports.template import language, rendered
 from steelyard.inspection.marks import Mark, Run, compare
+from steelyard.tables.formatting import TYPESET, digits, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,11 +84,11 @@ def _pair(pair: ExplainedPair) -> dict[str, Any]:
         "first": pair.first,
         "second": pair.second,
         "metric": pair.metric.removesuffix(" ↓"),
-        "advantage": number(ahead, places + 1, sign=True),
+        "advantage": TYPESET.number(ahead, places + 1, sign=True),
         "ahead": ahead > 0,
         "level": ahead == 0,
-        "distance": number(abs(ahead), places + 1),
-        "ends": ends(interval, places + 1),
+        "distance": TYPESET.number(abs(ahead), places + 1),
+        "ends": TYPESET.interval(interval, places + 1),
         "p": p_value(pair.test.p_corrected) if pair.test else "",
         "same": pair.same,
         "identical": pair.drivers.identical,
@@ -108,7 +108,7 @@ def _segment(pair: ExplainedPair, driver: InfluentialSegment) -> dict[str, Any]:
         (pair.first, driver.first, texts.first, texts.second),
         (pair.second, driver.second, texts.second, texts.first),
     ):
-        shown = f"{pair.metric.removesuffix(' ↓')} {number(score, places)}"
+        shown = f"{pair.metric.removesuffix(' ↓')} {TYPESET.number(score, places)}"
         if text is None or other is None:
             runs = [Run("not shown", Mark.UNMARKED)]
             outputs.append({"name": name, "score": shown, "runs": runs, "missing": [], "closest": ""})
@@ -123,7 +123,7 @@ def _segment(pair: ExplainedPair, driver: InfluentialSegment) -> dict[str, Any]:
     return {
         "number": driver.segment + 1,
         "document": texts.document,
-        "influence": number(abs(driver.influence), places + 2),
+        "influence": TYPESET.number(abs(driver.influence), places + 2),
         "source": None if texts.source is None else _cut(texts.source),
         "references": [(label, _cut(reference)) for label, reference in texts.references],
         "outputs": outputs,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from campaigns.reports.numbers import digits, number
 from campaigns.reports.template import rendered
+from steelyard.tables.formatting import TYPESET, digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,17 +88,17 @@ def _column(board: Board, metric: int) -> tuple[list[Cell], tuple[str, str] | No
     ]
     scale = next((score.scale for score in scores if score), 100.0)
     places = digits(scale)
-    return cells, (number(least, places), number(most, places)) if known else None
+    return cells, (TYPESET.number(least, places), TYPESET.number(most, places)) if known else None
 
 
 def drawn(score: float | None, interval: tuple[float, float] | None, scale: float, axis: tuple[float, float]) -> Cell:
     """Return a score with its interval on an axis that all systems of a column share."""
     places = digits(scale)
     if score is None or interval is None:
-        return Cell(number(score, places))
+        return Cell(TYPESET.number(score, places))
     step = (WIDTH - 2 * MARGIN) / ((axis[1] - axis[0]) or 1.0)
     low, middle, high = (MARGIN + step * (value - axis[0]) for value in (interval[0], score, interval[1]))
     # A score can lie outside its own interval, and so outside the axis.
     middle = min(max(middle, MARGIN), WIDTH - MARGIN)
-    ends = number(interval[0], places + 1), number(interval[1], places + 1)
-    return Cell(number(score, places), *ends, (low, middle, high))
+    ends = TYPESET.number(interval[0], places + 1), TYPESET.number(interval[1], places + 1)
+    return Cell(TYPESET.number(score, places), *ends, (low, middle, high))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from campaigns.reports.numbers import number
 from campaigns.reports.template import rendered
+from steelyard.tables.formatting import TYPESET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def method_body(boards: Sequence[Board], sentences: Sequence[str]) -> Markup:
             # Counts unchanged, shares with three digits; a figure that only some systems have is empty for others.
             places = {n: 0 if all(each[n].is_integer() for each in details if n in each) else 3 for n in names}
             of_systems = [
-                (board.name(row), [number(each[n], places[n]) if n in each else "" for n in names])
+                (board.name(row), [TYPESET.number(each[n], places[n]) if n in each else "" for n in names])
                 for row, each in zip(rows, details, strict=True)
             ]
             if names:

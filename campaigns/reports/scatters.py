@@ -10,9 +10,9 @@ import numpy as np
 
 from campaigns.charts import scatter
 from campaigns.reports.limits import SCATTER_METRICS
-from campaigns.reports.numbers import number
 from campaigns.reports.template import drawing, rendered
 from steelyard.meta_evaluation.system import pearson
+from steelyard.tables.formatting import TYPESET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def scatters_body(
         figures.append({"chart": drawing(chart), "caption": f"{title}: {len(known)} systems{_correlation(known)}."})
     left_out = len(metrics) - SCATTER_METRICS
     notes = [f"{left_out} more metrics are not shown against each other."] if left_out > 0 else []
-    rows = [(name, [number(values[column][row], 3) for column in values]) for row, name in enumerate(names)]
+    rows = [(name, [TYPESET.number(values[column][row], 3) for column in values]) for row, name in enumerate(names)]
     return rendered("scatters", figures=figures, introduction=[*introduction, *notes], columns=list(values), rows=rows)
 
 
@@ -54,4 +54,4 @@ def _correlation(points: Sequence[tuple[float, float]]) -> str:
     if len(points) < ENOUGH:
         return ", too few for a correlation"
     x, y = np.array(points).T
-    return f", Pearson's r = {number(float(pearson(y, x)), 2)}"
+    return f", Pearson's r = {TYPESET.number(float(pearson(y, x)), 2)}"

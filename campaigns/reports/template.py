@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from campaigns.reports import numbers
 from steelyard.formats.registry import titles
+from steelyard.tables.formatting import TYPESET, digits, p_value
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -70,13 +70,13 @@ def make_environment(*folders: Path) -> Environment:
         finalize=_showable,
     )
     environment.filters |= {
-        "number": numbers.number,
-        "p": numbers.p_value,
-        "ends": numbers.ends,
+        "number": TYPESET.number,
+        "p": p_value,
+        "ends": TYPESET.interval,
         "language": language,
         "grouped": lambda value: f"{value:,}",
     }
-    environment.globals |= {"digits": numbers.digits, "rank_range": numbers.rank_range, "format_titles": titles}
+    environment.globals |= {"digits": digits, "rank_range": TYPESET.rank_range, "format_titles": titles}
     return environment
 
 

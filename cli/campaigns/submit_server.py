@@ -11,7 +11,8 @@ from cli.leaderboards.leaderboard_server import LEVEL, scale_of
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import tell
-from steelyard.tables.text import aligned, digits
+from steelyard.tables.formatting import digits
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     import argparse
@@ -127,7 +128,7 @@ def scores_as_text(submission: SubmissionWithScoresResponse, width: int) -> str:
 def _shown(score: ScoreResponse, width: int) -> str:
     if not score.told:
         return "hidden"
-    places = digits(width, scale_of(score))
+    places = digits(scale_of(score), width)
     number = "" if score.score is None else f"{score.score:.{places}f}"
     ends = "" if score.low is None or score.high is None else f"[{score.low:.{places}f}, {score.high:.{places}f}]"
     return f"{number} {ends}".strip() or "n/a"

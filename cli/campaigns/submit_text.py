@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.terminal.durations import duration
+from steelyard.tables.formatting import duration
 from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
 from cli.leaderboards import board_text
 from cli.leaderboards.board_text import Line, Method, Range, as_table
 from steelyard.tables import delimited
-from steelyard.tables.text import digits
+from steelyard.tables.formatting import digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ def ranking_notes(board: Board) -> list[str]:
 
 def shown(board: Board, score: LeaderboardScore, width: int) -> str:
     """Score and interval for people."""
-    return board_text.shown_score(score.score, board.interval(score), digits(width, score.scale))
+    return board_text.shown_score(score.score, board.interval(score), digits(score.scale, width))
 
 
 def as_json(boards: Sequence[Board], more: Sequence[dict[str, Any]] = ()) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.leaderboards.pair_tests import compute_missing_tests, pairs_of, ranked, trials_of, with_draws
-from cli.options import add_test_options, add_width_option, check_trials, whole_number
+from cli.options import add_format_option, add_test_options, add_width_option, check_trials, whole_number
 from cli.server import add_server_option
 from cli.stored import (
     add_board_options,
@@ -22,7 +22,9 @@ from cli.stored import (
 from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.tables.text import aligned, digits
+from steelyard.tables import rendering
+from steelyard.tables.formatting import PLAIN, digits
+from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
     import argparse
@@ -62,7 +64,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--metrics", "-m", nargs="+", metavar="METRIC", help="only these metrics (default: all)")
     add_test_options(parser, paired="bootstrap", correction="none")
     add_sort_option(parser)
-    parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
+    add_format_option(parser)
     parser.add_argument(
         "--report", type=Path, metavar="FILE",
         help="write a page, too: differences, and the segments, documents and n-grams behind them",
@@ -114,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     engine.dispose()
     if options.report:
         write_file(options.report, page)
-    print(RENDERED[options.format](compared, options), end="", flush=True)
+    print(rendered(compared, options), end="", flush=True)
     if options.report:
         note([f"the report is in {options.report}"])
     return 0
@@ -277,49 +279,47 @@ def report(connection: Connection, compared: Sequence[Compared], options: argpar
     return render_report(connection, boards, title=title, pairs=pairs or None, tests=tests)
 
 
-def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """For a terminal: every leaderboard with its matrices, lists and notes."""
+def tables_of(compared: Sequence[Compared], options: argparse.Namespace) -> list[Table]:
+    """Every leaderboard with the runs of its systems, its matrices and lists of tests."""
     from analysis.leaderboard.significance import compared_to_leaderboard
     from steelyard.tables import paired_tests
 
-    parts = []
+    found: list[Table] = []
     for board, tests in compared:
-        part = f"{board.title}\n\n"
-        if spreads := run_table(board, options):
-            notes = [paired_tests.RUN_SPREADS]
-            notes += [paired_tests.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
-            part += aligned(spreads) + "".join(f"{sentence}\n" for sentence in notes) + "\n"
-        part += paired_tests.as_text(tests, options.width)
-        parts.append(f"{part}{compared_to_leaderboard(tests.test, tests.correction)}\n")
-    return "\n".join(parts)
+        spreads = run_table(board, options)
+        of_board = [*([spreads] if spreads.rows else []), *paired_tests.tables_of(tests, options.width)]
+        last = of_board[-1]
+        of_board[-1] = replace(last, notes=[*last.notes, compared_to_leaderboard(tests.test, tests.correction)])
+        found += [replace(each, title=f"{board.title}: {each.title}") for each in of_board]
+    return found
 
 
-def run_table(board: Board, options: argparse.Namespace) -> list[list[str]]:
-    """A header, then s_sel, s_opt and run scores of each system by every metric; empty where no system has runs."""
+def run_table(board: Board, options: argparse.Namespace) -> Table:
+    """s_sel, s_opt and run scores of each system by every metric; without rows where no system has runs."""
     from analysis.leaderboard.board import spread_of_runs
+    from steelyard.tables import paired_tests
 
-    table = [["System", "Metric", "Score", "s_sel", "s_opt", "Score of each run"]]
+    columns = [Column("system", "System", Kind.NAME), Column("metric", "Metric"), *paired_tests.RUN_COLUMNS]
+    rows = []
     for row in board.rows if any(any(row.runs) for row in board.rows) else ():
         for position in metrics_of(board, options):
             score = row.scores[position]
-            spread, places = spread_of_runs(score), digits(options.width, score.scale)
+            spread, places = spread_of_runs(score), digits(score.scale, options.width)
             deviations = (spread.selection, spread.optimization) if spread else (None, None)
-            cells = [shown(number, places) for number in (score.score, *deviations)]
+            # The decimals are those of the metric.
+            cells = [PLAIN.number(number, places) for number in (score.score, *deviations)]
             runs = zip(row.runs, score.run_scores, strict=True)
-            of_runs = ", ".join(f"{run} {shown(each, places)}".lstrip() for run, each in runs)
-            table.append([board.name(row), board.titles[position], *cells, of_runs])
-    return table[len(table) == 1 :]
-
-
-def shown(value: float | None, places: int) -> str:
-    """A number for people."""
-    return "n/a" if value is None or math.isnan(value) else f"{value:.{places}f}"
+            of_runs = ", ".join(f"{run} {PLAIN.number(each, places)}".lstrip() for run, each in runs)
+            rows.append([board.name(row), board.titles[position], *cells, of_runs])
+    notes = [paired_tests.RUN_SPREADS]
+    notes += [paired_tests.ONE_RUN] if any(len(row.runs) == 1 for row in board.rows) else []
+    return Table(columns, rows, "runs", notes=notes)
 
 
 def as_json(compared: Sequence[Compared], options: argparse.Namespace) -> str:
     """Every leaderboard with its systems and tests; numbers at full precision, null where undefined."""
     objects = [_object(board, tests, metrics_of(board, options)) for board, tests in compared]
-    return json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return rendering.as_json(objects)
 
 
 def _object(board: Board, tests: PairedTests, metrics: Sequence[int]) -> dict[str, Any]:
@@ -362,9 +362,8 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
-    """One row per leaderboard, metric and pair; empty where undefined."""
-    from steelyard.tables import delimited
+def data_rows(compared: Sequence[Compared]) -> tuple[Sequence[str], list[tuple[Cell, ...]]]:
+    """Columns and rows for programs: a row per leaderboard, metric and pair; None where undefined."""
     from steelyard.tables.paired_tests import TSV_COLUMNS, tsv_rows
 
     rows: list[tuple[Cell, ...]] = []
@@ -372,15 +371,15 @@ def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
         listed = board.listed
         begin = (listed.campaign, listed.test_set, listed.version, "+".join(listed.references))
         rows += [(*begin, *row) for row in tsv_rows(tests)]
-    return delimited.as_tsv(("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows)
+    return ("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows
 
 
-def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """Tables in booktabs' style, under a comment that names the leaderboard."""
-    from steelyard.tables.latex import comments
-    from steelyard.tables.paired_tests import as_latex as tables
+def rendered(compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """The comparison in the format of the options."""
+    from steelyard.tables import delimited
 
-    return "\n".join(comments([board.title]) + tables(tests, options.width) for board, tests in compared)
-
-
-RENDERED = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}
+    if options.format == "json":
+        return as_json(compared, options)
+    if options.format in ("tsv", "csv"):
+        return (delimited.as_tsv if options.format == "tsv" else delimited.as_csv)(*data_rows(compared))
+    return rendering.render(tables_of(compared, options), options.format, "Comparison")

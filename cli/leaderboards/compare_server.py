@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cli.leaderboards.leaderboard_server import LEVEL, RULE, named_boards, scale_of, title_of
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError, UsageError
+from steelyard.tables import rendering
 
 if TYPE_CHECKING:
     import argparse
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from steelyard.tables.delimited import Cell
     from steelyard.tables.paired_tests import PairedTests
+    from steelyard.tables.table import Table
     from steelyard_client import Client
     from steelyard_client.documents.comparisons import ComparisonsResponse
     from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse
@@ -38,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("Give --systems or --submissions, not both.")
     with connected(options) as client:
         compared = _compared(client, options)
-    print(RENDERED[options.format](compared, options), end="", flush=True)
+    print(rendered(compared, options), end="", flush=True)
     return 0
 
 
@@ -153,15 +155,18 @@ def tests_of(
     )
 
 
-def as_text(compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """For a terminal."""
+def tables_of(compared: Sequence[Compared], options: argparse.Namespace) -> list[Table]:
+    """Every leaderboard with its matrices and lists of tests."""
     from analysis.leaderboard.significance import compared_to_leaderboard
-    from steelyard.tables.paired_tests import as_text
+    from steelyard.tables import paired_tests
 
-    return "\n".join(
-        f"{title_of(board)}\n\n{as_text(tests, options.width)}{compared_to_leaderboard(tests.test, tests.correction)}\n"
-        for board, tests in compared
-    )
+    found: list[Table] = []
+    for board, tests in compared:
+        of_board = paired_tests.tables_of(tests, options.width)
+        notes = [*of_board[-1].notes, compared_to_leaderboard(tests.test, tests.correction)]
+        of_board[-1] = replace(of_board[-1], notes=notes)
+        found += [replace(each, title=f"{title_of(board)}: {each.title}") for each in of_board]
+    return found
 
 
 def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
@@ -174,31 +179,30 @@ def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
         found: dict[str, Any] = {name: getattr(board, name) for name in ("campaign", "test_set", "version")}
         systems = [each.model_dump(mode="json") for each in board.items if each.name in names]
         objects.append({**found, "references": board.references, "systems": systems, "paired": as_objects(tests)})
-    return json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return rendering.as_json(objects)
 
 
-def as_tsv(compared: Sequence[Compared], _: argparse.Namespace) -> str:
-    """One row per leaderboard, metric and pair; empty where undefined."""
-    from steelyard.tables import delimited
+def data_rows(compared: Sequence[Compared]) -> tuple[Sequence[str], list[tuple[Cell, ...]]]:
+    """Columns and rows for programs: a row per leaderboard, metric and pair; None where undefined."""
     from steelyard.tables.paired_tests import TSV_COLUMNS, tsv_rows
 
     rows: list[tuple[Cell, ...]] = []
     for board, tests in compared:
         begin = (board.campaign, board.test_set, board.version, "+".join(board.references))
         rows += [(*begin, *row) for row in tsv_rows(tests)]
-    return delimited.as_tsv(("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows)
+    return ("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows
 
 
-def as_latex(compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """Tables in booktabs' style, under a comment that names the leaderboard."""
-    from steelyard.tables.latex import comments
-    from steelyard.tables.paired_tests import as_latex as tables
+def rendered(compared: Sequence[Compared], options: argparse.Namespace) -> str:
+    """The comparison in the format of the options."""
+    from steelyard.tables import delimited
 
-    return "\n".join(comments([title_of(board)]) + tables(tests, options.width) for board, tests in compared)
+    if options.format == "json":
+        return as_json(compared, options)
+    if options.format in ("tsv", "csv"):
+        return (delimited.as_tsv if options.format == "tsv" else delimited.as_csv)(*data_rows(compared))
+    return rendering.render(tables_of(compared, options), options.format, "Comparison")
 
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-RENDERED = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}

@@ -10,7 +10,7 @@ from cli.leaderboards.board_text import Line, Method, Range, Tests, as_table, ra
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.commands.values import ALPHA
-from steelyard.tables.text import digits
+from steelyard.tables.formatting import digits
 
 if TYPE_CHECKING:
     import argparse
@@ -139,7 +139,7 @@ def _range(score: BoardScore | None) -> Range | None:
 
 def _shown(score: BoardScore, width: int) -> str:
     ends = (score.interval.low, score.interval.high) if score.interval else None
-    return shown_score(score.score, ends, digits(width, scale_of(score)))
+    return shown_score(score.score, ends, digits(scale_of(score), width))
 
 
 def _remark(system: BoardSystem) -> str:

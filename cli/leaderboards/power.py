@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from steelyard.tables.text import aligned, digits
+from steelyard.tables.formatting import digits
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: in
     width = max(width, 2)
     table = [["Smallest difference", "Closest pair", "Median pair", "Furthest pair"]]
     for metric, (title, each) in enumerate(zip(board.titles, found, strict=True)):
-        places = digits(width, _scale(board, metric))
+        places = digits(_scale(board, metric), width)
         table.append([title, *(f"{end:.{places}f}" for end in each.smallest or ())] + ["n/a"] * (not each.smallest) * 3)
     lines = [
         f"Enough data? Of {segments:,} segments, the smallest true difference found in {100 * power:g} % of such test "
@@ -31,7 +32,7 @@ def as_text(board: Board, found: Sequence[MetricPower], segments: int, width: in
         aligned(table),
     ]
     chosen = found[board.sorted_by]
-    places = digits(width, _scale(board, board.sorted_by))
+    places = digits(_scale(board, board.sorted_by), width)
     rows = [["Neighbours", "Difference", "Found from", "Power", "Segments needed", ""]]
     for pair in chosen.neighbours:
         names = " before ".join(board.name(board.rows[row]) for row in (pair.a, pair.b))

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import add_width_option, at_most, level
+from cli.options import add_format_option, add_width_option, at_most, level
 from cli.stored import add_database_option, read_settings, require_schema
 from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError, UsageError
@@ -71,8 +71,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--correction", choices=("holm", "bh", "none"), default="holm", help="for several tests (default: holm)"
     )
-    parser.add_argument("-f", "--format", choices=("text", "json", "tsv", "latex"), default="text")
-    add_width_option(parser, 3, " in text and LaTeX")
+    add_format_option(parser)
+    add_width_option(parser, 3, " in all formats for people")
     parser.add_argument(
         "--plot", type=Path, metavar="FILE.svg", help="plot the systems by the best metric and by human score"
     )
@@ -85,7 +85,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Read the judged leaderboards, compute the correlations and print them; the exit status."""
-    from cli.meta_evaluation.correlation_output import as_json, as_latex, as_text, as_tsv
+    from cli.meta_evaluation.correlation_output import rendered
     from cli.terminal.progress import working
     from models.database.session import make_engine, reading
     from steelyard.meta_evaluation.correlation import LEVELS
@@ -99,8 +99,8 @@ def run(options: argparse.Namespace) -> int:
         boards = judged_boards(connection, options)
     engine.dispose()
     tables: list[BoardCorrelation] = []
-    formats = {"text": as_text, "latex": as_latex}
-    shown = formats.get(options.format)
+    # Some formats can be printed at once, because the next table may take a while.
+    at_once = options.format in ("text", "markdown", "latex")
     for board in boards:
         of_board = agreement_tables(board, by_level, options)
         while True:
@@ -108,14 +108,13 @@ def run(options: argparse.Namespace) -> int:
                 table = next(of_board, None)
             if table is None:
                 break
-            if shown:
-                # Printed at once, because the next table may take a while.
-                print(("\n" if tables else "") + shown(table, options.width), end="", flush=True)
+            if at_once:
+                print(("\n" if tables else "") + rendered([table], options.format, options.width), end="", flush=True)
             tables.append(table)
     if not tables:
         raise CommandError("Nothing can be compared: none of the systems with scores has human judgments.")
-    if not shown:
-        print(as_json(tables) if options.format == "json" else as_tsv(tables), end="")
+    if not at_once:
+        print(rendered(tables, options.format, options.width), end="")
     if options.plot:
         draw(tables, options.plot)
     if options.report:

@@ -1,68 +1,42 @@
-"""Correlation of metrics with human judgments as text, JSON, TSV and LaTeX."""
+"""Correlation of stored metrics with human judgments, in every format of tables."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import explanations
-from steelyard.tables import delimited
-from steelyard.tables.correlation import TSV_COLUMNS, against, agreement_rows, test_rows, tsv_rows
-from steelyard.tables.latex import booktabs, comments, escaped
-from steelyard.tables.text import aligned
+from steelyard.tables import delimited, rendering
+from steelyard.tables.correlation import TSV_COLUMNS, tables_of, tsv_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
+    from steelyard.tables.delimited import Cell
 
 
-def as_text(table: BoardCorrelation, width: int = 3) -> str:
-    """The table, the tests, and how they were made."""
-    parts = [heading(table) + "\n" + aligned(agreement_rows(table, width))]
-    if table.tested:
-        parts.append(f"Against {against(table)}\n" + aligned(test_rows(table, width)))
-    return "\n".join([*parts, "".join(f"{sentence}\n" for sentence in explanations(table))])
+def rendered(found: Sequence[BoardCorrelation], form: str, width: int = 3) -> str:
+    """All correlations; in JSON, CSV and TSV every statistic in full precision, in the latter two a row for each."""
+    if form == "json":
+        return rendering.as_json([correlation_object(each) for each in found])
+    if form in ("tsv", "csv"):
+        columns = ("campaign", "test_set", "version", "references", "human", *TSV_COLUMNS)
+        rows = [row for each in found for row in data_rows(each)]
+        return (delimited.as_tsv if form == "tsv" else delimited.as_csv)(columns, rows)
+    tables = [table for each in found for table in tables_of(each, heading(each), width, explanations(each))]
+    return rendering.render(tables, form, "Metrics and human judgments")
 
 
-def heading(table: BoardCorrelation) -> str:
+def heading(found: BoardCorrelation) -> str:
     """The heading of a table."""
-    judged = table.judged
-    return f"{judged.board.title}, human judgments {judged.human.title}, by {table.level}"
+    judged = found.judged
+    return f"{judged.board.title}, human judgments {judged.human.title}, by {found.level}"
 
 
-def as_json(tables: Sequence[BoardCorrelation]) -> str:
-    """All tables with numbers at full precision, null where undefined."""
-    return (
-        json.dumps([correlation_object(table) for table in tables], indent=1, ensure_ascii=False, allow_nan=False)
-        + "\n"
-    )
-
-
-def as_tsv(tables: Sequence[BoardCorrelation]) -> str:
-    """One row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
-    rows = []
-    for table in tables:
-        listed = table.judged.board.listed
-        begin = (
-            listed.campaign,
-            listed.test_set,
-            listed.version,
-            "+".join(listed.references),
-            table.judged.human.title,
-        )
-        rows += [(*begin, *row) for row in tsv_rows(table)]
-    return delimited.as_tsv(("campaign", "test_set", "version", "references", "human", *TSV_COLUMNS), rows)
-
-
-def as_latex(table: BoardCorrelation, width: int = 3) -> str:
-    """One or two tables in booktabs' style, then how they were made, as comments."""
-    rows = [[escaped(cell) for cell in row] for row in agreement_rows(table, width)]
-    tables = [booktabs(rows, "rl" + "r" * len(table.statistics), heading(table))]
-    if table.tested:
-        rows = [[escaped(cell) for cell in row] for row in test_rows(table, width)]
-        tables.append(
-            booktabs(rows, "l" + "r" * (len(rows[0]) - 2) + "l", f"{heading(table)}: against {against(table)}")
-        )
-    return "\n".join(tables) + comments(explanations(table))
+def data_rows(found: BoardCorrelation) -> list[tuple[Cell, ...]]:
+    """A row for each metric and statistic; None where undefined. Tests stand with the first statistic."""
+    listed = found.judged.board.listed
+    references = "+".join(listed.references)
+    begin = (listed.campaign, listed.test_set, listed.version, references, found.judged.human.title)
+    return [(*begin, *row) for row in tsv_rows(found)]

@@ -11,12 +11,14 @@ from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
 from cli.meta_evaluation.correlation_output import heading
 from steelyard.meta_evaluation.correlation import SYSTEM
-from steelyard.tables.correlation import against, agreement_rows, test_rows
+from steelyard.tables.correlation import against, agreement_table, difference_table
+from steelyard.tables.formatting import TYPESET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
+    from steelyard.tables.table import Table
 
 
 def page(tables: Sequence[BoardCorrelation], width: int) -> str:
@@ -24,8 +26,8 @@ def page(tables: Sequence[BoardCorrelation], width: int) -> str:
     sections = []
     for number, table in enumerate(tables, 1):
         body = agreement_body(
-            agreement_rows(table, width),
-            test_rows(table, width) if table.tested else [],
+            lines_of(agreement_table(table, width)),
+            lines_of(difference_table(table, width)) if table.tested else [],
             explanations(table),
             statistic=table.statistics[0].title if table.statistics else "nothing: no statistic is defined",
             against=against(table) if table.tested else "",
@@ -41,3 +43,8 @@ def page(tables: Sequence[BoardCorrelation], width: int) -> str:
             scatters = scatters_body(judged.systems, metrics, human)
             sections.append(Section(f"scatters-{number}", f"{judged.board.title}: metrics and people", scatters))
     return render_page("Metrics against people", sections)
+
+
+def lines_of(table: Table) -> list[list[str]]:
+    """The table as people read it, under its header."""
+    return [table.header(), *table.cells(TYPESET)]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.text import baseline_of, how_tested, place_of, severity_key, summary
 from cli.nightly.changes import CHANGE_HEADER, change_row
-from steelyard.tables.text import aligned, digits
+from steelyard.tables.formatting import digits
+from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
@@ -45,7 +46,7 @@ def _header(verdict: Verdict) -> list[str]:
 
 
 def _row(finding: RegressionFinding) -> list[str]:
-    places = digits(2, math.inf if finding.scale is None else finding.scale)
+    places = digits(math.inf if finding.scale is None else finding.scale, 2)
 
     def shown(value: float | None, form: str = "") -> str:
         return "n/a" if value is None else f"{value:{form}.{places}f}"

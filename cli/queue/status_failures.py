@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.terminal.durations import duration
 from cli.terminal.folding_tables import add_row, folding_table
+from steelyard.tables.formatting import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

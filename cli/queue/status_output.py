@@ -10,9 +10,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from cli.queue.status_failures import shown_failures
-from cli.terminal.durations import duration
 from cli.terminal.folding_tables import add_row, folding_table
 from steelyard.metrics.metric import edition_name
+from steelyard.tables.formatting import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from cli.errors import Away
 from cli.options import WATCH_SECONDS
 from cli.server import connected, refuse_local
-from cli.terminal.durations import duration
 from steelyard.commands.errors import CommandError
+from steelyard.tables.formatting import duration
 from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
 from runtime.times import utc
 from steelyard.metrics.metric import VERSION
+from steelyard.tables.formatting import date_time, duration
 from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,
@@ -28,7 +29,6 @@ from web.dependencies import (
     is_secure,
     read_principal,
 )
-from web.pages.times import format_duration, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -175,5 +175,5 @@ def error_page(request: Request, error: CampaignsError, status: int, headers: Ma
 def _environment() -> Environment:
     # Pages also use the macros of the reports: whiskers, marked words, matrices.
     environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
-    environment.filters |= {"time": format_time, "utc": utc, "duration": format_duration, "part": part_of_address}
+    environment.filters |= {"time": date_time, "utc": utc, "duration": duration, "part": part_of_address}
     return environment

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +13,7 @@ from steelyard.commands.parsing import Command, Value
 from steelyard.commands.values import MOST_REPLICATES, at_most, level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from steelyard.meta_evaluation.correlation import CorrelationTable
     from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
@@ -68,8 +67,8 @@ LEVELS = ("system", "segment")
 )
 @correction_option("holm")
 @seed_option("draws")
-@format_option("text", "json", "tsv", "latex")
-@width_option(3, " in text and LaTeX")
+@format_option()
+@width_option(3, " in all formats for people")
 def correlate(
     scores: Sequence[str],
     human: Sequence[str],
@@ -108,7 +107,7 @@ def correlate(
             parts.append((correlate_segments(judged, by_level["segment"], options), title))
     if not parts:
         raise CommandError(f"There are no human scores by {' or '.join(levels)}. Choose another --level.")
-    print("".join(RENDERERS[format](parts, width)), end="")
+    print(rendered(parts, width, format), end="")
     return 0
 
 
@@ -120,51 +119,30 @@ def position(metrics: Sequence[JudgedMetric], name: str) -> int:
     return names.index(name)
 
 
-def as_text(parts: Sequence[Part], width: int) -> Iterator[str]:
-    """Each table, its tests, and how they were made."""
-    from steelyard.tables.correlation import against, agreement_rows, explanations, test_rows
-    from steelyard.tables.text import aligned
+def rendered(parts: Sequence[Part], width: int, form: str) -> str:
+    """All tables; in JSON, TSV and CSV every statistic in full precision, in the order of a row for each."""
+    from steelyard.tables import delimited, rendering
+    from steelyard.tables.correlation import TSV_COLUMNS, tables_of, tsv_rows
 
-    for number, (table, title) in enumerate(parts):
-        yield ("\n" if number else "") + f"{title}, by {table.level}\n" + aligned(agreement_rows(table, width)) + "\n"
-        if table.tested:
-            yield f"Against {against(table)}\n" + aligned(test_rows(table, width)) + "\n"
-        yield from (f"{sentence}\n" for sentence in explanations(table))
+    if form == "json":
+        return rendering.as_json([document(*part) for part in parts])
+    if form in ("tsv", "csv"):
+        rows = [(title, *row) for table, title in parts for row in tsv_rows(table)]
+        return (delimited.as_tsv if form == "tsv" else delimited.as_csv)(("scores", *TSV_COLUMNS), rows)
+    tables = [each for table, title in parts for each in tables_of(table, f"{title}, by {table.level}", width)]
+    return rendering.render(tables, form, "Metrics and human judgments")
 
 
-def as_json(parts: Sequence[Part], _width: int) -> Iterator[str]:
-    """All tables with numbers at full precision, null where undefined."""
+def document(table: CorrelationTable[JudgedScores], title: str) -> dict[str, Any]:
+    """A table with numbers at full precision, null where undefined."""
     from steelyard.tables.correlation import metric_objects
 
-    documents = [
-        {
-            "title": title,
-            "level": table.level,
-            "seed": table.judged.seed,
-            "systems": list(table.judged.systems),
-            "undefined": [statistic.name for statistic in table.undefined],
-            "baseline": table.baseline.specification if table.baseline else None,
-            "metrics": metric_objects(table),
-        }
-        for table, title in parts
-    ]
-    yield json.dumps(documents, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def as_tsv(parts: Sequence[Part], _width: int) -> Iterator[str]:
-    """A row for each table, metric and statistic; empty where undefined. Tests stand with the first statistic."""
-    from steelyard.tables import delimited
-    from steelyard.tables.correlation import TSV_COLUMNS, tsv_rows
-
-    rows = [(title, *row) for table, title in parts for row in tsv_rows(table)]
-    yield delimited.as_tsv(("scores", *TSV_COLUMNS), rows)
-
-
-def as_latex(parts: Sequence[Part], width: int) -> Iterator[str]:
-    """One or two tables for each, in booktabs' style, then how they were made, as comments."""
-    from steelyard.tables.correlation import latex
-
-    return (latex(table, f"{title}, by {table.level}", width) for table, title in parts)
-
-
-RENDERERS = {"text": as_text, "json": as_json, "tsv": as_tsv, "latex": as_latex}
+    return {
+        "title": title,
+        "level": table.level,
+        "seed": table.judged.seed,
+        "systems": list(table.judged.systems),
+        "undefined": [statistic.name for statistic in table.undefined],
+        "baseline": table.baseline.specification if table.baseline else None,
+        "metrics": metric_objects(table),
+    }

@@ -19,7 +19,9 @@ from steelyard.commands.values import (
     whole_number,
 )
 from steelyard.errors import BrokenFormat
-from steelyard.formats.registry import FORMATS, reader_called
+from steelyard.formats.registry import FORMATS as INPUT_FORMATS
+from steelyard.formats.registry import reader_called
+from steelyard.tables import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,7 +137,7 @@ def input_format_option(what: str) -> Decorator:
     """--input-format; `what` it is the format of."""
     return option(
         "--input-format", type=Value(input_format), metavar="NAME",
-        help=f"format of {what}: {', '.join(FORMATS)} (default: found from the content)",
+        help=f"format of {what}: {', '.join(INPUT_FORMATS)} (default: found from the content)",
     )  # fmt: skip
 
 
@@ -148,7 +150,8 @@ def input_format(name: str) -> str:
 
 
 def format_option(*formats: str) -> Decorator:
-    """-f, the first format by default."""
+    """-f, the first format by default; all formats of tables where none are named."""
+    formats = formats or FORMATS
     return option(
         "-f", "--format", type=click.Choice(formats), default=formats[0], help=f"output format (default: {formats[0]})"
     )

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 )
 @correction_option("none")
 @seed_option("resampling")
-@format_option("text", "json", "tsv", "csv")
+@format_option()
 def rank(
     scores: Sequence[str],
     pairs: Sequence[str],
@@ -102,7 +102,7 @@ def rank(
     """Read, rank and print; the exit status."""
     from steelyard.formats.scores.reading import read_scores
     from steelyard.ranking.score_boards import RankOptions, score_board
-    from steelyard.tables.score_boards import RENDERERS
+    from steelyard.tables.score_boards import render
 
     if by.partition(":")[0] == "human":
         from steelyard.ranking.human_boards import parse_human_rule
@@ -127,8 +127,8 @@ def rank(
     listed = _listed_metrics(metrics_file) if metrics_file else {each.pair: list(metrics) for each in found}
     chosen = _chosen(found, pairs, listed)
     boards = [score_board(each, options, listed[each.pair]) for each in chosen]
-    print(RENDERERS[format](boards, options), end="")
-    if format != "text":
+    print(render(boards, options, format), end="")
+    if format in ("json", "tsv", "csv"):
         note(notice for board in boards for notice in board.notices)
     return 0
 

@@ -1,28 +1,25 @@
-"""Correlations of metrics with human judgments as rows, sentences and JSON objects."""
+"""Correlations of metrics with human judgments as tables, sentences, JSON objects and rows for programs."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.meta_evaluation.correlation import SYSTEM
 from steelyard.resampling.correction import TITLES
-from steelyard.tables.latex import booktabs, comments, escaped
-from steelyard.tables.paired_tests import shown_p, shown_signed
+from steelyard.tables.table import Column, Estimate, Kind, Table
 from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.meta_evaluation.correlation import (
-        Correlation,
         CorrelationTable,
         MetricRow,
         MetricTest,
     )
     from steelyard.tables.delimited import Cell
-
-    Table = CorrelationTable[Any]
 
 
 ALPHA = 0.05
@@ -30,62 +27,57 @@ FEW_SYSTEMS = 20
 """With fewer, a correlation of systems says little: of 20, r = 0.5 is seen as anything from 0.07 to 0.77."""
 
 
-def against(table: Table) -> str:
+def against(table: CorrelationTable[Any]) -> str:
     """The metric that the others are tested against, and the statistic."""
     assert table.baseline is not None
     return f"{table.baseline.title}, {table.statistics[0].title}"
 
 
-def agreement_rows(table: Table, width: int) -> list[list[str]]:
-    """A header, then a row for every metric."""
-    rows = [["Rank", "Metric", *(statistic.title for statistic in table.statistics)]]
-    for row in table.rows:
-        cells = [shown(agreement, width) for agreement in row.agreements]
-        rows.append([str(row.rank) if row.rank else "-", row.metric.title, *cells])
-    return rows
+def agreement_table(table: CorrelationTable[Any], width: int, heading: str = "") -> Table:
+    """A row for every metric: the statistics with their intervals, whose ends have one digit less."""
+    statistics = [
+        Column(each.name, each.title, Kind.ESTIMATE, places=width, end_places=max(1, width - 1))
+        for each in table.statistics
+    ]
+    columns = [Column("rank", "Rank", Kind.ID, missing="-"), Column("metric", "Metric", Kind.NAME), *statistics]
+    rows = [
+        [row.rank or None, row.metric.title, *(Estimate(each.value, each.interval) for each in row.agreements)]
+        for row in table.rows
+    ]
+    return Table(columns, rows, heading)
 
 
-def shown(agreement: Correlation, width: int) -> str:
-    """The value and its interval, whose ends have one digit less."""
-    if math.isnan(agreement.value):
-        return "n/a"
-    value = number(agreement.value, width)
-    if agreement.interval is None:
-        return value
-    low, high = (number(end, max(1, width - 1)) for end in agreement.interval)
-    return f"{value} [{low}, {high}]"
-
-
-def number(value: float, width: int) -> str:
-    """With so many digits, and no sign on what is shown as zero."""
-    text = f"{value:.{width}f}"
-    return text if float(text) else text.removeprefix("-")
-
-
-def test_rows(table: Table, width: int) -> list[list[str]]:
-    """A header, then a row for every metric but the baseline."""
+def difference_table(table: CorrelationTable[Any], width: int, heading: str = "") -> Table:
+    """A row for every metric but the baseline: its value minus the baseline's, and what the tests say."""
     williams = any(row.test and not math.isnan(row.test.williams) for row in table.rows)
     corrected = table.asked.correction != "none"
-    header = ["Metric", "Difference", "p", *(["Corrected p"] if corrected else [])]
-    header += ["Williams' p", *(["Corrected p"] if corrected else [])] if williams else []
-    rows = [[*header, ""]]
+    columns = [
+        Column("metric", "Metric", Kind.NAME),
+        Column("difference", "Difference", Kind.ESTIMATE, places=width, sign=True),
+        Column("p", "p", Kind.P),
+    ]
+    columns += [Column("p_corrected", "Corrected p", Kind.P)] if corrected else []
+    columns += [Column("williams_p", "Williams' p", Kind.P)] if williams else []
+    columns += [Column("williams_p_corrected", "Corrected p", Kind.P)] if williams and corrected else []
+    rows = []
     for row in table.rows:
-        if row.test is None:
+        if (test := row.test) is None:
             continue
-        test = row.test
-        cells = [shown_difference(test, width), shown_p(test.p), *([shown_p(test.p_corrected)] if corrected else [])]
-        if williams:
-            cells += [shown_p(test.williams), *([shown_p(test.williams_corrected)] if corrected else [])]
+        interval = test.interval and (-test.interval[1], -test.interval[0])
+        cells = [Estimate(-test.difference, interval), test.p, *([test.p_corrected] if corrected else [])]
+        cells += [test.williams] if williams else []
+        cells += [test.williams_corrected] if williams and corrected else []
         rows.append([row.metric.title, *cells, verdict(test)])
-    return rows
+    return Table([*columns, Column("direction", "Direction")], rows, heading)
 
 
-def shown_difference(test: MetricTest, width: int) -> str:
-    """The metric's value minus the baseline's, and the interval."""
-    text = shown_signed(-test.difference, width)
-    if test.interval is None:
-        return text
-    return f"{text} [{shown_signed(-test.interval[1], width)}, {shown_signed(-test.interval[0], width)}]"
+def tables_of(
+    table: CorrelationTable[Any], heading: str, width: int, notes: Sequence[str] | None = None
+) -> list[Table]:
+    """The correlations and, where there are some, the tests; below them how they were made."""
+    found = [agreement_table(table, width, heading)]
+    found += [difference_table(table, width, f"{heading}: against {against(table)}")] if table.tested else []
+    return [*found[:-1], replace(found[-1], notes=explanations(table) if notes is None else notes)]
 
 
 def verdict(test: MetricTest) -> str:
@@ -96,7 +88,7 @@ def verdict(test: MetricTest) -> str:
     return word + (" *" if test.p_corrected < ALPHA else "")
 
 
-def explanations(table: Table, left_out: Iterable[tuple[Sequence[str], str]] = ()) -> list[str]:
+def explanations(table: CorrelationTable[Any], left_out: Iterable[tuple[Sequence[str], str]] = ()) -> list[str]:
     """The data and the method behind the numbers, a sentence each; `left_out` are names of systems, each with why."""
     sentences = [_counts(table)]
     judged = table.judged
@@ -131,7 +123,7 @@ def explanations(table: Table, left_out: Iterable[tuple[Sequence[str], str]] = (
     return sentences
 
 
-def _counts(table: Table) -> str:
+def _counts(table: CorrelationTable[Any]) -> str:
     """The number of systems, pairs or segments behind each statistic."""
     found = []
     for position, statistic in enumerate(table.statistics):
@@ -148,7 +140,7 @@ def _counts(table: Table) -> str:
     )
 
 
-def _intervals(table: Table) -> list[str]:
+def _intervals(table: CorrelationTable[Any]) -> list[str]:
     made: dict[tuple[str, int], list[str]] = {}
     for position, statistic in enumerate(table.statistics):
         agreement = table.rows[0].agreements[position]
@@ -164,18 +156,18 @@ def _intervals(table: Table) -> list[str]:
     return [f"{level:g} % intervals: percentiles of {', and of '.join(shares)}; seed {seed}."]
 
 
-def _why(table: Table) -> str:
+def _why(table: CorrelationTable[Any]) -> str:
     if table.level == SYSTEM:
         return "" if table.judged.has_segments else " (no scores of segments)"
     return " (no segment with two judged systems)" if all(each.unit != "cells" for each in table.undefined) else ""
 
 
-def metric_objects(table: Table) -> list[dict[str, Any]]:
+def metric_objects(table: CorrelationTable[Any]) -> list[dict[str, Any]]:
     """The JSON object of each metric: full precision, null where undefined."""
     return [_metric_object(table, row) for row in table.rows]
 
 
-def _metric_object(table: Table, row: MetricRow) -> dict[str, Any]:
+def _metric_object(table: CorrelationTable[Any], row: MetricRow) -> dict[str, Any]:
     statistics = []
     for statistic, agreement in zip(table.statistics, row.agreements, strict=True):
         interval = None
@@ -204,7 +196,7 @@ def _metric_object(table: Table, row: MetricRow) -> dict[str, Any]:
     }
 
 
-def _test_object(table: Table, test: MetricTest) -> dict[str, Any]:
+def _test_object(table: CorrelationTable[Any], test: MetricTest) -> dict[str, Any]:
     """The metric against the baseline; `difference` is the metric's value minus the baseline's."""
     assert table.baseline is not None
     interval = None
@@ -234,7 +226,7 @@ TSV_COLUMNS = (
 )
 
 
-def tsv_rows(table: Table) -> Iterator[tuple[Cell, ...]]:
+def tsv_rows(table: CorrelationTable[Any]) -> Iterator[tuple[Cell, ...]]:
     """What TSV_COLUMNS names, for each metric and statistic; None or NaN where undefined."""
     for row in table.rows:
         for place, (statistic, agreement) in enumerate(zip(table.statistics, row.agreements, strict=True)):
@@ -248,14 +240,3 @@ def tsv_rows(table: Table) -> Iterator[tuple[Cell, ...]]:
             else:
                 cells += [None] * 7
             yield tuple(cells)
-
-
-def latex(table: Table, heading: str, width: int) -> str:
-    """One or two tables in booktabs' style, then how they were made, as comments."""
-    rows = [[escaped(cell) for cell in row] for row in agreement_rows(table, width)]
-    tables = [booktabs(rows, "rl" + "r" * len(table.statistics), heading)]
-    if table.tested:
-        rows = [[escaped(cell) for cell in row] for row in test_rows(table, width)]
-        columns = "l" + "r" * (len(rows[0]) - 2) + "l"
-        tables.append(booktabs(rows, columns, f"{heading}: against {against(table)}"))
-    return "\n".join(tables) + comments(explanations(table))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from steelyard.tables.table import Column, Table
+
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -39,6 +41,36 @@ def escaped(text: str) -> str:
     text = _CONTROL.sub(" ", text)
     # An empty group keeps "--" and the like from becoming another character.
     return "".join(_SPECIAL.get(character, character) for character in _LIGATURE.sub("\\1\0", text)).replace("\0", "{}")
+
+
+def as_latex(table: Table) -> str:
+    r"""Return the table in booktabs' style, then its notes as comments; needs `\usepackage{booktabs}`.
+
+    The best values are bold; an arrow behind a title says which way is better.
+    """
+    if not table.rows:
+        return comments([*([table.title] if table.title else []), table.empty, *table.notes])
+    header = [_title(column) for column in table.columns]
+    rows = [
+        [_cell(text, (row, place) in table.best, (row, place) in table.starred) for place, text in enumerate(cells)]
+        for row, cells in enumerate(table.cells())
+    ]
+    sides = "".join("r" if column.numeric else "l" for column in table.columns)
+    rules = [number + 1 for number in table.rules if number < len(rows)]
+    return booktabs([header, *rows], sides, table.title, rules=rules) + comments(table.notes)
+
+
+def _title(column: Column) -> str:
+    # A p-value is a variable.
+    text = re.sub(r"\bp$", "$p$", escaped(column.title)) if column.kind == "p" else escaped(column.title)
+    better = column.higher_is_better
+    return text if better is None else f"{text} {_SPECIAL['↑' if better else '↓']}"
+
+
+def _cell(text: str, best: bool, starred: bool) -> str:
+    number, space, rest = text.strip().partition(" ") if best or starred else (text.strip(), "", "")
+    shown = rf"\textbf{{{escaped(number)}}}" if best else escaped(number)
+    return shown + ("$^{*}$" if starred else "") + space + escaped(rest)
 
 
 def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules: Collection[int] = ()) -> str:

@@ -1,4 +1,4 @@
-"""Paired tests as tables, matrices, JSON, TSV and LaTeX."""
+"""Paired tests as tables, matrices, JSON objects and rows for programs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments
-from steelyard.tables.latex import booktabs, comments, escaped
-from steelyard.tables.text import aligned, digits
+from steelyard.tables.formatting import PLAIN, digits, p_value
+from steelyard.tables.table import Column, Estimate, Kind, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -30,6 +30,12 @@ RUN_SPREADS = (
     "s_sel: standard deviation of a score over test sets like this one, from the bootstrap; s_opt: from run to run."
 )
 ONE_RUN = "For a system with one run s_opt is unknown: its score may be due to a lucky run."
+RUN_COLUMNS = (
+    Column("score", "Score", Kind.NUMBER),
+    Column("s_sel", "s_sel", Kind.NUMBER),
+    Column("s_opt", "s_opt", Kind.NUMBER),
+    Column("run_scores", "Score of each run"),
+)
 INTERVALS = {"percentile": "percentiles", "bca": "bias-corrected and accelerated"}
 
 
@@ -105,14 +111,21 @@ class PairedTests:
         return tested.title + ("" if tested.higher_is_better else " (lower is better)") + against
 
 
-def as_text(tests: PairedTests, width: int = 1) -> str:
-    """All tests for a terminal: for every metric the matrix of all pairs, where it fits, and a list; then notes."""
-    parts = []
+def tables_of(tests: PairedTests, width: int = 1) -> list[Table]:
+    """For every metric the matrix of all pairs, where it fits, and the list of tests; notes below the last table."""
+    found = []
     for metric in range(len(tests.metrics)):
-        shown = [matrix(tests, metric, width)] if has_matrix(tests) else []
-        shown.append(pair_table(tests, metric, width))
-        parts.append(tests.heading(metric) + "\n" + "\n".join(aligned(table) for table in shown))
-    return "\n".join([*parts, "".join(f"{sentence}\n" for sentence in explanations(tests))])
+        found += [matrix(tests, metric, width)] if has_matrix(tests) else []
+        found.append(pair_table(tests, metric, width))
+    return [*found[:-1], replace(found[-1], notes=explanations(tests))] if found else []
+
+
+def lists_of(tests: PairedTests, width: int = 1) -> list[Table]:
+    """The list of tests by each metric, without matrices; notes below the last one."""
+    found = [
+        replace(pair_table(tests, metric, width), title=tests.heading(metric)) for metric in range(len(tests.metrics))
+    ]
+    return [*found[:-1], replace(found[-1], notes=explanations(tests))] if found else []
 
 
 def has_matrix(tests: PairedTests) -> bool:
@@ -120,8 +133,8 @@ def has_matrix(tests: PairedTests) -> bool:
     return tests.baseline is None and 2 < len(tests.systems) <= LARGEST_MATRIX
 
 
-def pair_table(tests: PairedTests, metric: int, width: int = 1) -> list[list[str]]:
-    """A header, then a row for every test by one metric.
+def pair_table(tests: PairedTests, metric: int, width: int = 1) -> Table:
+    """A row for every test by one metric.
 
     Tests against a baseline are in the order of the systems. All pairs are sorted by p-value, the better system first.
     """
@@ -129,39 +142,45 @@ def pair_table(tests: PairedTests, metric: int, width: int = 1) -> list[list[str
     if all_pairs:
         results.sort(key=lambda result: (_last_if_nan(tests.p(result)), _last_if_nan(-abs(result.difference))))
     corrected = tests.correction != "none"
-    header = ["System", *(["Against"] if all_pairs else []), "Difference", "p", *(["Corrected p"] if corrected else [])]
-    rows = [[*header, ""]]
+    places = digits(tests.metrics[metric].scale, width)
+    columns = [
+        Column("system", "System", Kind.NAME),
+        *([Column("against", "Against", Kind.NAME)] if all_pairs else []),
+        Column("difference", "Difference", Kind.ESTIMATE, places=places, sign=True),
+        Column("p", "p", Kind.P),
+        *([Column("p_corrected", "Corrected p", Kind.P)] if corrected else []),
+        Column("direction", "Direction"),
+    ]
+    rows = []
     for found in results:
         result = _better_first(tests, found) if all_pairs else found
         rows.append(
             [
                 tests.systems[result.b],
                 *([tests.systems[result.a]] if all_pairs else []),
-                shown_difference(tests, result, width),
-                shown_p(result.p),
-                *([shown_p(result.p_corrected)] if corrected else []),
+                Estimate(result.difference, result.interval),
+                result.p,
+                *([result.p_corrected] if corrected else []),
                 tests.verdict(result),
             ]
         )
-    return rows
+    heading = tests.heading(metric)
+    return Table(columns, rows, f"{heading}, the surest first" if has_matrix(tests) else heading)
 
 
-def matrix(tests: PairedTests, metric: int, width: int = 1) -> list[list[str]]:
+def matrix(tests: PairedTests, metric: int, width: int = 1) -> Table:
     """All pairs of one metric: above the diagonal the row's score minus the column's, below it the p that decides."""
-    count, places = len(tests.systems), digits(width, tests.metrics[metric].scale)
-    cells = [["" for _ in range(count)] for _ in range(count)]
+    count, places = len(tests.systems), digits(tests.metrics[metric].scale, width)
+    cells = [["· " if row == column else "" for column in range(count)] for row in range(count)]
     for result in tests.of(metric):
         star = "*" if tests.significant(result) else " "
-        cells[result.a][result.b] = shown_signed(-result.difference, places) + star
-        cells[result.b][result.a] = shown_p(tests.p(result)) + star
-    for system in range(count):
-        cells[system][system] = "·"
-    width_of = [max(len(row[column]) for row in cells) for column in range(count)]
+        cells[result.a][result.b] = PLAIN.number(-result.difference, places, sign=True) + star
+        cells[result.b][result.a] = p_value(tests.p(result)) + star
     numbers = [str(number) for number in range(1, count + 1)]
-    rows = [["", "", *(number.rjust(wide - 1) for number, wide in zip(numbers, width_of, strict=True))]]
-    for number, name, row in zip(numbers, tests.systems, cells, strict=True):
-        rows.append([number, name, *(cell.rjust(wide) for cell, wide in zip(row, width_of, strict=True))])
-    return rows
+    columns = [Column("number", "", Kind.NAME), Column("system", "System", Kind.NAME)]
+    columns += [Column(number, f"{number} ", Kind.NUMBER) for number in numbers]
+    rows = [[number, name, *row] for number, name, row in zip(numbers, tests.systems, cells, strict=True)]
+    return Table(columns, rows, tests.heading(metric))
 
 
 def explanations(tests: PairedTests) -> list[str]:
@@ -248,40 +267,6 @@ def tsv_rows(tests: PairedTests) -> list[tuple[Cell, ...]]:
             )
         )
     return rows
-
-
-def as_latex(tests: PairedTests, width: int = 1) -> str:
-    """A table for every metric, in booktabs' style, notes as a comment after the last one."""
-    tables = []
-    for metric in range(len(tests.metrics)):
-        rows = [[escaped(cell) for cell in row] for row in pair_table(tests, metric, width)]
-        rows[0] = [{"p": "$p$", "Corrected p": "Corrected $p$"}.get(cell, cell) for cell in rows[0]]
-        names = 2 if tests.baseline is None else 1
-        tables.append(booktabs(rows, "l" * names + "r" * (len(rows[0]) - names - 1) + "l", tests.heading(metric)))
-    return "\n".join(tables) + comments(explanations(tests))
-
-
-def shown_difference(tests: PairedTests, result: PairedResult, width: int) -> str:
-    """The difference and its interval."""
-    places = digits(width, tests.metrics[result.metric].scale)
-    shown = shown_signed(result.difference, places)
-    if result.interval:
-        shown += f" [{shown_signed(result.interval[0], places)}, {shown_signed(result.interval[1], places)}]"
-    return shown
-
-
-def shown_signed(value: float, places: int) -> str:
-    """A number with its sign, also where nothing else is left of it; zero has none."""
-    if math.isnan(value):
-        return "n/a"
-    return f"{value:+.{places}f}" if value else f"{0:.{places}f}"
-
-
-def shown_p(p: float) -> str:
-    """Four digits, never 0."""
-    if math.isnan(p):
-        return "n/a"
-    return f"{p:.4f}" if p >= 0.00005 else "<0.0001"
 
 
 def _better_first(tests: PairedTests, result: PairedResult) -> PairedResult:

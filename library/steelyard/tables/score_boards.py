@@ -1,19 +1,20 @@
-"""Score boards as JSON, as rows of a table for programs, and as text for people."""
+"""Score boards: a document for JSON, rows for programs, and tables for people."""
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from steelyard.tables import rendering
 from steelyard.tables.delimited import as_csv, as_tsv
-from steelyard.tables.text import aligned
+from steelyard.tables.formatting import MISSING
+from steelyard.tables.table import Column, Estimate, Kind, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steelyard.ranking.score_boards import BoardScore, BoardSystem, RankOptions, ScoreBoard
+    from steelyard.ranking.score_boards import BoardSystem, RankOptions, ScoreBoard
     from steelyard.resampling.interval import Ends
     from steelyard.tables.delimited import Cell
 
@@ -26,40 +27,25 @@ COLUMNS = (
 
 def boards_as_json(boards: Sequence[ScoreBoard], options: RankOptions) -> str:
     """All that is known, at full precision; null where undefined."""
-    return (
-        json.dumps(
-            {
-                "level": options.level,
-                "replicates": options.replicates,
-                "seed": options.seed,
-                "test": options.test,
-                "correction": options.correction,
-                "pairs": [_pair(board, options.level) for board in boards],
-            },
-            indent=1,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        + "\n"
+    return rendering.as_json(
+        {
+            "level": options.level,
+            "replicates": options.replicates,
+            "seed": options.seed,
+            "test": options.test,
+            "correction": options.correction,
+            "pairs": [_pair(board, options.level) for board in boards],
+        }
     )
 
 
-def boards_as_tsv(boards: Sequence[ScoreBoard], options: RankOptions) -> str:  # noqa: ARG001 - as the others
-    """`COLUMNS`, tab-separated."""
-    return as_tsv(COLUMNS, _rows(boards))
-
-
-def boards_as_csv(boards: Sequence[ScoreBoard], options: RankOptions) -> str:  # noqa: ARG001
-    """`COLUMNS`, comma-separated."""
-    return as_csv(COLUMNS, _rows(boards))
-
-
-def boards_as_text(boards: Sequence[ScoreBoard], options: RankOptions) -> str:  # noqa: ARG001
-    """A table for each pair, a line between clusters."""
-    return "\n".join(_table(board) for board in boards)
-
-
-RENDERERS = {"text": boards_as_text, "json": boards_as_json, "tsv": boards_as_tsv, "csv": boards_as_csv}
+def render(boards: Sequence[ScoreBoard], options: RankOptions, form: str) -> str:
+    """The boards in one of `steelyard.tables.FORMATS`."""
+    if form == "json":
+        return boards_as_json(boards, options)
+    if form in ("tsv", "csv"):
+        return (as_tsv if form == "tsv" else as_csv)(COLUMNS, _rows(boards))
+    return rendering.render([table_of(board) for board in boards], form, "Ranking")
 
 
 def _pair(board: ScoreBoard, level: float) -> dict[str, Any]:
@@ -113,31 +99,29 @@ def _rows(boards: Sequence[ScoreBoard]) -> Iterator[list[Cell]]:
                 ]  # fmt: skip
 
 
-def _table(board: ScoreBoard) -> str:
-    rows = [["rank", "range", "system", "AutoRank", *board.metrics]]
-    clusters = [line.place.cluster if line.place else 0 for line in board.systems]
+def table_of(board: ScoreBoard) -> Table:
+    """A row for each system, a line between clusters."""
+    columns = [
+        Column("rank", "Rank", Kind.ID, missing=MISSING),
+        Column("range", "Range", Kind.RANGE, missing=MISSING),
+        Column("system", "System", Kind.NAME),
+        Column("autorank", "AutoRank", Kind.ESTIMATE, places=2, missing=MISSING),
+    ]
+    # Scores by learned metrics are often small.
+    columns += [Column(name, name, Kind.ESTIMATE, places=_places(board, at)) for at, name in enumerate(board.metrics)]
+    rows = []
     for line in board.systems:
         place = line.place
-        rows.append(
-            [
-                str(place.rank) if place else "n/a",
-                f"{place.low}-{place.high}" if place else "n/a",
-                line.system,
-                "n/a" if line.autorank is None else f"{line.autorank:.2f}",
-                *map(_cell, line.scores),
-            ]
-        )
-    rules = [number for number, (one, other) in enumerate(pairwise(clusters), 1) if one != other]
+        autorank = None if line.autorank is None else Estimate(line.autorank, line.autorank_interval)
+        scores = [Estimate(score.score, score.interval) for score in line.scores]
+        rows.append([place and place.rank, place and (place.low, place.high), line.system, autorank, *scores])
+    clusters = [line.place.cluster if line.place else 0 for line in board.systems]
+    rules = frozenset(number for number, (one, other) in enumerate(pairwise(clusters), 1) if one != other)
     unit = f"{board.segments:,} segments" if board.segments else "scores of systems"
-    title = f"{board.pair or 'All'}: {len(board.systems)} systems, {unit}, ranked by {board.by}\n\n"
-    return title + aligned(rows, rules) + "".join(f"\n{notice}\n" for notice in board.notices)
+    title = f"{board.pair or 'All'}: {len(board.systems)} systems, {unit}, ranked by {board.by}"
+    return Table(columns, rows, title, notes=board.notices, rules=rules)
 
 
-def _cell(score: BoardScore) -> str:
-    if math.isnan(score.score):
-        return "n/a"
-    digits = 2 if abs(score.score) >= 10 else 3
-    if score.interval is None:
-        return f"{score.score:.{digits}f}"
-    low, high = score.interval
-    return f"{score.score:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+def _places(board: ScoreBoard, metric: int) -> int:
+    scores = [abs(line.scores[metric].score) for line in board.systems]
+    return 2 if max((score for score in scores if not math.isnan(score)), default=0.0) >= 10 else 3

@@ -14,7 +14,6 @@ from sqlalchemy.exc import OperationalError
 import cli.queue.status_watch
 from cli.main import main
 from cli.queue.status_failures import what_next
-from cli.terminal.durations import duration
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import fail_evaluations
 from models.queue.kinds.shards import SHARD
@@ -225,11 +224,3 @@ def test_what_can_be_done_about_a_failure() -> None:
     assert what_next("platform", [3, 1]).startswith("`steelyard retry 1 3`")
     assert what_next(None, [3]).startswith("`steelyard retry 3`")
     assert what_next(None, range(11)).startswith("`steelyard retry --state failed`")
-
-
-def test_times_for_people() -> None:
-    times = (0.0, 0.44, 9.96, 59.94, 59.96, 90, 3599, 5400, 90000, 4e6)
-    assert [duration(each) for each in times] == [
-        *("0.0 s", "0.4 s", "10 s", "60 s", "1.0 min"),
-        *("1.5 min", "1.0 h", "1.5 h", "1.0 days", "46 days"),
-    ]

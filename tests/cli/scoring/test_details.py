@@ -6,7 +6,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from cli.main import main
-from steelyard.commands.scoring.details import detail_table
+from steelyard.commands.scoring.score_tables import detail_table
 from tests.acceptance.commands import REPOSITORY, steelyard
 
 HARBOUR = REPOSITORY / "demo" / "harbour"
@@ -32,9 +32,10 @@ def test_figures_of_metrics_that_have_some(expected, capsys):
     assert "details" not in wer
     assert bleu["details"] == pytest.approx(expected)
     assert main(arguments) == 0
-    table = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    title, *table = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    assert title == "Further figures of BLEU"
     assert [line.split() for line in table[::2]] == [
-        ["BLEU", *expected],
+        ["System", *expected],
         ["buoy", *(f"{value:.4f}" for value in expected.values())],
     ]
     assert main([*arguments, "-b"]) == 0
@@ -54,6 +55,7 @@ def test_figures_of_a_leaderboard(expected, tmp_path):
 
 
 def test_counts_have_no_digits_and_gaps_are_empty():
-    table = detail_table("M", ["a", "b"], [{"types": 8.0, "share": 1.0}, {"types": 7.0, "share": 0.25, "odd": 2.0}])
-    assert table == [["M", "types", "share", "odd"], ["a", "8", "1.000", ""], ["b", "7", "0.250", "2"]]
-    assert detail_table("M", ["a"], [{}]) == []
+    table = detail_table(["a", "b"], [{"types": 8.0, "share": 1.0}, {"types": 7.0, "share": 0.25, "odd": 2.0}])
+    assert table.header() == ["System", "types", "share", "odd"]
+    assert table.cells() == [["a", "8", "1.000", ""], ["b", "7", "0.250", "2"]]
+    assert not detail_table(["a"], [{}]).rows

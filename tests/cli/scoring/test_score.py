@@ -95,7 +95,7 @@ def test_text_names_scores_signatures_and_intervals(files, capsys):
     assert main(["score", files[0], "-i", files[1], "-m", "bleu", "-w", "3", "--confidence", "100"]) == 0
     out = capsys.readouterr().out
     score = BLEU().corpus_score(GOOD, [REFERENCE]).score
-    assert f"{score:.3f}  [" in out
+    assert f"{score:.3f} [" in out
     assert "BLEU|nrefs:1|bs:100|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|" in out
     assert "95 %" in out
 
@@ -224,7 +224,7 @@ def test_plain_and_marked_files_do_not_mix(files, tmp_path, capsys):
 def test_scores_without_an_upper_bound_get_more_digits(files, capsys):
     assert main(["score", files[0], "-i", files[1], "-m", "nist", "bleu", "--confidence", "20"]) == 0
     row = capsys.readouterr().out.splitlines()[2]
-    nist, low, high, bleu = re.fullmatch(r"good +(\S+)  \[(\S+), (\S+)\]  (\S+)  \[.*", row).groups()
+    nist, low, high, bleu = re.fullmatch(r"good +(\S+) \[(\S+), (\S+)\]  (\S+) \[.*", row).groups()
     assert [len(number.partition(".")[2]) for number in (nist, low, high, bleu)] == [3, 3, 3, 1]
     assert main(["score", files[0], "-i", files[1], "-m", "nist", "bleu", "-b", "-w", "4"]) == 0
     assert [len(number.partition(".")[2]) for number in capsys.readouterr().out.split()] == [4, 4]

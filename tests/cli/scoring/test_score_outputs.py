@@ -149,9 +149,9 @@ def test_the_page_has_every_table(score):
     assert headers[0] == ["System", "BLEU"]
     assert headers[1][:3] == ["System", "Runs", "Metric"]
     assert headers[2] == ["System", "Difference", "p", "Corrected p", "Direction"]
-    assert headers[3][0] == "System"
-    assert headers[4] == ["Segment", "System", "BLEU"]
-    assert len(page.tables[4]) == 1 + 3 * 3
+    assert headers[3] == ["Segment", "System", "BLEU"]
+    assert headers[4][0] == "System"
+    assert len(page.tables[3]) == 1 + 3 * 3
     assert "BLEU|nrefs:1|bs:50" in "".join(page.text)
 
 

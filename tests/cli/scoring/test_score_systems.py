@@ -144,7 +144,7 @@ def test_text_shows_the_spread(files, given, capsys):
         Segments(references=["\n".join(REFERENCE).encode()], hypotheses=texts), parse_metrics(["bleu"]), replicates=100
     )
     mean, deviation = measured.scores.mean(), np.std(measured.scores, ddof=1)
-    assert lines[2].startswith(f"a (3 runs)  {mean:.2f} ± {deviation:.2f}  [")
+    assert lines[2].startswith(f"a (3 runs)  {mean:.2f} ± {deviation:.2f} [")
     row = next(line for line in lines if line.startswith("a ") and "BLEU" in line)
     assert row.split()[:4] == ["a", "3", "BLEU", f"{mean:.2f}"]
     assert row.endswith(", ".join(f"{score:.2f}" for score in measured.scores))

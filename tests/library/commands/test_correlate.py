@@ -83,7 +83,7 @@ def test_systems_and_metrics_are_chosen(files, capsys):
     assert document["systems"] == ["s1", "s2", "s4"]
     assert [each["metric"] for each in document["metrics"]] == ["good"]
     assert document["metrics"][0]["statistics"][0]["interval"] is None
-    assert "Against errors" in run(capsys, *files, "--baseline", "errors", "--trials", "50")
+    assert "against errors" in run(capsys, *files, "--baseline", "errors", "--trials", "50")
 
 
 def test_the_order_of_lines_does_not_matter(files, tmp_path, capsys):

@@ -83,6 +83,9 @@ def test_formats(files, capsys):
         assert main(["rank", str(files), "-f", form]) == 0
         rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter=delimiter))
         assert len(rows) == len(PAIRS) * 3 * 2
+    for form, beginning in (("markdown", "### en-"), ("latex", r"\begin{table}"), ("html", "<!DOCTYPE html>")):
+        assert main(["rank", str(files), "-f", form]) == 0
+        assert capsys.readouterr().out.startswith(beginning)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_formats(files, capsys):
         (["--metrics", "{folder}/metrics.txt", "--pair", "en-de"], 1, "en-de"),
         (["--metrics", "{folder}/nothing.txt"], 1, "no such file"),
         (["--level", "95"], 2, "between 0 and 1"),
-        (["-f", "html"], 2, "html"),
+        (["-f", "scr"], 2, "scr"),
     ],
 )
 def test_what_is_wrong_is_told(files, capsys, words, status, told):

@@ -13,10 +13,11 @@ from campaigns.accounts.principal import Principal
 from campaigns.errors import BadRequest
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices, require_board
 from campaigns.leaderboards.documents import board_document
-from campaigns.leaderboards.downloads import as_csv, as_latex, as_tsv, file_name
+from campaigns.leaderboards.downloads import as_csv, as_tsv, file_name, table_of
 from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
+from steelyard.tables.latex import as_latex
 from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
 from steelyard_client.documents.paging import Page
 from steelyard_client.vocabulary import Constrained, SystemFilter
@@ -44,7 +45,7 @@ class BoardFormat(StrEnum):
 FILES: dict[BoardFormat, tuple[Callable[[BoardView, CampaignAccess], str], str, str]] = {
     BoardFormat.CSV: (as_csv, ".csv", "text/csv"),
     BoardFormat.TSV: (as_tsv, ".tsv", "text/tab-separated-values"),
-    BoardFormat.LATEX: (as_latex, ".tex", "text/x-tex"),
+    BoardFormat.LATEX: (lambda view, access: as_latex(table_of(view, access)), ".tex", "text/x-tex"),
 }
 """How each is written, the ending of its files, and its media type."""
 

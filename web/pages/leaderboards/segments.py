@@ -11,8 +11,8 @@ from campaigns.errors import BadRequest
 from campaigns.inspection.segments import MAX_OUTPUTS, SegmentQuery, read_segments
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
-from campaigns.reports.numbers import digits
 from models.database.session import reading
+from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.rendering import page, part_of_address

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from campaigns.leaderboards.names import DisplayName, display_name
 from campaigns.reports.leaderboard import Cell, drawn
-from campaigns.reports.numbers import digits, number
 from models.schema.roles import DeclaredKind
+from steelyard.tables.formatting import TYPESET, digits
 
 if TYPE_CHECKING:
     from campaigns.leaderboards.snapshot import BoardEntry
@@ -70,7 +70,7 @@ def _axis(view: BoardView, metric: int) -> tuple[tuple[float, float], tuple[str,
         return (0.0, 0.0), None
     axis = min(low for low, _ in intervals), max(high for _, high in intervals)
     places = digits(found[0].scale)
-    return axis, (number(axis[0], places), number(axis[1], places))
+    return axis, (TYPESET.number(axis[0], places), TYPESET.number(axis[1], places))
 
 
 def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, float]]) -> Row:
@@ -79,7 +79,7 @@ def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, fl
         drawn(figure.score, figure.interval, figure.scale, axis)
         for figure, axis in zip(entry.scores, axes, strict=False)
     ]
-    cells += [Cell(number(None))] * (len(axes) - len(cells))
+    cells += [Cell(TYPESET.number(None))] * (len(axes) - len(cells))
     sees_output = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
     opens = "submission" if access.organises or name.own else "segments" if sees_output else ""
     return Row(

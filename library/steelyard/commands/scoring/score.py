@@ -26,6 +26,7 @@ from steelyard.commands.scoring.score_options import ScoreOptions
 from steelyard.commands.values import whole_number
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles
+from steelyard.tables import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,7 +88,7 @@ _DESCRIPTION = (
     help="an empty line in a reference file means that the segment lacks this reference",
 )
 @input_format_option("all files")
-@format_option("text", "json", "tsv", "latex", "html", "scr")
+@format_option(*FORMATS, "scr")
 @option("-b", "--score-only", is_flag=True, help="print the scores alone")
 @width_option(1, " in text, LaTeX and HTML")
 def score(

@@ -13,8 +13,8 @@ from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
 from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
+from steelyard.tables.formatting import PLAIN, digits
 from steelyard.tables.paired_tests import ComparedMetric, PairedTests
-from steelyard.tables.text import digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,12 +52,6 @@ class MetricScores:
     """Digits after the point."""
 
     @property
-    def title(self) -> str:
-        """The metric's display name, with "(lower is better)" where that holds."""
-        metric = self.measurement.metric
-        return metric.title + ("" if metric.higher_is_better else " (lower is better)")
-
-    @property
     def best(self) -> float:
         """The best score; NaN, which equals none, where all are undefined."""
         scores = [system.score for system in self.systems if not math.isnan(system.score)]
@@ -65,7 +59,7 @@ class MetricScores:
 
     def shown(self, score: float) -> str:
         """A score for people."""
-        return "n/a" if math.isnan(score) else f"{score:.{self.places}f}"
+        return PLAIN.number(score, self.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +138,7 @@ def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: Score
         systems.append(SystemScore(score, ends, spread))
     count = "var" if inputs.variable_references else len(inputs.references)
     signature = metric.signature(count, options.confidence, options.seed)
-    return MetricScores(name, signature, measurement, systems, digits(options.width, metric.scale))
+    return MetricScores(name, signature, measurement, systems, digits(metric.scale, options.width))
 
 
 def _tests(inputs: Inputs, metrics: Sequence[MetricScores], options: ScoreOptions, baseline: int | None) -> PairedTests:

@@ -9,7 +9,7 @@ from steelyard.tables import paired_tests
 from steelyard.tables.delimited import as_tsv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.commands.scoring.score_result import Result
     from steelyard.tables.delimited import Cell
@@ -21,18 +21,22 @@ COLUMNS = (
 
 
 def render(result: Result) -> str:
-    """The scores; the paired tests; the runs of words that GTM took."""
-    tables = [as_tsv(COLUMNS, score_rows(result))]
+    """All tables, with a blank line between them."""
+    return "\n".join(as_tsv(columns, rows) for columns, rows in tables(result))
+
+
+def tables(result: Result) -> Iterator[tuple[Sequence[str], Iterable[Iterable[Cell]]]]:
+    """The scores; the paired tests; the runs of words that GTM took: of each the columns and the rows."""
+    yield COLUMNS, score_rows(result)
     if result.tests:
-        tables.append(as_tsv(paired_tests.TSV_COLUMNS, paired_tests.tsv_rows(result.tests)))
+        yield paired_tests.TSV_COLUMNS, paired_tests.tsv_rows(result.tests)
     if result.runs:
         rows = (
             (metric.name, *row)
             for metric in result.metrics
             for row in result.runs.rows(metric.measurement.metric, result.inputs.labels)
         )
-        tables.append(as_tsv(("metric", *runs.COLUMNS), rows))
-    return "\n".join(tables)
+        yield ("metric", *runs.COLUMNS), rows
 
 
 def score_rows(result: Result) -> Iterator[tuple[Cell, ...]]:
