@@ -56,7 +56,21 @@ def read_settings(options: argparse.Namespace, kind: type[AnySettings]) -> AnySe
 
 
 def read_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
-    """The settings of the environment, overridden by the command line; those of the queue without `kind`.
+    """As `settings_for` the database of the options."""
+    database = getattr(options, "database", None)
+    return settings_for(database) if kind is None else settings_for(database, kind)
+
+
+@overload
+def settings_for(database: str | None) -> Settings: ...
+
+
+@overload
+def settings_for(database: str | None, kind: type[AnySettings]) -> AnySettings: ...
+
+
+def settings_for(database: str | None, kind: type[Settings] | None = None) -> Settings:
+    """The settings of the environment, with the database of the command line; those of the queue without `kind`.
 
     Raises UsageError for an invalid value.
     """
@@ -75,9 +89,7 @@ def read_settings(options: argparse.Namespace, kind: type[Settings] | None = Non
         given = "" if name.endswith("_URL") else f"={first['input']!r}"
         found = f"{name}{given}: " if first["loc"] else ""
         raise UsageError(redacted(f"{found}{first['msg']}.")) from None
-    if getattr(options, "database", None):
-        settings = settings.model_copy(update={"database_url": options.database})
-    return settings
+    return settings.model_copy(update={"database_url": database}) if database else settings
 
 
 def require_schema(settings: Settings, *, create: bool) -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cli.verb_files import FILES
-from steelyard.commands.verbs import Verb
+from steelyard.commands.verbs import Verb, imported
 
 if TYPE_CHECKING:
     import click
@@ -19,5 +19,15 @@ def adapted(verb: str) -> click.Command:
     return command
 
 
-VERBS = {verb: Verb(line, partial(adapted, verb)) for verbs in FILES.values() for verb, line in verbs.items()}
+NATIVE = {
+    "user": ("create accounts of the web service and set their permissions", "accounts.user"),
+    "token": ("create, list and revoke API tokens", "accounts.token"),
+    "team": ("create teams of the web service and manage their members", "accounts.team"),
+    "quota": ("limit how many submissions a team may make", "accounts.quota"),
+    "login": ("store the API token for a server", "accounts.login"),
+}
+"""Verbs and nouns of click: their lines in the help, and the files that define them under their own names."""
+VERBS = {verb: Verb(line, partial(adapted, verb)) for verbs in FILES.values() for verb, line in verbs.items()} | {
+    name: Verb(line, partial(imported, f"cli.{file}:{name}")) for name, (line, file) in NATIVE.items()
+}
 """What the entry point of the group `steelyard.commands` leads to."""

@@ -238,7 +238,7 @@ def test_every_service_starts(guarded_postgres, redis_url, tmp_path):
             wait_for(is_well, SECONDS)
         # Pages are at the address of the host, wherever the container listens.
         assert "http://127.0.0.1:8718/invitations/" in (tmp_path / "serve.log").read_text()
-        invited = run(environment("client"), "account", "invite", "--email", "ann@example.org")
+        invited = run(environment("client"), "user", "invite", "--email", "ann@example.org")
         assert (invited.returncode, "http://127.0.0.1:8718/invitations/" in invited.stdout) == (0, True)
         assert run(environment("client"), *OURS["client"]["command"]).stderr == (
             "steelyard: There is no such leaderboard. Nothing was evaluated here yet.\n"

@@ -68,7 +68,7 @@ def set_limits(
     whose: Whose,
     campaign: str | None,
     amounts: Mapping[QuotaKind, int | None],
-    time_zone: str,
+    time_zone: str | None,
 ) -> None:
     """Set limits in a campaign, or in all, and write the audit log.
 

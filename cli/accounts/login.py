@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
 
-from cli.server import add_server_option, keep_token, token_file
+import click
+
+from cli.commands import ServerCommand
+from cli.decorators import server_option
+from cli.server import SERVER, keep_token, token_file
 from cli.terminal.prompts import ask_secret
 from steelyard.commands.errors import CommandError, UsageError
-
-if TYPE_CHECKING:
-    import argparse
+from steelyard.commands.options import option
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`login`."""
-    parser = verbs.add_parser(
-        "login",
-        help="store the API token for a server",
-        description="Ask for an API token of a Steelyard server (create one on its page /account/tokens), test it, and "
-        "store it for `steelyard --server URL ...` in a file that only you can read. In a pipe the token is read from "
-        "standard input. STEELYARD_TOKEN, if set, takes precedence.",
-    )
-    add_server_option(parser)
-    parser.add_argument("--forget", action="store_true", help="delete the stored token; it stays valid on the server")
-    parser.set_defaults(run=run, run_on_server=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "login",
+    cls=ServerCommand,
+    help="Ask for an API token of a Steelyard server (create one on its page /account/tokens), test it, and store it "
+    "for `steelyard --server URL ...` in a file that only you can read. In a pipe the token is read from standard "
+    "input. STEELYARD_TOKEN, if set, takes precedence.",
+    example="steelyard login --server https://mt.example.org",
+)
+@server_option()
+@option("--forget", is_flag=True, help="delete the stored token; it stays valid on the server")
+def login(server: str | None, forget: bool) -> int:
     """Ask for the token, test it and store it."""
     from steelyard_client import Client, ClientError, check_server_url
 
-    if not options.server:
+    server = server or os.environ.get(SERVER)
+    if not server:
         raise UsageError("Which server? Give --server URL, or set STEELYARD_SERVER.")
     try:
-        server = check_server_url(options.server, "token")
-        if options.forget:
+        server = check_server_url(server, "token")
+        if forget:
             keep_token(server, None)
             print(f"The token for {server} is deleted here.")
             return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.adapter import parser
+from cli.verbs import NATIVE, VERBS
 from steelyard.commands.verbs import OURS
 
 if TYPE_CHECKING:
@@ -20,13 +21,17 @@ WIDTH = "96"
 def sections() -> str:
     """A section for each command of the first level; the help of its subcommands below it."""
     os.environ["COLUMNS"] = WIDTH
-    return "\n".join(_section(*command) for command in (*_library(), *_commands(parser(), level=2)))
+    native = {**OURS, **{name: VERBS[name] for name in NATIVE}}
+    ours = (each for name, verb in native.items() for each in _click(verb.load(), f"steelyard {name}", level=2))
+    return "\n".join(_section(*command) for command in (*ours, *_commands(parser(), level=2)))
 
 
-def _library() -> Iterator[tuple[int, str, str]]:
-    for verb, described in OURS.items():
-        command, name = described.load(), f"steelyard {verb}"
-        yield 2, name, command.get_help(click.Context(command, info_name=name, terminal_width=int(WIDTH)))
+def _click(command: click.Command, name: str, level: int) -> Iterator[tuple[int, str, str]]:
+    context = click.Context(command, info_name=name, terminal_width=int(WIDTH))
+    yield level, name, command.get_help(context)
+    if isinstance(command, click.Group):
+        for verb in command.list_commands(context):
+            yield from _click(command.commands[verb], f"{name} {verb}", level + 1)
 
 
 def _commands(command: argparse.ArgumentParser, level: int) -> Iterator[tuple[int, str, str]]:

@@ -60,7 +60,7 @@ OURS: Mapping[str, Verb] = {
 ELSEWHERE = {
     "steelyard-server": (
         *("evaluate", "demo", "submit", "leaderboard", "compare", "human", "tune", "status", "cancel"),
-        *("retry", "requeue", "quota", "campaign", "nightly", "up", "serve", "login", "account", "team"),
+        *("retry", "requeue", "quota", "campaign", "nightly", "up", "serve", "login", "user", "token", "team"),
         *("check-metric", "embeddings", "db", "worker", "scheduler", "health"),
     )
 }

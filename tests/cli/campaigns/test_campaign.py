@@ -155,7 +155,7 @@ def test_the_same_mistake_has_the_same_exit_status(capsys: pytest.CaptureFixture
     steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
     nobody = "x@example.org"
     for unknown in (
-        ("account", "role", nobody, "viewer"),
+        ("user", "update", nobody, "--role", "viewer"),
         ("campaign", "members", "wmt", "--remove", nobody),
         ("campaign", "members", "wmt", "--viewer", nobody),
         ("leaderboard", "elsewhere"),
@@ -167,7 +167,7 @@ def test_the_same_mistake_has_the_same_exit_status(capsys: pytest.CaptureFixture
         steelyard(capsys, *unknown, status=1)
     for wrong in (
         ("campaign", "set", "wmt", "--time-zone", "Prague"),
-        ("quota", "set", "--campaign", "wmt", "--per-day", "1", "--time-zone", "Prague"),
+        ("quota", "update", "--campaign", "wmt", "--per-day", "1", "--time-zone", "Prague"),
         ("campaign", "phase", "wmt", "dev", "--kind", "open", "--starts", "soon"),
         ("score", "news/refs/A.txt", "-i", "out.txt", "-m", "blue"),
         ("campaign", "measure", "wmt", "news", "-m", "blue"),

@@ -71,8 +71,8 @@ def test_an_output_is_measured_at_once_and_shown_with_its_rank(steelyard):
 
 def test_quotas_are_set_used_and_shown(steelyard):
     assert steelyard("quota", "list")[1].startswith("There are no quotas")
-    assert steelyard("quota", "set", "--per-day", "1", "--in-flight", "5", "--time-zone", "Europe/Prague")[0] == 0
-    status, out, _ = steelyard("quota", "set", "--campaign", "trial", "--team", "harbour", "--in-flight", "none")
+    assert steelyard("quota", "update", "--per-day", "1", "--in-flight", "5", "--time-zone", "Europe/Prague")[0] == 0
+    status, out, _ = steelyard("quota", "update", "--campaign", "trial", "--team", "harbour", "--in-flight", "none")
     assert status == 0
     assert [" ".join(line.split()) for line in out.splitlines()[2:]] == [
         "(all) (all) (all) in flight 5",
@@ -112,7 +112,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
     assert "given back" not in steelyard("quota", "show", "harbour")[1]
     assert steelyard("quota", "phase", "trial", "final")[1] == 'trial: the phase is "final".\n'
     assert steelyard("quota", "show", "harbour")[1].startswith('Team harbour in trial, phase "final"\n')
-    assert steelyard("quota", "remove", "--per-day")[1] == "Removed: per day (Europe/Prague) (1).\n"
+    assert steelyard("quota", "delete", "--per-day", "--yes")[1] == "Deleted: per day (Europe/Prague) (1).\n"
 
 
 def test_the_receipt_says_how_much_of_each_quota_is_used(steelyard):
@@ -136,11 +136,11 @@ def test_what_is_noticed_while_a_file_is_read_is_told_once(steelyard, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("quota", "set", "--campaign", "trial"), 2, "Which limit?"),
-        (("quota", "set", "--team", "harbour", "--per-day", "1"), 2, "give the campaign, too"),
-        (("quota", "set", "--per-day", "-1"), 2, "not a whole number"),
-        (("quota", "set", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
-        (("quota", "remove"), 1, "There is no such quota"),
+        (("quota", "update", "--campaign", "trial"), 2, "Which limit?"),
+        (("quota", "update", "--team", "harbour", "--per-day", "1"), 2, "give the campaign, too"),
+        (("quota", "update", "--per-day", "-1"), 2, "not a whole number"),
+        (("quota", "update", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
+        (("quota", "delete", "--yes"), 1, "There is no such quota"),
         (("quota", "show", "nobody"), 1, 'No team "nobody"'),
         (("submit", "1.txt", "--campaign", "trial", "--system", "s"), 2, "--team is required with --database"),
         (("submit", "1.txt", "--campaign", "trail", "--team", "t", "--system", "s"), 1, "There are: trial."),

@@ -145,11 +145,11 @@ ALL = "quota of every team in every campaign"
         ("retry 3 --no-wait --yes", "evaluation.retry", "evaluation 3", {"evaluations": [3]}),
         ("requeue 1 --no-wait --yes", "evaluation.requeue", "evaluation 1", {"evaluations": [1]}),
         (
-            "quota set --campaign rehearsal --per-day 3",
+            "quota update --campaign rehearsal --per-day 3",
             *("quota.set", "quota of every team in campaign rehearsal", {"per_day": [None, 3]}),
         ),
-        ("quota set --in-flight none", "quota.set", ALL, {"in_flight": [7, "no limit"]}),
-        ("quota remove", "quota.remove", ALL, {"in_flight": [7, None]}),
+        ("quota update --in-flight none", "quota.set", ALL, {"in_flight": [7, "no limit"]}),
+        ("quota delete --yes", "quota.remove", ALL, {"in_flight": [7, None]}),
         ("quota phase rehearsal dev", "campaign.phase", "campaign rehearsal", {"phase": "dev"}),
     ],
 )  # fmt: skip

@@ -51,8 +51,8 @@ def at_a_terminal(arguments: list[str], answers: list[bytes], cwd: Path, **setti
 @pytest.mark.parametrize(
     ("arguments", "answers"),
     [
-        (["account", "add", "--name", "Zoe", "--set-password", "zoe@example.org"], [CTRL_D]),
-        (["account", "add", "--name", "Zoe", "--set-password", "zoe@example.org"], [b"a long password\n", CTRL_D]),
+        (["user", "create", "--name", "Zoe", "--set-password", "zoe@example.org"], [CTRL_D]),
+        (["user", "create", "--name", "Zoe", "--set-password", "zoe@example.org"], [b"a long password\n", CTRL_D]),
         (["login", "--server", "https://mt.example.org"], [CTRL_D]),
         (["cancel", "1"], [CTRL_D]),
     ],
