@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from steelyard.tables.formatting import Notation
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
@@ -25,6 +27,8 @@ _SPECIAL = {
     "±": r"$\pm$",
     "·": r"$\cdot$",
 }
+NOTATION = Notation(dash="–")
+"""A hyphen between digits would become a minus sign."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NUMBERS = re.compile(r"(?=\D*+\d)[-+\d.,\[\]() */±]++")
 _LIGATURE = re.compile(r"([-'?!])(?=[-'`])")
@@ -53,7 +57,7 @@ def as_latex(table: Table) -> str:
     header = [_title(column) for column in table.columns]
     rows = [
         [_cell(text, (row, place) in table.best, (row, place) in table.starred) for place, text in enumerate(cells)]
-        for row, cells in enumerate(table.cells())
+        for row, cells in enumerate(table.cells(NOTATION))
     ]
     sides = "".join("r" if column.numeric else "l" for column in table.columns)
     rules = [number + 1 for number in table.rules if number < len(rows)]

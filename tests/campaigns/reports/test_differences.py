@@ -31,7 +31,7 @@ def cells(pairs: list[PairedResult], *, higher_is_better: bool = True) -> list[l
 def test_a_cell_is_row_minus_column():
     pairs = [pair(0, 1, -2.0, 0.01), pair(0, 2, 1.0, 0.05), pair(2, 1, -3.0, 0.001)]
     assert cells(pairs) == [
-        ["", "up +2.00.0100 linked", "−1.00.050"],
+        ["", "up +2.00.0100 linked", "−1.00.0500"],
         ["down −2.00.0100 linked", "", "down −3.00.0010"],
         ["+1.00.0500", "up +3.00.0010", ""],
     ]
@@ -39,13 +39,13 @@ def test_a_cell_is_row_minus_column():
 
 def test_where_less_is_better_a_negative_difference_is_better():
     assert cells([pair(0, 1, -2.0, 0.01), pair(0, 2, 1.0, 0.01), pair(1, 2, 3.0, 0.01)], higher_is_better=False)[0] == [
-        *("", "down +2.00.0100 linked", "up −1.00.010"),
+        *("", "down +2.00.0100 linked", "up −1.00.0100"),
     ]
 
 
 def test_against_a_baseline_there_is_one_row():
     pairs = [pair(1, 0, -2.0, 0.01), pair(1, 2, 1.0, 0.5)]
-    assert cells(pairs) == [["up +2.00.0100 linked", "", "−1.00.500"]]
+    assert cells(pairs) == [["up +2.00.0100 linked", "", "−1.00.5000"]]
 
 
 def test_no_difference_has_no_mark():

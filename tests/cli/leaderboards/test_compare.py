@@ -184,8 +184,10 @@ def test_identical_outputs_have_p_1(database, capsys):
 
 def test_text_has_a_matrix_a_list_and_notes(database, capsys):
     text = shown(capsys, "compare", "-m", "ter", "bleu")
-    assert text.index("TER (lower is better)") < text.index("\nBLEU"), "metrics in the order that was asked for"
-    assert text.startswith("port, reference A\n")
+    assert text.index("reference A: TER (lower is better)") < text.index("reference A: BLEU"), (
+        "metrics in the order that was asked for"
+    )
+    assert text.startswith("port, reference A: ")
     assert "Matrix: above the diagonal" in text
     assert "raft" in text
     assert "better *" in text

@@ -109,6 +109,7 @@ def test_latex_escapes_and_stresses():
     assert source.count(r"\midrule") == 2
     assert rows[1][0] == "=é_1"
     assert rows[0][4] == "p"
+    assert rows[1][3] == "2–4"
     assert source.endswith("% A note.\n")
 
 
