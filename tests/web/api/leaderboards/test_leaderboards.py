@@ -294,7 +294,7 @@ def test_latex(odd: Scored) -> None:
     ]
     assert rows[3][3] == "40.0 [39.3, 40.8]"
     lines = text.splitlines()
-    assert "\\begin{tabular}{rclrr}" in lines
+    assert "\\begin{tabular}{rrlrr}" in lines
     above = [below for line, below in pairwise(lines) if line == "\\midrule"]
     assert [line.split(" & ")[2] for line in above] == ["harbour/sail", "lighthouse/=lamp", "baseline"]
     assert [line for line in lines if line.startswith("%")] == [
