@@ -119,7 +119,7 @@ def rank(
             )
         return _rank_by_humans(scores, rule, documents, pairs, format)
     if documents:
-        raise click.UsageError("--documents is about human judgments. Give --by human:RULE, too.")
+        raise click.UsageError("--documents is about human judgments. Give --by human, too.")
     if metrics and metrics_file:
         raise click.UsageError("-m and --metrics say the same. Give one of them.")
     options = RankOptions(by, replicates, seed, level, paired, trials, correction)
@@ -140,7 +140,7 @@ def _rank_by_humans(
     from steelyard.meta_evaluation.human.assessment_files import AssessmentFiles, read_domains
     from steelyard.meta_evaluation.human.assessments import assessed_pairs
     from steelyard.ranking.human_boards import human_board
-    from steelyard.tables.human_boards import RENDERERS
+    from steelyard.tables.human_boards import render
 
     files = AssessmentFiles()
     files.read(judgments)
@@ -149,9 +149,9 @@ def _rank_by_humans(
     chosen = [each for each in files.assessments if not pairs or each.pair in pairs]
     by_pair = {each.pair: each for each in assessed_pairs(chosen, read_domains(documents, judged))}
     boards = [human_board(by_pair[name], rule) for name in dict.fromkeys(pairs or by_pair)]
-    print(RENDERERS[form](boards), end="")
+    print(render(boards, form), end="")
     note(files.notices)
-    if form != "text":
+    if form in ("json", "tsv", "csv"):
         note(notice for board in boards for notice in board.notices)
     return 0
 

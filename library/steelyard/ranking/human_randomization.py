@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.errors import BadParameter
 from steelyard.fixed_point import GRID, on_grid
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.correction import corrected
@@ -58,7 +59,14 @@ def randomization_p_of_pairs(
         Two-sided and corrected; NaN on the diagonal and for pairs without a place in common.
     differences : ndarray of float64, shape (systems, systems)
         Of row minus column; NaN where p is.
+
+    Raises
+    ------
+    BadParameter
+        Without trials.
     """
+    if trials < 1:
+        raise BadParameter("A randomization test needs at least one trial.")
     pairs = [(a, b) for a in range(len(scores)) for b in range(a + 1, len(scores))]
     shape = (len(scores), len(scores))
     found, differences = np.full(shape, np.nan), np.full(shape, np.nan)

@@ -1,13 +1,13 @@
-"""Boards of human judgments as JSON, as rows of a table for programs, and as text for people."""
+"""Boards of human judgments: a document for JSON, rows for programs, and tables for people."""
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from steelyard.tables import rendering
 from steelyard.tables.delimited import as_csv, as_tsv
-from steelyard.tables.text import aligned
+from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +16,26 @@ if TYPE_CHECKING:
     from steelyard.tables.delimited import Cell
 
 COLUMNS = ("pair", "rank", "rank_low", "rank_high", "cluster", "system", "score", "wins", "losses", "n")
+
+
+def render(boards: Sequence[HumanBoard], form: str) -> str:
+    """The boards in one of `steelyard.tables.FORMATS`.
+
+    Parameters
+    ----------
+    boards : sequence of HumanBoard
+        At least one, all by the same rule.
+    form : str
+
+    Returns
+    -------
+    str
+    """
+    if form == "json":
+        return boards_as_json(boards)
+    if form in ("tsv", "csv"):
+        return (as_tsv if form == "tsv" else as_csv)(COLUMNS, _rows(boards))
+    return rendering.render([table_of(board) for board in boards], form, "Ranking")
 
 
 def boards_as_json(boards: Sequence[HumanBoard]) -> str:
@@ -31,33 +51,49 @@ def boards_as_json(boards: Sequence[HumanBoard]) -> str:
     str
     """
     rule = boards[0].rule
-    document = {
-        "level": rule.trials.level,
-        "replicates": 0,
-        "seed": rule.trials.seed if rule.own else None,
-        "test": "randomization" if rule.own else "wilcoxon",
-        "correction": rule.trials.correction,
-        "pairs": [_pair(board) for board in boards],
-    }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return rendering.as_json(
+        {
+            "level": rule.trials.level,
+            "replicates": 0,
+            "seed": rule.trials.seed if rule.own else None,
+            "test": "randomization" if rule.own else "wilcoxon",
+            "correction": rule.trials.correction,
+            "pairs": [_pair(board) for board in boards],
+        }
+    )
 
 
-def boards_as_tsv(boards: Sequence[HumanBoard]) -> str:
-    """`COLUMNS`, tab-separated."""
-    return as_tsv(COLUMNS, _rows(boards))
+def table_of(board: HumanBoard) -> Table:
+    """A row for each system, a line between clusters.
 
+    Parameters
+    ----------
+    board : HumanBoard
 
-def boards_as_csv(boards: Sequence[HumanBoard]) -> str:
-    """`COLUMNS`, comma-separated."""
-    return as_csv(COLUMNS, _rows(boards))
-
-
-def boards_as_text(boards: Sequence[HumanBoard]) -> str:
-    """A table for each pair, a line between clusters."""
-    return "\n".join(_table(board) for board in boards)
-
-
-RENDERERS = {"text": boards_as_text, "json": boards_as_json, "tsv": boards_as_tsv, "csv": boards_as_csv}
+    Returns
+    -------
+    Table
+    """
+    columns = [
+        Column("rank", "Rank", Kind.ID),
+        Column("range", "Range", Kind.RANGE),
+        Column("system", "System", Kind.NAME),
+        Column("score", "Score", Kind.NUMBER, places=2, higher_is_better=True),
+        Column("wins", "Wins", Kind.COUNT),
+        Column("losses", "Losses", Kind.COUNT),
+        Column("n", "Judgments", Kind.COUNT),
+    ]
+    rows = [
+        [rank, (found.rank_low, found.rank_high), name, found.score, found.wins, found.losses, found.n]
+        for rank, (name, found) in zip(_ranks(board), board.systems, strict=True)
+    ]
+    clusters = [found.cluster for _, found in board.systems]
+    rules = frozenset(number for number, (one, other) in enumerate(pairwise(clusters), 1) if one != other)
+    title = (
+        f"{board.pair or 'All'}: {len(board.systems)} systems, {board.segments:,} judged segments, ranked by "
+        f"{board.rule.specification}"
+    )
+    return Table(columns, rows, title, notes=board.notices, rules=rules)
 
 
 def _pair(board: HumanBoard) -> dict[str, Any]:
@@ -105,17 +141,3 @@ def _rows(boards: Sequence[HumanBoard]) -> Iterator[list[Cell]]:
                 board.pair, rank, found.rank_low, found.rank_high, found.cluster, name, found.score, found.wins,
                 found.losses, found.n,
             ]  # fmt: skip
-
-
-def _table(board: HumanBoard) -> str:
-    rows = [["rank", "range", "system", "score", "wins", "losses", "judgments"]]
-    for rank, (name, found) in zip(_ranks(board), board.systems, strict=True):
-        ranges = f"{found.rank_low}-{found.rank_high}"
-        rows.append([str(rank), ranges, name, f"{found.score:.2f}", str(found.wins), str(found.losses), f"{found.n:,}"])
-    clusters = [found.cluster for _, found in board.systems]
-    rules = [number for number, (one, other) in enumerate(pairwise(clusters), 1) if one != other]
-    title = (
-        f"{board.pair or 'All'}: {len(board.systems)} systems, {board.segments:,} judged segments, ranked by "
-        f"{board.rule.specification}\n\n"
-    )
-    return title + aligned(rows, rules) + "".join(f"\n{notice}\n" for notice in board.notices)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from steelyard.commands.main import main
+from steelyard.tables import FORMATS
 
 PAIRS = ("en-cs", "en-zh")
 
@@ -144,7 +145,13 @@ def table(tmp_path):
 
 def test_formats(table, capsys):
     assert main(["rank", str(table), "--by", "human:wmt25"]) == 0
-    assert capsys.readouterr().out.startswith("en-cs: 3 systems, 30 judged segments, ranked by human:wmt25")
+    assert "en-cs: 3 systems, 30 judged segments, ranked by human:wmt25" in capsys.readouterr().out
+    for form in FORMATS:
+        assert main(["rank", str(table), "--by", "human:wmt24", "-f", form]) == 0
+        captured = capsys.readouterr()
+        assert "barge" in captured.out
+        assert ("--documents" in captured.out) == (form not in ("tsv", "csv"))
+        assert ("--documents" in captured.err) == (form in ("json", "tsv", "csv"))
     for form, delimiter in (("tsv", "\t"), ("csv", ",")):
         assert main(["rank", str(table), "--by", "human:wmt25", "-f", form]) == 0
         rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter=delimiter))
@@ -207,9 +214,10 @@ def test_only_judgments_of_error_span_annotation_count(tmp_path, capsys):
         (["--by", "human", "-m", "X"], 2, "ranks judgments"),
         (["--by", "human", "--paired", "randomization"], 2, "ranks judgments"),
         (["--by", "human:wmt24", "--seed", "7"], 2, "tests of its own"),
+        (["--by", "human", "--trials", "0"], 2, "at least one trial"),
         (["--by", "human:wmt25", "--correction", "holm"], 2, "tests of its own"),
         (["--by", "human:wmt25", "--pair", "en-de"], 1, "en-de"),
-        (["--documents", "{folder}/en-cs.docs"], 2, "--by human:RULE"),
+        (["--documents", "{folder}/en-cs.docs"], 2, "--by human"),
         (["--by", "human:wmt24", "--documents", "{folder}/other.docs"], 1, "has no document 'd0'"),
         (["--by", "human:wmt24", "--documents", "{folder}/short.docs"], 1, "line 2"),
         (["--by", "human:wmt24", "--documents", "{folder}/two.docs"], 1, "is in the domains"),

@@ -52,7 +52,7 @@ class AssessedPair:
     domains: tuple[str, ...]
     """Of each place."""
     documents: tuple[int, ...]
-    """The document of each place, counted from 0 in each wave anew; places without one have each their own."""
+    """The document of each place, from 0: each wave has its own, and so has a place without a document."""
     notices: tuple[str, ...] = ()
 
 
