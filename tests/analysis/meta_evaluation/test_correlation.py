@@ -67,6 +67,11 @@ def test_systems_and_segments_are_matched(database_url):
     assert judged.matched.references == ("HUMAN-A",)
     assert judged.matched.unknown == ("stranger",)
     assert judged.matched.not_judged == (f"system{SYSTEMS - 1}",)
+    with reading(engine) as connection:
+        (listed,) = list_boards(connection)
+        left = read_judged(connection, read_board(connection, listed, 0.95).excluding(["system1"]))
+    assert left.matched.unknown == ("stranger",), "who was left out is not said to be unknown"
+    assert sorted(left.systems) == [name for name in JUDGED if name != "system1"]
     np.testing.assert_array_equal(judged.human_segments, in_order(judged, human))
     np.testing.assert_array_equal(judged.human_raw, judged.human_segments)
     for metric, name in zip(judged.metrics, METRICS, strict=True):
@@ -107,6 +112,11 @@ def test_people_judged_the_submission_of_a_system_that_is_ranked(engine, sqlite_
         )
         scores = dict(connection.execute(select(Score.evaluation_id, Score.score).where(Score.metric == 0)).all())
     judged = read(engine)
+    with reading(engine) as connection:
+        (listed,) = list_boards(connection)
+        left = read_judged(connection, read_board(connection, listed, 0.95).excluding(["harbour/mast"]))
+    # People call it by its name alone.
+    assert (left.systems, left.matched.unknown) == (("system0",), ())
     (mast,) = (place for place, name in enumerate(judged.systems) if name == "mast")
     assert scores[primary.evaluations[0]] != scores[later.evaluations[0]]
     assert judged.metrics[0].systems[mast] == scores[primary.evaluations[0]]

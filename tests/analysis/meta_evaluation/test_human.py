@@ -93,6 +93,20 @@ def test_systems_are_ranked_by_their_segments(engine: Engine, test_set: int) -> 
     assert human.ranks(alpha=1e-30)["a"].low == 1
 
 
+def test_systems_may_be_tested_on_the_segments_that_both_have(engine: Engine, test_set: int) -> None:
+    """Where one was judged on further segments, which were easy, only those say that it is better."""
+    with writing(engine) as connection:
+        long = store_test_set(connection, 1, NewTestSet("u", {"A": b"\n".join(b"w%d" % n for n in range(30))}))
+    rows = [f"a {segment} {segment % 3 if segment < 10 else 9}" for segment in range(30)]
+    rows += [f"b {segment} {segment % 3}" for segment in range(10)]
+    text = "\n".join(["system segment score", *rows]).replace(" ", "\t")
+    ingest_judgments(engine, 1, long, "da", read_judgments([text.encode()], Reading(30)))
+    with reading(engine) as connection:
+        human = read_human(connection, 1, long)
+    assert {name: place.wins for name, place in human.ranks().items()} == {"a": 1, "b": 0}
+    assert {name: place.wins for name, place in human.ranks(shared=True).items()} == {"a": 0, "b": 0}
+
+
 def test_rankings_are_tested_on_their_comparisons(engine: Engine, test_set: int) -> None:
     rows = [f"{n % 3} a{n} r {system} {rank}" for n in range(12) for system, rank in (("p", 1), ("q", 2))]
     take_in(engine, test_set, "segment annotator ranking system rank", *rows)

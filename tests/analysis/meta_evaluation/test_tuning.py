@@ -11,7 +11,7 @@ from sqlalchemy import select
 from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult, read_sweep
 from analysis.meta_evaluation.tuning import best_value, cross_fit, rival_positions, transfer_choice
 from models.corpus.judgments import NewJudgments, SegmentRow, SystemRow, store_judgments
-from models.database.session import reading, writing
+from models.database.session import make_engine, reading, writing
 from models.queue.kinds.shards import SHARD
 from models.results.boards import BoardSummary, list_boards
 from models.schema.queue import Shard
@@ -20,6 +20,7 @@ from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_
 from steelyard.meta_evaluation.statistics import segment_statistic
 from steelyard.metrics.sweep import sweep
 from steelyard.resampling.interval import percentile_interval
+from tests.analysis.campaigns import store
 from tests.analysis.judged import made_judged
 from tests.scheduler.jobs import one_block_shards, queue_job
 from worker.context import WorkerContext
@@ -201,3 +202,14 @@ def test_a_stored_sweep_beside_stored_judgments(context: WorkerContext) -> None:
     by_system = swept.agreement(SYSTEM)
     assert by_system.observed[3] == pytest.approx(pearsonr(people, bleu.systems).statistic)
     assert by_system.resampled == "systems", "these scores are no means of segments"
+
+
+def test_the_documents_of_a_sweep_are_in_their_order(sqlite_url: str) -> None:
+    store(sqlite_url)
+    with writing(make_engine(sqlite_url)) as connection:
+        (board,) = list_boards(connection)
+        new = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("tug", 2.0), SystemRow("raft", 1.0)])
+        store_judgments(connection, board.campaign_id, board.test_set_id, new)
+        swept = read_sweep(connection, board)
+    assert swept is not None
+    assert swept.documents == ((0, 2), (2, 3))

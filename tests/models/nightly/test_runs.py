@@ -57,6 +57,8 @@ def test_runs_of_a_schedule_are_counted_and_the_last_that_began_is_told(engine: 
 
 def test_how_far_a_run_is_and_what_it_measures(engine: Engine, sqlite_url: str) -> None:
     evaluations = queue_job(engine, one_block_shards(sqlite_url), systems=7).all_evaluations
+    # Another campaign has the same test set, and nothing to do with these runs.
+    queue_job(engine, one_block_shards(sqlite_url), systems=1, campaign="another")
     with writing(engine) as connection:
         for number, (evaluation, state) in enumerate(
             zip(evaluations, [*EvaluationState, EvaluationState.DONE], strict=True)
@@ -74,5 +76,6 @@ def test_how_far_a_run_is_and_what_it_measures(engine: Engine, sqlite_url: str) 
         members = read_nightly_run_members(connection, [1, 2, 4])
     assert [each.evaluation_id for each in members[1]] == [*reversed(evaluations)]
     assert [each.system for each in members[1]] == [f"s{number}" for number in range(3, 10)]
+    assert {(each.test_set, each.references) for each in members[1]} == {("trial", ("A",))}
     assert [(each.system, each.evaluation_id) for each in members[2]] == [("other", evaluations[0])]
     assert members[4] == []

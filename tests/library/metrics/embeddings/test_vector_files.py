@@ -148,6 +148,7 @@ def test_gensim_files_of_something_else_are_refused(tmp_path):
         (b"99999999999 2\ncat 1 2\n", "99999999999 words"),
         (b"1 99999\ncat 1 2\n", "99999 dimensions"),
         (b"1 " + b"9" * 100_000 + b"\n", "is not the header"),
+        (b"1 0\ncat\n", "1 words with 0 dimensions"),
         (b"3 2\ncat 1 2\ndog 3 4\n", "ends after 2 of the 3 words"),
         (b"3 2\ncat 1 2\n\ndog 3 4\nlast 1 2\n", "ends after 1 of the 3 words"),
         (b"1 2\ncat 1 2\ndog 3 4\n", "line 3: more words than the 1 that line 1 says"),
