@@ -30,15 +30,28 @@ FREE = {
 """Some other lengths will do: fewer planes, replicates or tokens, and as many runs of 64 segments."""
 
 
+KERNELS = re.compile(
+    r"(?:^/\*((?:(?!\*/).)*)\*/\n)?^KERNEL int64_t steelyard_(\w+)\(([^{;]*)\)\s*\{", re.MULTILINE | re.DOTALL
+)
+"""The comment, the name and the parameters of a C function that the library exports."""
+
+
 def prototypes() -> dict[str, list[str]]:
     """The types and names of the parameters of each C function that the library exports, by its name."""
     found = {}
     for path in SOURCES.rglob("*.c"):
-        for name, given in re.findall(
-            r"^KERNEL int64_t steelyard_(\w+)\(([^{;]*)\)\s*\{", path.read_text(), re.MULTILINE
-        ):
+        for _, name, given in KERNELS.findall(path.read_text()):
             found[name] = [" ".join(each.split()) for each in given.split(",")]
     return found
+
+
+def comments() -> dict[str, str]:
+    """What stands above each of them, on one line."""
+    return {
+        name: " ".join(comment.replace("\n *", "\n").split())
+        for path in SOURCES.rglob("*.c")
+        for comment, name, _ in KERNELS.findall(path.read_text())
+    }
 
 
 def test_statuses_are_those_of_the_header():
@@ -80,6 +93,24 @@ def test_the_table_says_what_the_c_function_takes(name):
             wanted = {arrays[each] for each in parameter.kind.split("|")}
             # Where addresses of arrays are handed over as numbers, and where three numbers make a run.
             assert kind in wanted or kind == "void" or "*const *" in text or (name, kind) == ("gtm_runs", "Run")
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_the_comment_says_dtype_and_shape_of_each_array(name):
+    """In C as in the table, in the names of the prototype; only what is written may have another name there."""
+    arrays = {False: [], True: []}
+    for parameter, text in zip(kernel(name).parameters, prototypes()[name], strict=True):
+        own = re.search(r"\w+$", text)[0]
+        assert parameter.written or own == parameter.name
+        kind = parameter.kind.replace("bytes", "uint8")
+        if parameter.kind == "address":
+            arrays[False].append(f"{own}: address")
+        elif parameter.axes is not None:
+            arrays[parameter.written].append(f"{own}: {kind}[{parameter.axes}]{'?' * parameter.optional}")
+    said = f"Reads {', '.join(arrays[False])}."
+    if arrays[True]:
+        said += f" Writes {', '.join(arrays[True])}."
+    assert comments()[name].endswith(said)
 
 
 def spoilt(parameter, value):

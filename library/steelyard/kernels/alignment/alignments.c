@@ -120,6 +120,11 @@ static void align_piece(Aligner *aligner, const int32_t *hypothesis, int32_t row
  * letters, letter_starts: code points of each word. matched, distances: (references, words of all hypotheses); the
  * reference word, or -1 for none, and the affix distance to it. Longer segments are aligned in pieces, so that time
  * grows with their length only. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], letters: uint32[letter_starts[-1]], letter_starts: int64[types + 1]. Writes
+ * matched: int32[references, starts[-1] - starts[references * segments]],
+ * distances: float64[references, starts[-1] - starts[references * segments]].
  */
 KERNEL int64_t steelyard_alignments(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                     const uint32_t *letters, const int64_t *letter_starts, int64_t types,

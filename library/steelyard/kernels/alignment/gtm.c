@@ -85,6 +85,11 @@ static void take_runs(Budget *budget, uint64_t *heap, int64_t runs, uint8_t *use
  * references. taken, where it is not 0: the runs of each hypothesis in the order in which they were taken, from the place of
  * its first word among the words of all hypotheses; runs: (systems, segments), how many those are. Words of a hypothesis
  * behind its first MOST_PAIRS pairs of equal words are in no run. Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], powers: float64[*]. Writes totals: float64[systems, segments],
+ * rests: int64[systems, segments], taken: int32[starts[-1] - starts[references * segments], 3]?,
+ * runs: int64[systems, segments].
  */
 KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, const uint8_t *present, int64_t types,
                                   int64_t references, int64_t systems, int64_t segments, const double *powers,
@@ -106,7 +111,8 @@ KERNEL int64_t steelyard_gtm_runs(const int32_t *ids, const int64_t *starts, con
                    .last = calloc(words, sizeof *sides.last),
                    .before = malloc((size_t)longest * sizeof *sides.before),
                    .count = calloc(words, sizeof *sides.count)};
-    Buffer heap = {0}; /* runs are split, but none of their pairs of words is in two: there are never more runs than pairs */
+    /* Runs are split, but no pair of words is in two of them: there are never more runs than pairs. */
+    Buffer heap = {0};
     uint8_t *used_here = calloc((size_t)longest_hypothesis + 1, 1), *used_there = calloc((size_t)longest, 1);
     if (!sides.text || !sides.last || !sides.before || !sides.count || !used_here || !used_there) goto done;
 

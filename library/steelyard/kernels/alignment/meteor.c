@@ -99,6 +99,11 @@ static int64_t run_module(Meteor *m, const int32_t *const keys[2], const Groups 
  * out: (references, systems, segments, modules + 2): links of each module, chunks, whether the steps were too few;
  * untouched where the reference is not present. links: (references, words of all hypotheses): by word the place of
  * the linked word in its segment, -1 for none. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads starts: int64[(references + systems) * segments + 1], present: uint8[references, segments],
+ * keys: int32[modules, starts[-1]], set_starts: int64[*], groups: int32[set_starts[-1]]. Writes
+ * out: int64[references, systems, segments, modules + 2],
+ * links: int32[references, starts[-1] - starts[references * segments]].
  */
 KERNEL int64_t steelyard_meteor(const int64_t *starts, const uint8_t *present, const int32_t *keys, int64_t modules,
                                 int64_t grouped, const int64_t *set_starts, const int32_t *groups, int64_t limit,

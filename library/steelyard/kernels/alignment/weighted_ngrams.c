@@ -106,6 +106,11 @@ static void number_own(CreditWork *w, const int32_t *words, int64_t length) {
  * corrected, weights: (references, words of all hypotheses); weights in parts of FULL. orders ascend. sums: (systems,
  * segments, chosen): the credited weight of the n-grams, times the order (a mean over words times their number),
  * for each distinct n-gram the most over the references. Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], corrected: int32[references, starts[-1] - starts[references * segments]],
+ * weights: int64[references, starts[-1] - starts[references * segments]], orders: int64[*]. Writes
+ * out: int64[systems, segments, chosen].
  */
 KERNEL int64_t steelyard_weighted_ngrams(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                          const int32_t *corrected, const int64_t *weights, int64_t references,

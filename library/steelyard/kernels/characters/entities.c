@@ -35,11 +35,13 @@ static int64_t begun(const uint8_t *at, const uint8_t *end) {
 }
 
 /* ENTITY where `&` or `<` stands before one of the names above, in capitals or not, SIGMA where there is a capital sigma.
- * Some bytes that are no letters count as letters: that it says ENTITY proves nothing, that it does not say it does. */
-KERNEL int64_t steelyard_find_entities(const uint8_t *bytes, int64_t size) {
-    const uint8_t *const end = bytes + size;
+ * Some bytes that are no letters count as letters: that it says ENTITY proves nothing, that it does not say it does.
+ *
+ * Reads text: uint8[size]. */
+KERNEL int64_t steelyard_find_entities(const uint8_t *text, int64_t size) {
+    const uint8_t *const end = text + size;
     int64_t found = 0;
-    for (const uint8_t *at = bytes; at < end && found != BOTH;) {
+    for (const uint8_t *at = text; at < end && found != BOTH;) {
         const uint8_t *const stop = end - at < BLOCK ? end : at + BLOCK;
         if (end - at >= BLOCK && !has_candidate(at)) {
             at = stop;

@@ -54,13 +54,15 @@ static inline int lower16(const Letters *letters, const uint8_t **from, uint8_t 
 }
 
 /* Writes the text, UTF-8, in small letters to `out`, which has room for 16 bytes more than the text and half of it: a
- * letter of two bytes may become one of three. `table`: of each code point below `limit` the small one, 0 for those
+ * letter of two bytes may become one of three. `small`: of each code point below `limit` the small one, 0 for those
  * that need more than a look at themselves. Returns how many bytes were written, DEPENDS_ON_CONTEXT
- * where there is such a letter, BEYOND_TABLE where a letter may need a larger table. */
-KERNEL int64_t steelyard_lowercase(const uint8_t *bytes, int64_t size, const uint32_t *table, int64_t limit,
+ * where there is such a letter, BEYOND_TABLE where a letter may need a larger table.
+ *
+ * Reads text: uint8[size], small: uint32[*]. Writes out: uint8[size + size // 2 + 16]. */
+KERNEL int64_t steelyard_lowercase(const uint8_t *text, int64_t size, const uint32_t *small, int64_t limit,
                                    uint8_t *out) {
-    const Letters letters = {table, limit};
-    const uint8_t *from = bytes, *const end = bytes + size;
+    const Letters letters = {small, limit};
+    const uint8_t *from = text, *const end = text + size;
     uint8_t *to = out;
     while (end - from >= 16 + 3) {
         const int found = lower16(&letters, &from, &to);

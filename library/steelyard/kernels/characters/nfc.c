@@ -41,12 +41,14 @@ static inline int are_whole(bytes16 bytes, const uint8_t *at, const uint8_t *end
     return 1;
 }
 
-/* Whether all letters of the text, UTF-8, are whole; if not, it may be in NFC all the same. */
-KERNEL int64_t steelyard_nfc_surely(const uint8_t *bytes, int64_t size) {
-    const uint8_t *const end = bytes + size;
+/* Whether all letters of the text, UTF-8, are whole; if not, it may be in NFC all the same.
+ *
+ * Reads text: uint8[size]. */
+KERNEL int64_t steelyard_nfc_surely(const uint8_t *text, int64_t size) {
+    const uint8_t *const end = text + size;
     uint8_t last[16] = {0};
     memcpy(last, end - size % 16, (size_t)(size % 16));
-    for (; end - bytes >= 16; bytes += 16)
-        if (!are_whole(load16(bytes), bytes, end)) return 0;
-    return are_whole(load16(last), bytes, end);
+    for (; end - text >= 16; text += 16)
+        if (!are_whole(load16(text), text, end)) return 0;
+    return are_whole(load16(last), text, end);
 }

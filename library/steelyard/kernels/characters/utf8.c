@@ -91,15 +91,17 @@ static const uint8_t *padded(const uint8_t *bytes, int64_t size, int64_t from, u
 }
 
 /* Returns whether the bytes are UTF-8 as Unicode defines it. found[0]: how many line feeds; found[1]: more bytes than any
- * line has, by less than 200. */
-KERNEL int64_t steelyard_validate_utf8(const uint8_t *bytes, int64_t size, int64_t *found) {
+ * line has, by less than 200.
+ *
+ * Reads text: uint8[size]. Writes found: int64[2]. */
+KERNEL int64_t steelyard_validate_utf8(const uint8_t *text, int64_t size, int64_t *found) {
     Look look = {0};
     uint8_t room[3 + BLOCK];
     int64_t at = 0;
     /* The last block is never whole, so that it shows where a sequence is cut off by the end. */
     while (at <= size) {
         for (int i = 0; i < BLOCKS_BETWEEN_SUMS && at <= size; i++, at += BLOCK)
-            look_at(&look, at && size - at >= BLOCK ? bytes + at : padded(bytes, size, at, room));
+            look_at(&look, at && size - at >= BLOCK ? text + at : padded(text, size, at, room));
         look.line_feeds += sum16(look.feeds);
         look.feeds = (bytes16){0};
     }

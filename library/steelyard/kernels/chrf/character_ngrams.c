@@ -71,7 +71,10 @@ static int64_t read_segment(LineTexts *texts, Sequences *sequences, int64_t refe
  * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row, those that
  * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a
  * reference is lacking.
- * Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines of UTF-8. */
+ * Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines of UTF-8.
+ *
+ * Reads text: uint8[size], present: uint8[references, segments]. Writes
+ * lengths: int64[(references + systems) * segments], out: uint32[references, systems, segments, orders]. */
 KERNEL int64_t steelyard_character_ngrams(const uint8_t *text, int64_t size, const uint8_t *present, int64_t references,
                                           int64_t systems, int64_t segments, int64_t orders, int64_t white_space,
                                           int64_t *lengths, uint32_t *out) {

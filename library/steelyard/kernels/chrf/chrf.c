@@ -28,7 +28,12 @@ static double *write_row(double *out, const uint32_t *shared, size_t hypothesis,
 }
 
 /* Writes (systems, segments, 3 * (characters + words)) numbers: those of the best reference that is present, the
- * first one of equals. present: (references, segments). Rows of the lengths: references, then systems. */
+ * first one of equals. present: (references, segments). Rows of the lengths: references, then systems.
+ *
+ * Reads character_lengths: int64[(references + systems) * segments]?,
+ * characters: uint32[references, systems, segments, character_orders]?,
+ * word_lengths: int64[(references + systems) * segments]?, words: uint32[references, systems, segments, word_orders]?,
+ * present: uint8[references, segments]. Writes out: float64[systems, segments, 3 * (character_orders + word_orders)]. */
 KERNEL int64_t steelyard_chrf_statistics(const int64_t *character_lengths, const uint32_t *characters,
                                          const int64_t *word_lengths, const uint32_t *words, const uint8_t *present,
                                          int64_t references, int64_t systems, int64_t segments,

@@ -10,7 +10,9 @@ static inline int is_punctuation(uint8_t byte) {
 
 /* Puts a blank before the punctuation mark that a word ends with, else behind the one that it begins with, where
  * that is not all of it. lines: words, each ended by a line feed, `size` bytes; out: room for twice as many.
- * Returns how many were written. */
+ * Returns how many were written.
+ *
+ * Reads lines: uint8[size]. Writes out: uint8[2 * size]. */
 KERNEL int64_t steelyard_cut_marks(const uint8_t *lines, int64_t size, uint8_t *out) {
     uint8_t *const first = out;
     for (const uint8_t *at = lines, *end; at < lines + size; at = end + 1) {
@@ -96,7 +98,11 @@ static int read_segment(const PieceTexts *texts, Sequences *sequences, int64_t r
  * the systems. Word w is cut into pieces[piece_starts[w]] to pieces[piece_starts[w + 1] - 1], one or two, all below
  * `types`. present: (references, segments), 0 where a segment lacks a reference. lengths: pieces of each row. out:
  * (references, systems, segments, orders), left alone where a reference is lacking.
- * Returns 0, or as kernel.h says. */
+ * Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1], pieces: int32[piece_starts[-1]],
+ * piece_starts: int64[*], present: uint8[references, segments]. Writes
+ * lengths: int64[(references + systems) * segments], out: uint32[references, systems, segments, orders]. */
 KERNEL int64_t steelyard_word_ngrams(const int32_t *ids, const int64_t *starts, const int32_t *pieces,
                                      const int64_t *piece_starts, const uint8_t *present, int64_t types,
                                      int64_t references, int64_t systems, int64_t segments, int64_t orders,

@@ -84,6 +84,10 @@ static double edits(CharacterWork *work, const int32_t *words, int64_t n, int64_
 /*
  * letters: of each word, numbers from 1 to alphabet - 1 in the order of the code points. out: (systems, segments): the
  * least rate over the present references (references, segments), at most 1. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], letters: int32[letter_starts[-1]], letter_starts: int64[types + 1]. Writes
+ * out: float64[systems, segments].
  */
 KERNEL int64_t steelyard_character_rates(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                          const int32_t *letters, const int64_t *letter_starts, int64_t types,

@@ -19,6 +19,9 @@ static size_t words_of_systems(const int64_t *starts, int64_t references, int64_
 /*
  * out: (references, systems, segments), -1 where present (references, segments) is 0. Rows of `starts`: references,
  * then systems. Words are 0 to types - 1. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments]. Writes out: int64[references, systems, segments].
  */
 KERNEL int64_t steelyard_edit_distances(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                         int64_t types, int64_t references, int64_t systems, int64_t segments,

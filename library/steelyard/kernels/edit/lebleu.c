@@ -153,6 +153,10 @@ static void close_work(LebleuWork *work) {
  * letters: of each word, numbers from 1 to alphabet - 1. order: up to MOST_ORDERS / 2. out: (systems, segments,
  * 2 * order + 2): hits and totals of each order, characters of the hypothesis and of the reference with the closest
  * number. present: (references, segments). Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], letters: int32[letter_starts[-1]], letter_starts: int64[*]. Writes
+ * out: float64[systems, segments, 2 * order + 2].
  */
 KERNEL int64_t steelyard_lebleu_statistics(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                            const int32_t *letters, const int64_t *letter_starts, int64_t alphabet,

@@ -184,6 +184,9 @@ static void leave_reference(Workspace *space) {
  * ids, starts: rows of words, references before systems, `segments` rows each; ids are below `types`.
  * present: (references, segments), at least one of each segment. out: (systems, segments), the least edits over the
  * present references. Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments]. Writes out: int64[systems, segments].
  */
 KERNEL int64_t steelyard_ter_least_edits(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                          int64_t types, int64_t references, int64_t systems, int64_t segments,

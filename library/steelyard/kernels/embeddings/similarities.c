@@ -175,6 +175,11 @@ static void release(SimilarityWork *w) {
  * similar the n-gram that begins there is to the one in any reference that it resembles most, in parts of 2^40; 0
  * where none begins. distances: (2, references, systems, segments), in parts of 2^24, with substitutions that cost up
  * to 1 and up to 2; -1 where present (references, segments) is 0. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], rows: int32[types], vectors: float32[*, *]. Writes
+ * best: int64[deepest, starts[-1] - starts[references * segments]],
+ * distances: int64[2, references, systems, segments].
  */
 KERNEL int64_t steelyard_similarities(const int32_t *ids, const int64_t *starts, const uint8_t *present,
                                       const int32_t *rows, const float *vectors, int64_t size, int64_t types,

@@ -1,8 +1,9 @@
 /* What every kernel declares: that the library exports it, and what it returns where it cannot go on.
  *
- * A kernel reads and writes arrays that the caller owns, C-contiguous and aligned; what is not const is written to. Lengths
- * and dtypes of all of them are in the table of bindings.py, which checks each call before C sees it. Memory that a kernel
- * allocates it frees before it returns. */
+ * All arrays belong to the caller, are C-contiguous and aligned, and are used during the call alone; memory that a kernel
+ * allocates it frees before it returns. The comment of each kernel says with which dtype and shape it "Reads" and "Writes"
+ * them, as the table of bindings.py does, which checks each call before C sees it: * is any length, ? may be a null pointer,
+ * DTYPE|DTYPE is either, an address is a number that nobody checks. */
 #ifndef KERNEL_H
 #define KERNEL_H
 

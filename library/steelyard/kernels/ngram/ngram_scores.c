@@ -59,7 +59,10 @@ static double bleu_of(const Bleu *bleu, const double *matches, int64_t counted, 
     return penalty * exp_of(sum / (double)(length > 1 ? length : 1));
 }
 
-/* Scores of rows of 2 + 2 x orders sums, and of each row the penalty and the precisions, which are 0 without any match. */
+/* Scores of rows of 2 + 2 x orders sums, and of each row the penalty and the precisions, which are 0 without any match.
+ *
+ * Reads sums: float64[rows, 2 + 2 * orders], lengths: int64[*]. Writes scores: float64[rows],
+ * penalties: float64[rows], precisions: float64[rows, orders]. */
 KERNEL int64_t steelyard_bleu_scores(const double *sums, int64_t rows, int64_t orders, const int64_t *lengths,
                                      int64_t smoothing, double value, int64_t effective, double *scores,
                                      double *penalties, double *precisions) {
@@ -72,7 +75,9 @@ KERNEL int64_t steelyard_bleu_scores(const double *sums, int64_t rows, int64_t o
     return 0;
 }
 
-/* Scores of rows of 3 sums for each order: n-grams of the hypothesis, of the reference, and common ones. */
+/* Scores of rows of 3 sums for each order: n-grams of the hypothesis, of the reference, and common ones.
+ *
+ * Reads sums: float64[rows, 3 * orders]. Writes scores: float64[rows]. */
 KERNEL int64_t steelyard_chrf_scores(const double *sums, int64_t rows, int64_t orders, double beta_squared,
                                      int64_t effective, double *scores) {
     for (int64_t row = 0; row < rows; row++) scores[row] = chrf_score(sums + 3 * orders * row, orders, beta_squared, effective);

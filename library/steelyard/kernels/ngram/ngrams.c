@@ -50,6 +50,9 @@ static int64_t closest_length(const Rows *rows, int64_t segment, int64_t length)
  * out: (systems, segments, 2 + 2 * chosen): hypothesis length, closest reference length, matches and totals of
  * each chosen order. ids are below types; orders ascend. present: (references, segments). Returns 0, or as
  * kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], orders: int64[*]. Writes out: float64[systems, segments, 2 + 2 * chosen].
  */
 KERNEL int64_t steelyard_ngram_statistics(const int32_t *ids, int64_t types, const int64_t *starts,
                                           const uint8_t *present, int64_t references, int64_t systems, int64_t segments,

@@ -18,6 +18,9 @@ static inline int64_t common_words(const int32_t *words, const uint8_t *room, in
  * last, counts: (deepest, words): of each node of level n, in order, how many children it has, its last word, how often
  * it occurs; sizes: nodes of each level. With `repeated` n-grams that begin with one that occurs once are left out.
  * `deepest` is at most 255. Returns 0, or as kernel.h says.
+ *
+ * Reads words: int32[starts[-1]], starts: int64[rows + 1]. Writes children: uint32[deepest, starts[-1]],
+ * last: uint32[deepest, starts[-1]], counts: uint32[deepest, starts[-1]], sizes: int64[deepest].
  */
 KERNEL int64_t steelyard_ngram_counts(const int32_t *words, const int64_t *starts, int64_t rows, int64_t types,
                                       int64_t deepest, int64_t repeated, uint32_t *children, uint32_t *last,

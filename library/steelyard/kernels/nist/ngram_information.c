@@ -124,6 +124,10 @@ static void add_by_trie(Long *l, Row row, int64_t deepest, int32_t text, double 
  * known: of each word of a reference its number in the weighted trie, whose first nodes are the words. information: of
  * each node. ids are below types. out: (systems, segments, chosen): for each of the orders, which ascend, the sum over
  * the matched n-grams, added up in the order of the hypothesis. Returns 0, or as kernel.h says.
+ *
+ * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1],
+ * present: uint8[references, segments], known: int32[*], first_child: int64[len(words) + 1], words: int32|uint32[*],
+ * information: float64[len(words)], orders: int64[*]. Writes out: float64[systems, segments, chosen].
  */
 KERNEL int64_t steelyard_ngram_information(const int32_t *ids, int64_t types, const int64_t *starts,
                                            const uint8_t *present, int64_t references, int64_t systems,

@@ -25,6 +25,8 @@ static double bits_of(Quotient *remembered, int64_t context, int64_t own) {
  * A table: nodes in order, the first `types` of them words; children: of each node, whose children follow one another
  * behind those of the nodes before it; total: of all words, which is the context of each. first_child: of each node and
  * of one behind the last, where its children begin; bits: of each node what it says. Returns 0, or OUT_OF_MEMORY.
+ *
+ * Reads children: uint32[*], counts: uint32[nodes]. Writes first_child: int64[nodes + 1], bits: float64[nodes].
  */
 KERNEL int64_t steelyard_ngram_weights(const uint32_t *children, const uint32_t *counts, int64_t types, int64_t nodes,
                                        int64_t total, int64_t *first_child, double *bits) {

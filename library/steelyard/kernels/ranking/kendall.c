@@ -77,7 +77,9 @@ static int64_t tied_pairs(const int32_t *ordered, int64_t count) {
 }
 
 /* `second` are the ranks of one list in the order of the other's ranks, `first`. Writes to counts the pairs that are
- * discordant, tied by the first list, by the second one, by both. `second` and `room` (count) are changed. */
+ * discordant, tied by the first list, by the second one, by both. `second` and `room` (count) are changed.
+ *
+ * Reads first: int32[*]. Writes second: int32[count], room: int32[count], counts: int64[4]. */
 KERNEL int64_t steelyard_count_discordant(const int32_t *first, int32_t *second, int32_t *room, int64_t count,
                                           int64_t *counts) {
     counts[1] = counts[3] = 0;

@@ -11,7 +11,9 @@
 
 enum { LANES = 64 /* trials or replicates worked on side by side */ };
 /* Adds to counts (5, segments) the pairs that are concordant, discordant, tied by people, by the metric, by both. human and
- * metric are (systems, segments). */
+ * metric are (systems, segments).
+ *
+ * Reads human: float64[*, *], metric: float64[systems, segments]. Writes counts: int32[5, segments]. */
 KERNEL int64_t steelyard_count_pairs(const double *human, const double *metric, int64_t systems, int64_t segments,
                                      double more_than, int32_t *restrict counts) {
     int32_t *restrict concordant = counts, *restrict discordant = counts + segments;
@@ -36,7 +38,10 @@ KERNEL int64_t steelyard_count_pairs(const double *human, const double *metric, 
 }
 
 /* Replicates: worth (segments, LANES) is what a pair of the segment counts in each. Goes on from sums and best (LANES)
- * and from at, the number of the step where the best was found; `number` is that of the first step here. */
+ * and from at, the number of the step where the best was found; `number` is that of the first step here.
+ *
+ * Reads segment: int32[*], upwards: uint8[steps], last: uint8[steps], worth: int64[*, 64]. Writes sums: int64[64],
+ * best: int64[64], at: int64[64]. */
 KERNEL int64_t steelyard_calibrate_drawn(const int32_t *segment, const uint8_t *upwards, const uint8_t *last,
                                          int64_t steps, const int64_t *worth, int64_t number, int64_t *sums,
                                          int64_t *best, int64_t *at) {
@@ -73,7 +78,11 @@ static inline void lift(uint64_t mask, const int64_t *sums, int64_t *best) {
 
 /* Trials in which two metrics exchange scores: bit t of swapped[cell] says whether they do so there in trial t. A step
  * belongs to the first metric's sums where both its cells are swapped as first_state and second_state say, and to the
- * second one's where both are not. Goes on from sums and best (2, LANES). */
+ * second one's where both are not. Goes on from sums and best (2, LANES).
+ *
+ * Reads first: int32[*], second: int32[steps], first_state: uint8[steps], second_state: uint8[steps],
+ * upwards: uint8[steps], last: uint8[steps], share: int64[*], swapped: uint64[len(share)]. Writes sums: int64[2, 64],
+ * best: int64[2, 64]. */
 KERNEL int64_t steelyard_calibrate_exchanged(const int32_t *first, const int32_t *second, const uint8_t *first_state,
                                              const uint8_t *second_state, const uint8_t *upwards, const uint8_t *last,
                                              int64_t steps, const int64_t *share, const uint64_t *swapped,

@@ -25,7 +25,10 @@ static void rank_cells(const double *scores, int64_t systems, int64_t segments, 
 }
 
 /* Of each segment the sums of x y, x x and y y, (3, segments), where x and y are twice the distances of the ranks of human
- * and metric from their means. Both are (systems, segments), NaN in the same cells; `room` is (2, systems, segments). */
+ * and metric from their means. Both are (systems, segments), NaN in the same cells; `room` is (2, systems, segments).
+ *
+ * Reads human: float64[systems, segments], metric: float64[systems, segments]. Writes
+ * room: int32[2, systems, segments], sums: int64[3, segments]. */
 KERNEL int64_t steelyard_rank_sums(const double *human, const double *metric, int64_t systems, int64_t segments,
                                    int32_t *room, int64_t *sums) {
     int32_t *x = room, *y = room + systems * segments;

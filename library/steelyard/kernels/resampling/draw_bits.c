@@ -53,7 +53,10 @@ static inline uint32_t high_bits_of(uint64_t eight) {
 }
 
 /* Writes the two planes of counts (rows, segments) of 1 or 2 bytes each, and where the entries of each run and row
- * end. Returns the number of all entries. */
+ * end. Returns the number of all entries.
+ *
+ * Reads counts: uint8|uint16[rows, segments]. Writes bits: uint64[-(-segments // 64), rows, 2],
+ * ends: int64[-(-segments // 64) * rows + 1]. */
 KERNEL int64_t steelyard_draw_bits(const void *counts, int64_t bytes, int64_t rows, int64_t segments, uint64_t *bits,
                                    int64_t *ends) {
     int64_t runs = (segments + RUN - 1) / RUN, entries = 0;
@@ -107,7 +110,10 @@ static uint16_t *write_group(const void *counts, int64_t bytes, int64_t at, int6
     return next;
 }
 
-/* Writes the entries, of which draw_bits told the number and the ends. */
+/* Writes the entries, of which draw_bits told the number and the ends.
+ *
+ * Reads counts: uint8|uint16[rows, segments], ends: int64[-(-segments // 64) * rows + 1]. Writes
+ * entries: uint16[ends[-1]]. */
 KERNEL int64_t steelyard_draw_entries(const void *counts, int64_t bytes, int64_t rows, int64_t segments,
                                       const int64_t *ends, uint16_t *entries) {
     int64_t runs = (segments + RUN - 1) / RUN;

@@ -198,7 +198,10 @@ static int64_t draw_chunk(const Job *job, int64_t draws, uint64_t chunk, int rep
 }
 
 /* Writes counts (replicates, segments of blocks first..last) of `bytes` bytes each: how often each of `draws` draws
- * hits each segment. Returns 0, or COUNT_TOO_LARGE where one does not fit. */
+ * hits each segment. Returns 0, or COUNT_TOO_LARGE where one does not fit.
+ *
+ * Reads bounds: uint64[*], rows: int64[*, 258]. Writes
+ * counts: uint8|uint16[replicates, min(last * 256, segments) - first * 256]. */
 KERNEL int64_t steelyard_resampling_counts(int64_t segments, int64_t draws, uint64_t seed, int64_t replicates,
                                            int64_t first, int64_t last, const uint64_t *bounds, const int64_t *rows,
                                            void *counts, int64_t bytes) {

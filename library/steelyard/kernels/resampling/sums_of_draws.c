@@ -39,7 +39,10 @@ static int64_t draws_of(const DrawBits *draws, int64_t run, int64_t row) {
     return count;
 }
 
-/* Writes how many draws each row has; see DrawBits for the rest. */
+/* Writes how many draws each row has; see DrawBits for the rest.
+ *
+ * Reads bits: uint64[runs, rows, planes], ends: int64[runs * rows + 1]?, entries: uint16[*]?. Writes
+ * counts: int64[rows]. */
 KERNEL int64_t steelyard_count_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows,
                                      int64_t runs, int64_t planes, int64_t *counts) {
     DrawBits draws = {rows, runs, planes, bits, ends, entries};
@@ -105,7 +108,10 @@ static void write_sums(int64_t rows, const Place *places, const int64_t *counts,
 
 /* Writes the sums of what each row draws of each column. `counts` is how many segments each row draws, fewer than 2^22, so
  * that sums of digits fit in 32 bits; `digits` is (64 x runs, slots), slots a multiple of 16. Returns -1 where there is no
- * memory. */
+ * memory.
+ *
+ * Reads bits: uint64[runs, rows, planes], ends: int64[runs * rows + 1]?, entries: uint16[*]?, counts: int64[rows],
+ * digits: uint16[64 * runs, slots], columns: column[*]. */
 KERNEL int64_t steelyard_sums_of_draws(const uint64_t *bits, const int64_t *ends, const uint16_t *entries, int64_t rows,
                                        int64_t runs, int64_t planes, const int64_t *counts, const uint16_t *digits,
                                        int64_t slots, const Column *columns, int64_t count) {

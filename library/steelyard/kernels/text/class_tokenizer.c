@@ -92,10 +92,12 @@ static const uint8_t *trimmed_end(Line line, const uint8_t *begin) {
 }
 
 /* kinds: of each of the 0x110000 code points. out: room for 3 * size + 2 bytes, as a character becomes at
- * most itself between two blanks. Returns how many bytes were written. */
-KERNEL int64_t steelyard_tokenize_by_class(const uint8_t *bytes, int64_t size, const uint8_t *kinds, int64_t rules,
+ * most itself between two blanks. Returns how many bytes were written.
+ *
+ * Reads text: uint8[size], kinds: uint8[0x110000]. Writes out: uint8[3 * size + 2]. */
+KERNEL int64_t steelyard_tokenize_by_class(const uint8_t *text, int64_t size, const uint8_t *kinds, int64_t rules,
                                            uint8_t *out) {
-    const uint8_t *at = bytes, *const last = bytes + size;
+    const uint8_t *at = text, *const last = text + size;
     uint8_t *const begin = out;
     while (at <= last) {
         const uint8_t *newline = at < last ? memchr(at, '\n', (size_t)(last - at)) : 0;

@@ -3,7 +3,9 @@
 #include "token_cuts.h"
 
 /* text: UTF-8 lines without entities. out: gets the lines with a blank wherever a token begins right behind another one.
- * Returns how many bytes were written. */
+ * Returns how many bytes were written.
+ *
+ * Reads text: uint8[size]. Writes out: uint8[2 * size]. */
 KERNEL int64_t steelyard_tokenize_13a(const uint8_t *text, int64_t size, uint8_t *out) {
     Cutter cut = cutter(text, size, 1);
     uint8_t *const first = out;

@@ -15,6 +15,9 @@ static int compare(const uint8_t *one, int64_t length, const uint8_t *other, int
  * wanted: `count` words, each ended by a newline. vocabulary: `size` words in the order of their bytes, each ended by
  * a newline, the first byte of each in starts and behind them the end. places: by wanted word, its number in the
  * vocabulary, or -1. Returns 0.
+ *
+ * Reads wanted: uint8[len(wanted)], vocabulary: uint8[starts[-1]], starts: int64[size + 1]. Writes
+ * places: int32[count].
  */
 KERNEL int64_t steelyard_find_words(const uint8_t *wanted, int64_t count, const uint8_t *vocabulary,
                                     const int64_t *starts, int64_t size, int32_t *places) {

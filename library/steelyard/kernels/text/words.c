@@ -55,27 +55,30 @@ static int number(Interner *table, Tokens *tokens, int32_t *ids) {
 /*
  * Cuts `rows` lines into tokens and numbers them in order of first sight.
  *
- * With `mteval_13a` by the rules of mteval-v13a, else at white space alone. ids: room for `bytes` numbers; starts:
- * rows + 1; lines: room for 2 * `bytes`, gets the distinct tokens in the order of their numbers, each ended by a
+ * With `mteval_13a` by the rules of mteval-v13a, else at white space alone. ids: room for `size` numbers; starts:
+ * rows + 1; lines: room for 2 * `size`, gets the distinct tokens in the order of their numbers, each ended by a
  * newline; used: how many bytes those are.
  * Returns the number of types, OUT_OF_MEMORY, or BAD_TEXT where the lines are not `rows`.
+ *
+ * Reads text: uint8[size]. Writes ids: int32[size + 1], starts: int64[rows + 1], lines: uint8[2 * size + 1],
+ * used: int64[1].
  */
-KERNEL int64_t steelyard_words(const uint8_t *text, int64_t bytes, int64_t rows, int64_t mteval_13a, int32_t *ids,
+KERNEL int64_t steelyard_words(const uint8_t *text, int64_t size, int64_t rows, int64_t mteval_13a, int32_t *ids,
                                int64_t *starts, uint8_t *lines, int64_t *used) {
     Interner table;
-    Cutter cut = cutter(text, bytes, mteval_13a != 0);
+    Cutter cut = cutter(text, size, mteval_13a != 0);
     Tokens tokens = {.begun = 0, .ended = 0};
     int64_t row = 0, numbered = 0, result = OUT_OF_MEMORY;
     starts[0] = 0;
-    if (interner_allocate(&table, text, bytes)) goto done;
-    for (int64_t base = 0; base <= bytes; base += 64) {
+    if (interner_allocate(&table, text, size)) goto done;
+    for (int64_t base = 0; base <= size; base += 64) {
         Cuts cuts = cuts_of(&cut, base);
         for (uint64_t left = cuts.newlines; left; left &= left - 1) {
             if (++row >= rows) { result = BAD_TEXT; goto done; }
             starts[row] = numbered + tokens.begun + __builtin_popcountll(cuts.begins & ((left & -left) - 1));
         }
         take(&tokens, &cuts, base);
-        if (base / 64 % BLOCKS == BLOCKS - 1 || bytes - base < 64) {
+        if (base / 64 % BLOCKS == BLOCKS - 1 || size - base < 64) {
             int64_t ended = tokens.ended;
             if (number(&table, &tokens, ids + numbered)) goto done;
             numbered += ended;
