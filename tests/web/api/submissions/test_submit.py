@@ -2,12 +2,13 @@
 
 import gzip
 import io
+import json
 import random
 import zipfile
 from contextlib import ExitStack
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, select, update
 
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope as QuotaScope
@@ -18,7 +19,7 @@ from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration, Phase
-from models.schema.corpus import Submission, Text
+from models.schema.corpus import Document, Submission, Text
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import LateRule, Scope
 from models.schema.states import Fault, QuotaKind
@@ -179,6 +180,45 @@ def test_what_is_missing_is_said(port: Port) -> None:
     unknown = port.submit(mary, test_set="pier")
     assert (unknown.status_code, "There are: quay@1." in unknown.text) == (422, True)
     assert mary.post("/api/v1/campaigns/nowhere/submissions?system=x", content=b"x").status_code == 404
+
+
+def test_an_output_with_ids_is_matched_by_them_and_what_does_not_fit_is_listed(port: Port) -> None:
+    mary, ids = port.program("mary"), [f"s{number}" for number in range(SEGMENTS)]
+    with writing(port.service.engine) as connection:
+        document = {
+            "test_set_id": port.test_set,
+            "first_segment": 0,
+            "segments": SEGMENTS,
+            "name": "pier",
+            "domain": "",
+        }
+        connection.execute(insert(Document).values(**document, segment_ids=ids))
+
+    def rows(ids: list[str]) -> bytes:
+        lines = [
+            json.dumps({"doc_id": "pier", "segment_id": segment, "hypothesis": line})
+            for segment, line in zip(ids, output().decode().splitlines(), strict=True)
+        ]
+        random.Random(1).shuffle(lines)
+        return "".join(line + "\n" for line in lines).encode()
+
+    assert port.submit(mary).status_code == 201
+    answer = port.submit(mary, rows(ids), system="raft")
+    assert answer.status_code == 201, answer.text
+    with reading(port.service.engine) as connection:
+        ours = connection.scalars(select(Submission.text_id).order_by(Submission.id.desc()).limit(2)).all()
+    assert len(set(ours)) == 1, "the same text as the plain one's"
+    for wrong, told in (
+        (
+            ["x", *ids[1:]],
+            ("lacks 1 segment of the test set quay: 's0'", "has 1 segment that the test set quay lacks: 'x'"),
+        ),
+        ([ids[1], *ids[1:]], ("'s1': the id was already given",)),
+    ):
+        refused = port.submit(mary, rows(wrong), system="dory")
+        assert refused.status_code == 422
+        for each in told:
+            assert each in refused.text
 
 
 def test_too_large_a_file_is_cut_off(service_url: str) -> None:
