@@ -10,6 +10,8 @@ import http_api
 import metrics
 import settings
 
+import client
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,6 +21,7 @@ MARK = re.compile(r"^<!-- generated: ([\w -]+) -->$", re.MULTILINE)
 PARTS: dict[str, Callable[[], str]] = {
     "settings of all processes": settings.of_all_processes,
     "settings of the web service": settings.of_the_web_service,
+    "client": client.sections,
     "command line": command_line.sections,
     "http api": http_api.sections,
     "metrics": metrics.table_of_all,
