@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,19 @@ def add_server_option(parser: argparse.ArgumentParser, *, verb: bool = True) -> 
     )  # fmt: skip
 
 
+def add_account_option(parser: argparse.ArgumentParser) -> None:
+    """--as: a database as somebody sees it."""
+    parser.add_argument(
+        "--as", dest="account", metavar="EMAIL",
+        help="show what this account sees of the database through a server; nobody is a visitor without an account",
+    )  # fmt: skip
+
+
 def chosen_run(options: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
-    """The function that runs the command: on a server where one is named, else locally. Raises UsageError."""
+    """The function that runs the command: on a server where one is named or asked for, else locally.
+
+    Raises UsageError.
+    """
     here: Callable[[argparse.Namespace], int] = options.run
     there: Callable[[argparse.Namespace], int] | None = getattr(options, "run_on_server", None)
     named = options.server
@@ -44,6 +55,10 @@ def chosen_run(options: argparse.Namespace) -> Callable[[argparse.Namespace], in
         return here
     if named and getattr(options, "database", None):
         raise UsageError("Give --server or --database, not both.")
+    if getattr(options, "account", None):
+        if named:
+            raise UsageError("--as is for a database: a server shows what the account of the token may see.")
+        return there
     if not named and not getattr(options, "database", None):
         options.server = os.environ.get(SERVER)
     return there if options.server else here
@@ -57,17 +72,25 @@ def refuse_local(options: argparse.Namespace, **fixed: object) -> None:
     """Raise UsageError for options that a server does not support: those whose value differs from the given one."""
     for name, value in fixed.items():
         if getattr(options, name) != value:
-            raise UsageError(f"--{NAMES.get(name, name).replace('_', '-')} is for a database: a server has its own.")
+            option = f"--{NAMES.get(name, name).replace('_', '-')}"
+            if getattr(options, "account", None):
+                raise UsageError(f"{option} does not go with --as, which shows what a server shows.")
+            raise UsageError(f"{option} is for a database: a server has its own.")
 
 
 @contextmanager
 def connected(options: argparse.Namespace) -> Iterator[Client]:
-    """A client of the server with the user's token. Its errors become CommandError."""
+    """A client of the server with the user's token, or of the database with --as. Its errors become CommandError."""
     from steelyard_client import Client, ClientError, NotSignedIn
 
     try:
-        with Client(options.server, token_for(options.server)) as client:
-            yield client
+        with ExitStack() as stack:
+            if getattr(options, "account", None):
+                from cli.own_server import client_of_database
+
+                yield stack.enter_context(client_of_database(options))
+            else:
+                yield stack.enter_context(Client(options.server, token_for(options.server)))
     except NotSignedIn as error:
         raise CommandError(f"{error}\nGet a token from the page of your account, and run `steelyard login`.") from error
     except ClientError as error:

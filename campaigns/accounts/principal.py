@@ -106,6 +106,26 @@ def principal_of_token(connection: Connection, secret: str, address: str = "") -
     return _principal(connection, ApiToken, *good, address=address)
 
 
+def principal_of_account(connection: Connection, account_id: int, *scopes: Scope) -> Principal:
+    """Return an account as a token with these scopes makes it; anonymous if it is disabled or unknown."""
+    row = connection.execute(
+        select(Account.email, Account.name, Account.role, Account.verified_at).where(
+            Account.id == account_id, Account.disabled_at.is_(None)
+        )
+    ).one_or_none()
+    if row is None:
+        return NOBODY
+    return Principal(
+        account_id=account_id,
+        email=row.email,
+        name=row.name,
+        role=known(row.role, "The role of this account"),
+        verified=row.verified_at is not None,
+        scopes=frozenset(scopes),
+        teams=_teams_of(connection, account_id),
+    )
+
+
 def record_use(connection: Connection, principal: Principal, lifetime: Lifetime) -> None:
     """Extend a session that is used, and record when a token was used; at most once a minute each."""
     if principal.session_id is not None:
@@ -137,12 +157,6 @@ def _principal(
     ).one_or_none()
     if row is None:
         return Principal(address=address)
-    memberships = connection.execute(
-        select(Team.name, Membership.role)
-        .join(Membership, Membership.team_id == Team.id)
-        .where(Membership.account_id == row.id)
-        .order_by(Team.name)
-    )
     return Principal(
         account_id=row.id,
         email=row.email,
@@ -152,6 +166,16 @@ def _principal(
         scopes=frozenset(read_as(Scope, each) for each in row.scopes) if is_token else EVERY_SCOPE,
         session_id=None if is_token else row.key,
         token_id=row.key if is_token else None,
-        teams={each.name: each.role for each in memberships},
+        teams=_teams_of(connection, row.id),
         address=address,
     )
+
+
+def _teams_of(connection: Connection, account_id: int) -> dict[str, TeamRole]:
+    memberships = connection.execute(
+        select(Team.name, Membership.role)
+        .join(Membership, Membership.team_id == Team.id)
+        .where(Membership.account_id == account_id)
+        .order_by(Team.name)
+    )
+    return {each.name: each.role for each in memberships}

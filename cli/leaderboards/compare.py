@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.leaderboards.pair_tests import compute_missing_tests, pairs_of, ranked, trials_of, with_draws
 from cli.options import add_format_option, add_test_options, add_width_option, check_trials, whole_number
-from cli.server import add_server_option
+from cli.server import add_account_option, add_server_option
 from cli.stored import (
     add_board_options,
     add_database_option,
@@ -72,6 +72,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_width_option(parser, 1, " in text and LaTeX")
     add_database_option(parser)
     add_server_option(parser)
+    add_account_option(parser)
     parser.set_defaults(run=run, run_on_server=run_on_server)
 
 

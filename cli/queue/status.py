@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from cli.options import WATCH_SECONDS, whole_number
-from cli.server import add_server_option
+from cli.server import add_account_option, add_server_option
 from cli.stored import add_database_option, read_settings, require_schema, shown_database
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )  # fmt: skip
     add_database_option(parser)
     add_server_option(parser)
+    add_account_option(parser)
     parser.set_defaults(run=run, run_on_server=run_on_server)
 
 
