@@ -1,4 +1,4 @@
-"""How long diagnosis of an output takes (docs/reference/checks.md), in a process that is alone or busy.
+"""How long checking an output takes (docs/reference/checks.md), in a process that is alone or busy.
 
     python -m benchmarks.checks [DIR ...] [--segments 10000] [--busy 1]
 

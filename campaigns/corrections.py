@@ -23,7 +23,7 @@ from models.schema.campaigns import (
     CampaignTestSet,
     Correction,
     Declaration,
-    Diagnosis,
+    SubmissionFindings,
     SubmissionRequest,
     is_campaign_test_set,
 )
@@ -394,9 +394,9 @@ def _carry_over(connection: Connection, access: CampaignAccess, old_id: int, new
         moved_requests.values(submission_id=bindparam("new_id")),
         [{"old_id": before, "new_id": after} for before, after in new_of.items()],
     )
-    for table in (Declaration, Diagnosis):
+    for table in (Declaration, SubmissionFindings):
         rows = connection.execute(select(table).where(table.submission_id.in_(list(new_of)))).all()
-        moved = {} if table is Diagnosis else {"test_set_id": new_id}
+        moved = {} if table is SubmissionFindings else {"test_set_id": new_id}
         copies = [{**row._asdict(), **moved, "submission_id": new_of[row.submission_id]} for row in rows]
         if copies:
             connection.execute(insert(table), copies)

@@ -91,7 +91,7 @@ class WebSettings(Settings):
     """The same of all accounts together."""
     upload_seconds: float = Field(default=600.0, gt=0)
     """How long an upload may take to arrive."""
-    diagnoses_per_day: int = Field(default=200, ge=1)
+    checks_per_day: int = Field(default=200, ge=1)
     """How often a team may have an output looked at without submitting it, in one campaign."""
     reading_processes: int = Field(default=3, ge=1)
     """Processes that read and check what people upload, one of them for an account and for a team at a time."""

@@ -1,4 +1,4 @@
-"""Findings as the table `diagnosis` keeps them."""
+"""Findings as the table `submission_findings` keeps them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from models.database.upsert import upsert
-from models.schema.campaigns import Declaration, Diagnosis
+from models.schema.campaigns import Declaration, SubmissionFindings
 from models.schema.roles import DeclaredKind
 
 
@@ -118,4 +118,4 @@ def demote_primary(connection: Connection, campaign_id: int, test_set_id: int, t
 def write_findings(connection: Connection, submission_id: int, findings: Sequence[Mapping[str, Any]]) -> None:
     """Store the findings of the checks of a submission."""
     row = {"submission_id": submission_id, "findings": [dict(each) for each in findings]}
-    upsert(connection, Diagnosis, [row], ["findings"])
+    upsert(connection, SubmissionFindings, [row], ["findings"])

@@ -15,7 +15,7 @@ from campaigns.permissions import read_access_by_id
 from models.corpus.test_sets import StoredTestSet
 from models.queue_status.submission_progress import SubmissionProgress, public_state, read_submission_progress
 from models.results.equal_outputs import read_equals
-from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, is_campaign_test_set
+from models.schema.campaigns import CampaignTestSet, Declaration, SubmissionFindings, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System, TestSet, Text
 from models.schema.queue import Evaluation
@@ -267,14 +267,13 @@ def _submission_views(
                 row.finished_at,
             )
         )
-    diagnoses = connection.execute(
-        select(Diagnosis.submission_id, Diagnosis.findings).where(Diagnosis.submission_id.in_(ids))
-    )
-    findings = {row.submission_id: findings_of(row.findings) for row in diagnoses}
+    found = select(SubmissionFindings.submission_id, SubmissionFindings.findings)
+    stored = connection.execute(found.where(SubmissionFindings.submission_id.in_(ids)))
+    findings = {row.submission_id: findings_of(row.findings) for row in stored}
     for each, equals in read_equals(connection, ids).items() if access.organises else ():
         kept = [finding for finding in findings.get(each, ()) if not (equals.outputs and finding.code == "same_output")]
         findings[each] = (*find_equals(equals), *kept)
-    awaited = read_submission_progress(connection, ids, silent_seconds)
+    progress = read_submission_progress(connection, ids, silent_seconds)
     return [
         SubmissionView(
             id=row.id,
@@ -295,7 +294,7 @@ def _submission_views(
             withdrawn_at=row.withdrawn_at,
             evaluations=tuple(evaluations[row.id]),
             findings=findings.get(row.id, ()),
-            progress=awaited[row.id],
+            progress=progress[row.id],
         )
         for row in rows
     ]

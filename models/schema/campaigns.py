@@ -214,10 +214,10 @@ class Declaration(Base):
     withdrawn_at: Mapped[Seconds | None]
 
 
-class Diagnosis(Base):
+class SubmissionFindings(Base):
     """The findings of the checks on a submission."""
 
-    __tablename__ = "diagnosis"
+    __tablename__ = "submission_findings"
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
     findings: Mapped[list[dict[str, Any]]] = mapped_column(

@@ -37,7 +37,7 @@ from models.corpus.judgments import (
 )
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound as RecordNotFound
-from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Diagnosis, Phase
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase, SubmissionFindings
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard
 from models.schema.roles import DeclaredKind
@@ -140,10 +140,14 @@ def test_all_that_stands_is_measured_anew_and_the_old_scores_stay(engine: Engine
 def test_what_checks_have_found_comes_along(engine: Engine) -> None:
     findings = [{"code": "empty", "segments": [1]}]
     with writing(engine) as connection:
-        connection.execute(insert(Diagnosis).values(submission_id=2, findings=findings))
+        connection.execute(insert(SubmissionFindings).values(submission_id=2, findings=findings))
     correct_it(engine)
     with reading(engine) as connection:
-        rows = connection.execute(select(Diagnosis.submission_id, Diagnosis.findings).order_by(Diagnosis.submission_id))
+        rows = connection.execute(
+            select(SubmissionFindings.submission_id, SubmissionFindings.findings).order_by(
+                SubmissionFindings.submission_id
+            )
+        )
         assert [tuple(row) for row in rows] == [(2, findings), (5, findings)]
 
 

@@ -272,7 +272,7 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     assert [each.name for each in call(None, "list_test_sets", "regatta")] == ["quay"]
     assert call(mary, "download_source", "regatta", made.id).rstrip() == REFERENCE.rstrip()
     assert call(None, "download_reference", "regatta", made.id, "A").rstrip() == REFERENCE.rstrip()
-    assert not call(mary, "diagnose_output", "regatta", OUTPUTS[0], system="mast").fatal
+    assert not call(mary, "check_output", "regatta", OUTPUTS[0], system="mast").fatal
     numbers = [
         call(mary, "submit_output", "regatta", text, system=f"mast {place}").id for place, text in enumerate(OUTPUTS)
     ]

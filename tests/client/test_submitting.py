@@ -116,12 +116,9 @@ def test_what_cannot_be_scored_is_said_with_all_that_is_wrong(port: Port, mary: 
         mary.submit_output(NAME, output(segments=10), system="mast")
     assert refused.value.details
     assert any(
-        finding.severity == "fatal"
-        for finding in mary.diagnose_output(NAME, output(segments=10), system="mast").findings
+        finding.severity == "fatal" for finding in mary.check_output(NAME, output(segments=10), system="mast").findings
     )
-    assert not any(
-        finding.severity == "fatal" for finding in mary.diagnose_output(NAME, output(), system="mast").findings
-    )
+    assert not any(finding.severity == "fatal" for finding in mary.check_output(NAME, output(), system="mast").findings)
     assert port.count(Submission) == 1
 
 

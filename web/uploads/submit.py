@@ -114,7 +114,7 @@ async def submit_request(
     return SubmitOutcome(access, submitted, tuple(findings))
 
 
-async def diagnose_request(
+async def check_request(
     state: State, principal: Principal, campaign: str, incoming: SubmissionRequest
 ) -> list[Finding]:
     """Check an output without submitting it; nothing is stored.
@@ -123,9 +123,9 @@ async def diagnose_request(
     """
     with scratch_folder() as folder:
         resolved = await run_in_threadpool(_resolve, state, principal, campaign, incoming)
-        times = state.settings.diagnoses_per_day
+        times = state.settings.checks_per_day
         state.throttle.hit(
-            Rate("diagnosis", times, DAY),
+            Rate("checks", times, DAY),
             f"campaign {resolved.access.campaign_id} team {resolved.team}",
             f"The team has checked {times} outputs within a day, the limit. Submit one, or run "
             "`steelyard check` locally.",

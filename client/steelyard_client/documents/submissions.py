@@ -167,7 +167,7 @@ class SubmissionCreatedResponse(SubmissionResponse):
     """The quotas of the team after this submission."""
 
 
-class DiagnosisResponse(Document):
+class OutputCheckResponse(Document):
     """Findings about an output that was only checked."""
 
     findings: list[FindingResponse]

@@ -9,7 +9,7 @@ from steelyard_client.addresses import drop_none
 from steelyard_client.core import Core
 from steelyard_client.documents.evaluations import EvaluationCancel, EvaluationResponse
 from steelyard_client.documents.submissions import (
-    DiagnosisResponse,
+    OutputCheckResponse,
     ProgressResponse,
     SubmissionCreatedResponse,
     SubmissionResponse,
@@ -100,7 +100,7 @@ class SubmissionOperations(Core):
         )  # fmt: skip
 
     @operation
-    def diagnose_output(
+    def check_output(
         self,
         campaign: str,
         output: Path | str | bytes,
@@ -109,12 +109,12 @@ class SubmissionOperations(Core):
         team: str = "",
         test_set: str = "",
         run: str = "",
-    ) -> Steps[DiagnosisResponse]:
+    ) -> Steps[OutputCheckResponse]:
         """Check an output without submitting it. Nothing is stored."""
         fields = _form_fields(system=system, team=team, test_set=test_set, run=run)
         file = compressed(*read_file(output))
         return self._change(
-            DiagnosisResponse, "POST", "campaigns", campaign, "diagnosis", data=fields, files={"file": file}
+            OutputCheckResponse, "POST", "campaigns", campaign, "checks", data=fields, files={"file": file}
         )
 
     @operation

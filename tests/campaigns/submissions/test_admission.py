@@ -19,9 +19,9 @@ from models.schema.campaigns import (
     Campaign,
     CampaignTestSet,
     Declaration,
-    Diagnosis,
     Participation,
     Phase,
+    SubmissionFindings,
     UsageLogEntry,
     is_campaign_test_set,
 )
@@ -269,7 +269,7 @@ def test_findings_are_stored_with_the_submission(engine: Engine, settings: Setti
     submit(engine, settings, attempt(1, findings=found))
     submit(engine, settings, attempt(1, findings=[]))
     with reading(engine) as connection:
-        assert connection.execute(select(Diagnosis.findings)).scalars().all() == [[]]
+        assert connection.execute(select(SubmissionFindings.findings)).scalars().all() == [[]]
 
 
 def test_the_same_request_again_finds_its_submission_also_when_all_is_over(engine: Engine, settings: Settings) -> None:

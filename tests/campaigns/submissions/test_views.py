@@ -23,7 +23,7 @@ from campaigns.submissions.views import (
 from models.corpus.test_sets import StoredTestSet
 from models.database.session import reading, writing
 from models.schema.base import now
-from models.schema.campaigns import CampaignTestSet, Declaration, Diagnosis, Participation
+from models.schema.campaigns import CampaignTestSet, Declaration, Participation, SubmissionFindings
 from models.schema.corpus import Protocol, Submission, TestSet, Text
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind, PhaseKind
@@ -158,7 +158,7 @@ def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
             connection.execute(update(Declaration).where(Declaration.submission_id == number).values(**values))
         for number, found in findings.items():
             row = {"submission_id": number, "findings": [each.as_row() for each in found]}
-            connection.execute(insert(Diagnosis).values(**row))
+            connection.execute(insert(SubmissionFindings).values(**row))
         for number, fault in ((3, Fault.INPUT), (4, Fault.PLATFORM)):
             ended = {"state": "failed", "reason": f"why {number}", "fault": fault, "finished_at": 200.0 + number}
             connection.execute(update(Evaluation).where(Evaluation.submission_id == number).values(**ended))

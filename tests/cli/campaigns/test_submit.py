@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 
 from models.database.session import make_engine, reading, writing
 from models.schema.base import now
-from models.schema.campaigns import Declaration, Diagnosis, Phase
+from models.schema.campaigns import Declaration, Phase, SubmissionFindings
 from models.schema.queue import Evaluation, Shard
 from tests.campaigns.quotas.quotas import SEGMENTS, open_campaign
 from tests.cli.status import status_of
@@ -182,7 +182,11 @@ def test_what_is_odd_about_an_output_is_told_and_kept(steelyard, tmp_path):
     assert "warning: 1 segment of the output is empty: 1." in err
     assert "note: warning" not in err
     with reading(make_engine("sqlite:///steelyard.db")) as connection:
-        kept = connection.execute(select(Diagnosis.findings).order_by(Diagnosis.submission_id.desc())).scalars().first()
+        kept = (
+            connection.execute(select(SubmissionFindings.findings).order_by(SubmissionFindings.submission_id.desc()))
+            .scalars()
+            .first()
+        )
     assert {each["code"] for each in kept} >= {"empty", "special_tokens"}
     (tmp_path / "none.txt").write_bytes(b"\n" * len(lines[:-1]))
     status, _, err = steelyard("submit", "none.txt", *ASKED, "--no-wait")

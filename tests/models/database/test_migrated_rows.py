@@ -20,7 +20,7 @@ from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import Base
-from models.schema.campaigns import Campaign, Correction
+from models.schema.campaigns import Campaign, Correction, SubmissionFindings
 from models.schema.corpus import Document, Reference, Submission
 from models.schema.nightly import NightlyRun, NightlyRunStep
 from models.schema.states import JudgmentKind, NightlyRunState
@@ -251,3 +251,18 @@ def test_documents_are_kept_without_their_segment_ids(database_url: str) -> None
     assert documents() == before
     with reading(engine) as connection:
         assert [each.ids for each in document_segments(connection, test_set).values()] == [None, None]
+
+
+def test_findings_of_submissions_are_kept_both_ways(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    queue_job(engine, one_block_shards(database_url), segments=20, systems=2)
+    findings = [{"code": "same_output"}]
+    with writing(engine) as connection:
+        connection.execute(insert(SubmissionFindings).values(submission_id=2, findings=findings))
+    migrate.downgrade(database_url, "20261221")
+    with reading(engine) as connection:
+        assert connection.execute(text("SELECT submission_id FROM diagnosis")).all() == [(2,)]
+    migrate.upgrade(database_url)
+    with writing(engine) as connection:
+        rows = connection.execute(select(SubmissionFindings.submission_id, SubmissionFindings.findings)).all()
+        assert rows == [(2, findings)]

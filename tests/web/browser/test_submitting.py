@@ -81,7 +81,7 @@ def test_who_waits_is_told_how_many_are_before(site: Site, monkeypatch: pytest.M
 
     def send() -> None:
         files = {"file": (gate.name, output())}
-        answers.append(mary.post(f"{ADDRESS}/diagnosis", data={"system": "mast"}, files=files).status_code)
+        answers.append(mary.post(f"{ADDRESS}/checks", data={"system": "mast"}, files=files).status_code)
 
     sending = [threading.Thread(target=send) for _ in range(3)]
     for each in sending:

@@ -151,7 +151,7 @@ def test_accounts_upload_only_so_often(start: Any) -> None:
     service = start(uploads_per_minute=2)
     mary, zoe = service.account("mary"), service.account("zoe")
     service.campaign("port", organisers=(mary,))
-    address, file = "/api/v1/campaigns/port/diagnosis", {"file": ("out.txt", b"x\n")}
+    address, file = "/api/v1/campaigns/port/checks", {"file": ("out.txt", b"x\n")}
 
     def told_again(client: Any) -> int:
         return int(client.post(address, data={"system": "mast"}, files=file).status_code)

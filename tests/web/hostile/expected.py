@@ -285,7 +285,7 @@ RULES: dict[str, Rule] = {
     **CAMPAIGN_RULES,
     # Handing in, and what became of it.
     "POST /api/v1/campaigns/{name}/submissions": Rule(TEAM, _output, query="?system=new&team=harbour"),
-    "POST /api/v1/campaigns/{name}/diagnosis": Rule(TEAM, _output, query="?system=new&team=harbour"),
+    "POST /api/v1/campaigns/{name}/checks": Rule(TEAM, _output, query="?system=new&team=harbour"),
     "GET /api/v1/campaigns/{name}/submissions": Rule(INSIDE),
     "GET /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),
     "PATCH /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS, {"json": {"kind": "primary"}}),

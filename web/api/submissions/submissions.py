@@ -16,7 +16,7 @@ from campaigns.submissions.views import SubmissionQuery, find_submission, list_s
 from models.database.session import reading, writing
 from steelyard_client.documents.paging import Page
 from steelyard_client.documents.submissions import (
-    DiagnosisResponse,
+    OutputCheckResponse,
     SubmissionCreatedResponse,
     SubmissionResponse,
     SubmissionUpdate,
@@ -35,7 +35,7 @@ from web.state import State
 from web.stored_output import output_response
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmission
-from web.uploads.submit import diagnose_request, submit_request
+from web.uploads.submit import check_request, submit_request
 
 router = APIRouter(tags=["submissions"])
 
@@ -99,14 +99,14 @@ async def submit_output(
     )
 
 
-@router.post("/campaigns/{name}/diagnosis", openapi_extra=BODY)
+@router.post("/campaigns/{name}/checks", openapi_extra=BODY)
 @accepts_upload
-async def diagnose_output(
+async def check_output(
     request: Request, name: str, principal: CurrentPrincipal, incoming: ReceivedSubmission
-) -> DiagnosisResponse:
+) -> OutputCheckResponse:
     """Check an output without submitting it. Nothing is stored, and no submission quota is used."""
-    found = await diagnose_request(app_state(request), principal, name, incoming)
-    return DiagnosisResponse(
+    found = await check_request(app_state(request), principal, name, incoming)
+    return OutputCheckResponse(
         findings=[finding_response(each) for each in found], fatal=any(each.severity == "fatal" for each in found)
     )
 

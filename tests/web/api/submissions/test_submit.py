@@ -267,11 +267,11 @@ def test_an_output_can_be_looked_at_without_handing_it_in(port: Port) -> None:
     lines = output().split(b"\n")
     lines[:5] = [b""] * 5
     sent = {"data": {"system": "mast"}, "files": {"file": ("out.txt", b"\n".join(lines))}}
-    found = mary.post(f"{ADDRESS}/diagnosis", **sent).json()
+    found = mary.post(f"{ADDRESS}/checks", **sent).json()
     assert not found["fatal"]
     assert "empty" in [each["code"] for each in found["findings"]]
     sent["files"] = {"file": ("out.txt", b"x")}
-    assert mary.post(f"{ADDRESS}/diagnosis", **sent).json()["fatal"]
+    assert mary.post(f"{ADDRESS}/checks", **sent).json()["fatal"]
     assert port.count(Submission) == 1
 
 
@@ -279,7 +279,7 @@ def test_an_output_like_one_of_the_organisers_is_noticed_by_those_who_may_see_it
     mary = port.program("mary")
 
     def told() -> list[str]:
-        found = mary.post(f"{ADDRESS}/diagnosis?system=mast", content=output(99)).json()["findings"]
+        found = mary.post(f"{ADDRESS}/checks?system=mast", content=output(99)).json()["findings"]
         return [each["message"] for each in found if each["code"] == "same_output"]
 
     assert told() == []

@@ -110,7 +110,7 @@ def test_nobody_hands_in_for_a_team_that_takes_no_part(world: World) -> None:
         answer = ann.post(f"/api/v1/campaigns/{PRIVATE}/submissions", data=fields, files={"file": ("o.txt", text)})
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden"), answer.text
         assert "does not participate" in answer.text
-        answer = ann.post(f"/api/v1/campaigns/{PRIVATE}/diagnosis", data=fields, files={"file": ("o.txt", text)})
+        answer = ann.post(f"/api/v1/campaigns/{PRIVATE}/checks", data=fields, files={"file": ("o.txt", text)})
         assert answer.status_code == 403
     for team in ("harbour", "baselines of ours"):
         fields = {"system": "new", "team": team, "override": "true"}

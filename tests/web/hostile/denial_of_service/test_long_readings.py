@@ -74,10 +74,10 @@ def test_a_text_that_takes_too_long_is_ended_and_nothing_waits_for_it(port: Port
     answers: list[Any] = []
     first = begun(lambda: answers.append(send(mary, "/submissions", HOSTILE)))
     busy = port.program("mary", Scope.READ)
-    second = begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE)))
+    second = begun(lambda: answers.append(send(mary, "/checks", HOSTILE)))
     wait_until(lambda: busy.get("/api/v1/me/waiting-uploads").json()["items"] == [{"before": 0}] or len(answers) == 2)
     # The same account has one process, so another is left for others, and the pages have never stopped.
-    assert send(zoe, "/diagnosis", "out.txt").json()["fatal"] is False
+    assert send(zoe, "/checks", "out.txt").json()["fatal"] is False
     assert port.service.client().get("/about").status_code == 200
     assert zoe.get("/api/v1/me/waiting-uploads").json() == {"items": [], "next": None}
     wait_for(first, second)
@@ -88,7 +88,7 @@ def test_a_text_that_takes_too_long_is_ended_and_nothing_waits_for_it(port: Port
 def test_an_account_has_room_for_a_few_files_that_wait(port: Port) -> None:
     mary = port.program("mary")
     answers: list[Any] = []
-    wait_for(*(begun(lambda: answers.append(send(mary, "/diagnosis", HOSTILE))) for _ in range(4)))
+    wait_for(*(begun(lambda: answers.append(send(mary, "/checks", HOSTILE))) for _ in range(4)))
     assert sorted(each.status_code for each in answers) == [422, 422, 422, 429]
     (refused,) = (each for each in answers if each.status_code == 429)
     assert "2 of your files are already waiting" in refused.json()["error"]["message"]
@@ -127,7 +127,7 @@ def test_sigterm_ends_a_server_that_reads_hostile_texts_and_waiting_takes_no_thr
         def upload(token: str) -> None:
             answers.append(
                 httpx.post(
-                    f"{address}{ADDRESS}/diagnosis",
+                    f"{address}{ADDRESS}/checks",
                     data={"system": "mast"},
                     files={"file": (HOSTILE, output())},
                     headers={"Authorization": token},

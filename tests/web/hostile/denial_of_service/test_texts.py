@@ -12,7 +12,7 @@ from steelyard import Meteor
 from steelyard.metrics.segments import Segments
 from tests.web.hostile.world import PRIVATE, Template, World
 
-ADDRESS = f"/api/v1/campaigns/{PRIVATE}/diagnosis"
+ADDRESS = f"/api/v1/campaigns/{PRIVATE}/checks"
 REFERENCES = b'<refset setid="s" srclang="en" trglang="cs"><doc docid="d"><seg id="1">a</seg></doc></refset>'
 BOMB = gzip.compress(b"word\n" * 100_000, mtime=0)
 
@@ -118,7 +118,7 @@ def test_the_limits_are_the_same_whatever_a_file_is_for(
 def test_a_segment_that_would_keep_a_worker_is_refused_where_it_is_handed_in(narrow: World) -> None:
     lines = [b"line"] * 8
     lines[4] = b"word " * 10_000
-    for address in (ADDRESS, ADDRESS.replace("diagnosis", "submissions")):
+    for address in (ADDRESS, ADDRESS.replace("checks", "submissions")):
         said = narrow.program("lead").post(
             address, data={"system": "new", "team": "harbour"}, files={"file": ("out.txt", b"\n".join(lines))}
         )

@@ -1,4 +1,4 @@
-"""A diagnosis, or a submission's findings, must not tell what is in a text that its reader may not see."""
+"""A check, or a submission's findings, must not tell what is in a text that its reader may not see."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def test_what_is_released_is_looked_at(service: Service) -> None:
     assert world.standard(text).references == [joined(TRUE)]
 
 
-def test_a_team_has_so_many_diagnoses_a_day_whoever_of_it_asks(service_url: str) -> None:
+def test_checks_of_a_team_are_limited_per_day(service_url: str) -> None:
     with ExitStack() as stack:
-        port = Port.opened(Service.start(service_url, stack, diagnoses_per_day=2))
+        port = Port.opened(Service.start(service_url, stack, checks_per_day=2))
         sent = {"params": {"system": "mast"}, "content": output()}
-        answers = [port.program("mary").post(f"{ADDRESS}/diagnosis", **sent) for _ in range(3)]
+        answers = [port.program("mary").post(f"{ADDRESS}/checks", **sent) for _ in range(3)]
         assert [each.status_code for each in answers] == [200, 200, 429]
         assert "has checked 2 outputs within a day" in answers[-1].json()["error"]["message"]
-        assert port.program("zoe").post(f"{ADDRESS}/diagnosis", **sent).status_code == 200
+        assert port.program("zoe").post(f"{ADDRESS}/checks", **sent).status_code == 200
         assert port.submit(port.program("mary")).status_code == 201

@@ -52,7 +52,7 @@ EDITS = [
     # JSON of the right shape that says something unknown.
     ("protocol", {"metrics": '["party"]'}),
     ("protocol", {"reference_labels": '["party"]'}),
-    ("diagnosis", {"findings": '[{"code": 7}]'}),
+    ("submission_findings", {"findings": '[{"code": 7}]'}),
     ("nightly_run", {"verdict": '{"version": 7}'}),
     ("schedule", {"source": '{"kind": 7}', "baseline": '{"kind": "party"}', "test_sets": '[{"party": 7}]'}),
     ("api_token", {"scopes": '["party"]'}),

@@ -69,7 +69,7 @@ def seen_by_a_team(port: Port) -> dict[str, str]:
     """All that mary's team hands in the reference's text and then looks at, and what another team and nobody see."""
     program, browser = port.program("mary"), port.browser("mary")
     text = REFERENCE + b"\n"
-    found = {"diagnosis": program.post(f"{ADDRESS}/diagnosis", data={}, files={"file": ("x.txt", text)}).text}
+    found = {"check": program.post(f"{ADDRESS}/checks", data={}, files={"file": ("x.txt", text)}).text}
     found["submitted"] = port.submit(program, text).text
     port.work_off()
     addresses = [
