@@ -165,7 +165,7 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
         kernel("ngram_scores.c chrf_score.h", "tests/library/kernels/ngram/test_ngram_scores.py"),
         kernel(
             "chrf.c character_ngrams.c word_ngrams.c shared_ngrams.h overlap.h overlap_bits.h automaton_overlap.h "
-            "ngram_automaton.h ngram_lists.h code_points.h code_symbols.h scratch.h",
+            "ngram_automaton.h code_points.h code_symbols.h scratch.h",
             "tests/library/kernels/chrf/test_chrf.py tests/library/metrics/ngram/test_chrf.py",
         ),
         kernel("edit_distance.c comparing.h", "tests/library/kernels/edit/test_edit_distance.py"),

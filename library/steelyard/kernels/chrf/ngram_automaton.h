@@ -20,7 +20,7 @@
 /* LANES: bytes that are counted at once. */
 enum { DEPTH_BITS = 3, DEPTH = (1 << DEPTH_BITS) - 1, MOST_STATES = 1 << (16 - DEPTH_BITS), LANES = 16 };
 
-/* Larger tables (in entries of two bytes) cost more to write and to miss than binary search costs. */
+/* Larger tables (in entries of two bytes) cost more to write and to miss than look-ups in a hash table cost. */
 #ifndef LARGEST_TABLE
 #define LARGEST_TABLE ((size_t)1 << 19)
 #endif

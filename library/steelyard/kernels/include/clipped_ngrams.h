@@ -1,4 +1,7 @@
-/* How often each n-gram of a segment's references counts: at most as often as the one that has it most often. */
+/* How often each n-gram of some texts, the references of a segment, counts: as often as the text that has it most often.
+ *
+ * This table takes any texts and orders. Where a segment is short, ngram_masks.h and chrf/ngram_automaton.h are several
+ * times faster; what is too large for them comes here. nist/ngram_counts.c counts whole corpora, and in order. */
 #ifndef CLIPPED_NGRAMS_H
 #define CLIPPED_NGRAMS_H
 
@@ -46,6 +49,15 @@ static inline int32_t clipped_count(Clipped *c, int32_t node, int32_t word, int3
     return node;
 }
 
+/* Counts the n-grams of the reference `text`, up to an order. */
+static inline void clipped_add(Clipped *c, const int32_t *words, int64_t length, int64_t deepest, int32_t text) {
+    for (int64_t begin = 0; begin < length; begin++) {
+        int64_t end = smaller(begin + deepest, length);
+        int32_t node = 0;
+        for (int64_t at = begin; at < end; at++) node = clipped_count(c, node, words[at], text);
+    }
+}
+
 /* Counts the n-grams of a segment's references. Returns 0, or as kernel.h says. */
 static inline int clipped_read(Clipped *c, const Rows *rows, int64_t segment, int64_t deepest) {
     int64_t words = words_of_references(rows, segment);
@@ -54,11 +66,7 @@ static inline int clipped_read(Clipped *c, const Rows *rows, int64_t segment, in
     for (int64_t r = 0; r < rows->references; r++) {
         if (!is_present(rows, r, segment)) continue;
         Row row = row_of(rows, r, segment);
-        for (int64_t begin = 0; begin < row.length; begin++) {
-            int64_t end = smaller(begin + deepest, row.length);
-            int32_t node = 0;
-            for (int64_t at = begin; at < end; at++) node = clipped_count(c, node, row.words[at], (int32_t)r);
-        }
+        clipped_add(c, row.words, row.length, deepest, (int32_t)r);
     }
     return 0;
 }
@@ -69,5 +77,20 @@ static inline int clipped_take(Clipped *c, int32_t node, int32_t text) {
     if (c->seen[node] >= c->limit[node]) return 0;
     c->seen[node]++;
     return 1;
+}
+
+/* matches[n - 1] = how many n-grams of order n of the hypothesis `text` count. */
+static inline void clipped_overlap(Clipped *c, const int32_t *words, int64_t length, int64_t deepest, int32_t text,
+                                   int64_t *matches) {
+    memset(matches, 0, (size_t)deepest * sizeof *matches);
+    for (int64_t begin = 0; begin < length; begin++) {
+        int64_t end = smaller(begin + deepest, length);
+        int32_t node = 0;
+        for (int64_t at = begin; at < end; at++) {
+            node = trie_child(&c->trie, node, words[at]);
+            if (node < 0) break; /* no longer n-gram from here can be in a reference either */
+            matches[at - begin] += clipped_take(c, node, text);
+        }
+    }
 }
 #endif

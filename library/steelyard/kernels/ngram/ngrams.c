@@ -26,19 +26,6 @@ static void count_by_masks(const Masks *masks, Row row, int64_t *matches) {
     else count_places(masks, 4, masks->deepest, row, matches);
 }
 
-static void count_by_trie(Clipped *clipped, Row row, int64_t deepest, int32_t text, int64_t *matches) {
-    memset(matches, 0, (size_t)deepest * sizeof *matches);
-    for (int64_t begin = 0; begin < row.length; begin++) {
-        int64_t end = smaller(begin + deepest, row.length);
-        int32_t node = 0;
-        for (int64_t at = begin; at < end; at++) {
-            node = trie_child(&clipped->trie, node, row.words[at]);
-            if (node < 0) break; /* no longer n-gram from here can be in a reference either */
-            matches[at - begin] += clipped_take(clipped, node, text);
-        }
-    }
-}
-
 static int64_t closest_length(const Rows *rows, int64_t segment, int64_t length) {
     int64_t closest = -1;
     for (int64_t r = 0; r < rows->references; r++)
@@ -69,7 +56,7 @@ KERNEL int64_t steelyard_ngram_statistics(const int32_t *ids, int64_t types, con
         if (by_trie && (result = clipped_read(&clipped, &rows, i, deepest))) goto done;
         for (int64_t s = 0; s < systems; s++) {
             Row row = row_of(&rows, references + s, i);
-            if (by_trie) count_by_trie(&clipped, row, deepest, (int32_t)(references + s), matches);
+            if (by_trie) clipped_overlap(&clipped, row.words, row.length, deepest, (int32_t)(references + s), matches);
             else count_by_masks(masks, row, matches);
             double *statistics = out + (s * segments + i) * (2 + 2 * chosen);
             statistics[0] = (double)row.length;
