@@ -1,4 +1,4 @@
-"""Docstrings of metrics and tokenizers are in numpydoc's form."""
+"""Docstrings of the library are in numpydoc's form, but those of its commands and tables."""
 
 import inspect
 import pkgutil
@@ -9,8 +9,7 @@ from types import FunctionType
 import pytest
 from numpydoc.validate import validate
 
-import steelyard.metrics
-import steelyard.tokenizers
+import steelyard
 
 WANTED = {"GL08", "PR01", "PR02", "PR03", "PR04", "PR10", "RT01", "SS01"}
 """A docstring with a summary; parameters all named, in order, with types; what is returned."""
@@ -19,15 +18,19 @@ OF_BASE = {"PR01", "RT01"}
 OF_FIELDS = {"PR01"}
 """What a dataclass says beside its fields, and a class that is made as its base is need not say."""
 
+PACKAGES = (
+    *("metrics", "tokenizers", "formats", "resampling", "ranking", "meta_evaluation", "inspection", "checks"),
+    "plugins",
+)
 MODULES = [
-    each.name
-    for package in (steelyard.metrics, steelyard.tokenizers)
-    for each in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    each.name for each in pkgutil.walk_packages(steelyard.__path__, "steelyard.") if each.name.split(".")[1] in PACKAGES
 ]
 
 
 def has_arguments(found):
-    """Whether a class says itself what it is made from."""
+    """Whether a class says itself what it is made from; the docstring of an error is its message."""
+    if issubclass(found, BaseException):
+        return False
     return not is_dataclass(found) and found.__init__.__qualname__ == f"{found.__qualname__}.__init__"
 
 

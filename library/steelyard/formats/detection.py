@@ -99,8 +99,14 @@ def read_text(
 
     Parameters
     ----------
-    source, name, format, part, limits
-        As of `read_file`.
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    format : str, optional
+        Its name in the registry; by default it is found from the content.
+    part : str, optional
+        The layer of a TectoMT document or the zone of one of Treex.
+    limits : TextLimits
 
     Returns
     -------
@@ -136,8 +142,15 @@ def read_marked_file(
 
     Parameters
     ----------
-    source, name, format, role, label
-        As of `read_file`.
+    source : path, bytes or Contents
+    name : str, optional
+        What messages call it; without it, the path.
+    format : str, optional
+        Its name in the registry; by default it is found from the content.
+    role : Role, optional
+        Whose text it is, for formats whose files do not say it themselves.
+    label : str
+        The name of the reference or system, likewise.
     limits : MarkupLimits
 
     Returns

@@ -57,7 +57,15 @@ def are_rows(fields: Iterable[str]) -> bool:
 
 
 class Rows:
-    """The texts of one file, made of its rows."""
+    """The texts of one file, made of its rows.
+
+    Parameters
+    ----------
+    name : str
+        Of the file, for messages.
+    how : Reading
+        What it is read for.
+    """
 
     def __init__(self, name: str, how: Reading) -> None:
         self.findings = Findings(name)

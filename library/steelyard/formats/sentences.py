@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 class SentenceIds:
-    """The ids of the sentences of one file, and their lines; one given twice is a problem."""
+    """The ids of the sentences of one file, and their lines; one given twice is a problem.
+
+    Parameters
+    ----------
+    unit : str
+        What a sentence is called in messages.
+    findings : Findings
+    """
 
     def __init__(self, unit: str, findings: Findings) -> None:
         self.unit = unit
@@ -49,10 +56,9 @@ class SentenceIds:
     def places(self) -> Iterator[tuple[str, int]]:
         """Id and line of each sentence.
 
-        Yields
-        ------
-        sentence : str
-        line : int
+        Returns
+        -------
+        iterator of (str, int)
         """
         return zip(self._ids, self._lines, strict=True)
 

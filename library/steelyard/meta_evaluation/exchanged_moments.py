@@ -25,9 +25,13 @@ STEEP = 2.0**-20
 
 
 class ExchangedMoments:
-    """Human scores and those of two metrics in the same cells, (cells,) each, none undefined.
+    """Human scores and those of two metrics in the same cells, none undefined.
 
-    `human` has mean 0 and variance 1, or is 0 where it is constant.
+    Parameters
+    ----------
+    human : ndarray of float64, shape (cells,)
+        With mean 0 and variance 1, or 0 where it is constant.
+    first, second : ndarray of float64, shape (cells,)
     """
 
     def __init__(self, human: Floats, first: Floats, second: Floats) -> None:

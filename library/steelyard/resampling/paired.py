@@ -144,12 +144,17 @@ def paired_randomization(
     ----------
     measurements : sequence of Scored
         The results of each metric, with the statistics of the segments; without replicates there are no intervals.
-    baseline, runs, correction, level, kind
+    baseline : int or None
         As of `paired_bootstrap`.
     trials : int
         0 to 2^32.
     seed : int
         0 to 2^64 - 1.
+    runs : sequence of int, optional
+        As of `paired_bootstrap`, and so the next three.
+    correction : str
+    level : float
+    kind : str
     on_trials : function, optional
         Called now and then with the number of trials done and that of all, those of all metrics together.
 
@@ -162,7 +167,6 @@ def paired_randomization(
     ------
     BadParameter
         As of `paired_bootstrap`, and where statistics were not kept.
-
     """
     before = count()
 

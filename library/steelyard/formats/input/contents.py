@@ -59,8 +59,20 @@ class WrongFormat(BadText):
 class Contents:
     """A file, standard input (`-`) or bytes: a name for messages, a look at the beginning, and all of it once.
 
-    Raises Unreadable where it cannot be opened, OverLimit where it has more than `limits.file_bytes`, packed or
-    unpacked, or unpacks to more than `limits.expansion` times its size.
+    Parameters
+    ----------
+    source : path or bytes
+    name : str, optional
+        What messages call it; without it, the path.
+    limits : TextLimits
+
+    Raises
+    ------
+    Unreadable
+        Where it cannot be opened.
+    OverLimit
+        Where it has more than `limits.file_bytes`, packed or unpacked, or unpacks to more than `limits.expansion` times
+        its size.
     """
 
     def __init__(self, source: Source, *, name: str | None = None, limits: TextLimits = DEFAULT_LIMITS) -> None:
@@ -84,9 +96,9 @@ class Contents:
         ----------
         limits : TextLimits
 
-        Yields
-        ------
-        bytes
+        Returns
+        -------
+        iterator of bytes
 
         Raises
         ------

@@ -58,9 +58,17 @@ class NotUtf8(BadText):
 
 
 class Windows:
-    r"""The lines of some contents, each ended by `\n`: iterate once, then ask what was found.
+    """The lines of some contents, each ended by a line feed: iterate once, then ask what was found.
 
-    Raises BadText (Unreadable, BadGzip, WrongFormat, NotUtf8, OverLimit) naming file, line and what to do.
+    Parameters
+    ----------
+    contents : Contents
+    limits : TextLimits
+
+    Raises
+    ------
+    BadText
+        Unreadable, BadGzip, WrongFormat, NotUtf8 or OverLimit, naming file, line and what to do.
     """
 
     def __init__(self, contents: Contents, limits: TextLimits) -> None:

@@ -60,14 +60,35 @@ class Receiver(Protocol):
     """What a format does with its elements."""
 
     def opened(self, element: Element) -> None:
-        """The element begins; its attributes are known, its content is not."""
+        """Take the beginning of an element; its attributes are known, its content is not.
+
+        Parameters
+        ----------
+        element : Element
+        """
 
     def closed(self, element: Element) -> None:
-        """The element and all in it have been read."""
+        """Take an element after it and all in it have been read.
+
+        Parameters
+        ----------
+        element : Element
+        """
 
 
 class ElementReader:
-    """Reads one file by a grammar. Every fault is said; then reading goes on as if it were mended."""
+    """Reads one file by a grammar. Every fault is said; then reading goes on as if it were mended.
+
+    Parameters
+    ----------
+    grammar : Grammar
+    receiver : Receiver
+        Is told of the elements.
+    findings : Findings
+    limits : MarkupLimits
+    xml : bool
+        Whether the rules of XML hold, not the milder ones of SGML.
+    """
 
     def __init__(
         self, grammar: Grammar, receiver: Receiver, findings: Findings, limits: MarkupLimits, xml: bool

@@ -139,7 +139,21 @@ class Scanner:
     """Yields the tags and texts of one file, in order, with their lines.
 
     What is wrong with a single tag goes to `findings`, and scanning goes on behind it.
-    Raises OverLimit and ForbiddenMarkup at once.
+
+    Parameters
+    ----------
+    data : bytes
+    xml : bool
+        Whether the rules of XML hold, not the milder ones of SGML.
+    names : frozenset of str
+        Of the elements that are known.
+    findings : Findings
+    limits : MarkupLimits
+
+    Raises
+    ------
+    OverLimit, ForbiddenMarkup
+        At once.
     """
 
     def __init__(self, data: Utf8, xml: bool, names: frozenset[str], findings: Findings, limits: MarkupLimits) -> None:

@@ -29,7 +29,14 @@ LONGEST_TAG = 1 << 20
 
 
 class PmlReader:
-    """Reads one document; what it has found out about it is in `elements`."""
+    """Reads one document; what it has found out about it is in `elements`.
+
+    Parameters
+    ----------
+    contents : Contents
+    findings : Findings
+    limits : TextLimits
+    """
 
     def __init__(self, contents: Contents, findings: Findings, limits: TextLimits) -> None:
         self.elements = BundleHandler(findings, limits)

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 
 class Bounds:
-    """Raises OverLimit, ForbiddenMarkup for depth, naming file and line."""
+    """Refuses documents that are too large or too deep, naming file and line.
+
+    Its methods raise OverLimit, and ForbiddenMarkup for depth.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    limits : TextLimits
+    """
 
     def __init__(self, name: str, limits: TextLimits) -> None:
         self._name = name
@@ -24,7 +33,16 @@ class Bounds:
         self._elements = self._bundles = self._nodes = 0
 
     def element(self, name: str, attributes: AttributesImpl[str], depth: int, line: int) -> None:
-        """An element begins inside `depth` others."""
+        """Count an element.
+
+        Parameters
+        ----------
+        name : str
+        attributes : AttributesImpl
+        depth : int
+            In how many others it is.
+        line : int
+        """
         limits = self._limits
         self._elements += 1
         if self._elements > limits.elements:
@@ -45,14 +63,24 @@ class Bounds:
                 )
 
     def bundle(self, line: int) -> None:
-        """A bundle begins."""
+        """Count a bundle.
+
+        Parameters
+        ----------
+        line : int
+        """
         self._nodes = 0
         self._bundles += 1
         if self._bundles > self._limits.segments:
             self._refuse(line, f"more than {self._limits.segments:,} bundles. Split the file, or raise the limit.")
 
     def node(self, line: int) -> None:
-        """A node of the bundle begins."""
+        """Count a node of the bundle.
+
+        Parameters
+        ----------
+        line : int
+        """
         self._nodes += 1
         if self._nodes > self._limits.nodes:
             self._refuse(
@@ -61,7 +89,15 @@ class Bounds:
             )
 
     def field(self, name: str, characters: int, line: int) -> None:
-        """A field of a node has so many characters by now."""
+        """Check the length of a field of a node.
+
+        Parameters
+        ----------
+        name : str
+        characters : int
+            So far.
+        line : int
+        """
         if characters > self._limits.field_characters:
             self._refuse(
                 line,
@@ -69,7 +105,14 @@ class Bounds:
             )
 
     def zones(self, others: int, line: int) -> None:
-        """A side is named, beside so many others."""
+        """Check the number of sides.
+
+        Parameters
+        ----------
+        others : int
+            That are known already.
+        line : int
+        """
         if others > MOST_TEXTS:
             self._refuse(line, f"more than {MOST_TEXTS:,} sides. Split the file.")
 

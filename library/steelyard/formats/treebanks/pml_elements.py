@@ -76,7 +76,13 @@ class _Open:
 
 
 class BundleHandler(ContentHandler):
-    """Is told of elements by a SAX parser. What it can go on after goes to `findings`."""
+    """Is told of elements by a SAX parser. What it can go on after goes to `findings`.
+
+    Parameters
+    ----------
+    findings : Findings
+    limits : TextLimits
+    """
 
     def __init__(self, findings: Findings, limits: TextLimits) -> None:
         super().__init__()
