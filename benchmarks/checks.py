@@ -56,7 +56,7 @@ def _report(folder: Path) -> None:
     languages = known.get("source_language", "en"), known.get("target_language", "cs")
     standards = (
         CheckContext(source.segments, source.bytes, (), *languages),
-        CheckContext(source.segments, source.bytes, references, *languages, blind=False),
+        CheckContext(source.segments, source.bytes, references, *languages),
     )
     lines = output.lines()
     half = len(lines) // 2

@@ -14,7 +14,7 @@
 
 /* More words are not moved, and the search ends before a round that would go beyond all STEPS of its pair: one step is
  * one hypothesis word against 64 reference words in one trial. */
-enum { MOST_WORDS = 1000, MOST_PARTS = (MOST_WORDS + WORD_BITS - 1) / WORD_BITS };
+enum { MOST_WORDS = 1000, ROW_PARTS = (MOST_WORDS + WORD_BITS - 1) / WORD_BITS };
 static const int64_t STEPS = 200000000;
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
     int32_t hypothesis[MOST_WORDS]; /* in its current order */
     int32_t scratch[MOST_WORDS];
     int16_t *slot; /* by word: its row in `places`; 0 where the reference does not have it */
-    uint64_t places[(MOST_WORDS + 1) * MOST_PARTS]; /* where the reference has it; row 0 stays empty */
-    BitRow rows[(MOST_WORDS + 1) * MOST_PARTS];
+    uint64_t places[(MOST_WORDS + 1) * ROW_PARTS]; /* where the reference has it; row 0 stays empty */
+    BitRow rows[(MOST_WORDS + 1) * ROW_PARTS];
     int64_t distance;
 } Order;
 
@@ -68,7 +68,7 @@ static inline void fill_rows(Order *order, int64_t from) {
 /* How much the distance falls with this swap, or something below `least` where it falls less than that. */
 static inline int64_t gain(const Order *order, Swap swap, int64_t least) {
     int64_t parts = order->parts;
-    BitRow row[MOST_PARTS];
+    BitRow row[ROW_PARTS];
     memcpy(row, order->rows + swap.begin * parts, (size_t)parts * sizeof *row);
     for (int64_t i = swap.middle; i < swap.end; i++) advance(row, places_of(order, i), parts);
     for (int64_t i = swap.begin; i < swap.middle; i++) advance(row, places_of(order, i), parts);

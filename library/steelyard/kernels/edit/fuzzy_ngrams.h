@@ -10,7 +10,7 @@
 #include "spelling.h"
 
 /* Longer n-grams, in characters, are equal or not at all alike. */
-enum { LONGEST = 512, MOST_PARTS = LONGEST / WORD_BITS, MOST_ORDERS = 16 };
+enum { LONGEST = 512, NGRAM_PARTS = LONGEST / WORD_BITS, NGRAM_ORDERS = 16 };
 
 typedef struct {
     int64_t common, length; /* (length - distance) / length, the length being that of the longer side */
@@ -30,8 +30,8 @@ typedef struct {
     double threshold;
     Trie trie;
     FuzzyNgram *nodes;
-    BitRow *rows;           /* MOST_PARTS of each node */
-    uint64_t *places;    /* of each letter: the columns that have it, in MOST_PARTS */
+    BitRow *rows;           /* NGRAM_PARTS of each node */
+    uint64_t *places;    /* of each letter: the columns that have it, in NGRAM_PARTS */
     int32_t *needed;     /* nodes, parents first */
     int64_t needed_count;
 } FuzzyNgrams;
@@ -93,7 +93,7 @@ static inline int64_t find_needed(FuzzyNgrams *ngrams) {
 }
 
 static inline void step(FuzzyNgrams *ngrams, BitRow *row, int32_t letter, int64_t parts) {
-    const uint64_t *places = ngrams->places + (int64_t)letter * MOST_PARTS;
+    const uint64_t *places = ngrams->places + (int64_t)letter * NGRAM_PARTS;
     if (parts == 1) next_row(row, *places);
     else next_wide_row(row, places, parts);
 }
@@ -104,13 +104,13 @@ static inline __attribute__((always_inline)) void compare(FuzzyNgrams *ngrams, c
     for (int64_t p = 0; p < parts; p++) ngrams->rows[p] = ROW_0;
     for (int64_t k = 0; k < ngrams->needed_count; k++) {
         FuzzyNgram *node = ngrams->nodes + ngrams->needed[k];
-        const BitRow *before = ngrams->rows + (int64_t)node->parent * MOST_PARTS;
-        BitRow row[MOST_PARTS];
+        const BitRow *before = ngrams->rows + (int64_t)node->parent * NGRAM_PARTS;
+        BitRow row[NGRAM_PARTS];
         for (int64_t p = 0; p < parts; p++) row[p] = before[p];
         if (node->parent) step(ngrams, row, BLANK, parts);
         const int64_t *letters = ngrams->spelling.starts + node->word;
         for (int64_t at = letters[0]; at < letters[1]; at++) step(ngrams, row, ngrams->spelling.letters[at], parts);
-        for (int64_t p = 0; p < parts; p++) ngrams->rows[ngrams->needed[k] * MOST_PARTS + p] = row[p];
+        for (int64_t p = 0; p < parts; p++) ngrams->rows[ngrams->needed[k] * NGRAM_PARTS + p] = row[p];
 
         for (int64_t e = 0; e < count && ends[e] <= node->longest; e++) {
             int64_t shorter = smaller(ends[e], node->length), longer = larger(ends[e], node->length);
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void compare(FuzzyNgrams *ngrams, c
 /* Compares with the n-grams of up to `count` words that begin at a word of the reference; they are not cut off there,
  * but where they are longer than `longest` characters. */
 static inline void compare_from(FuzzyNgrams *ngrams, const int32_t *words, int64_t count, int64_t longest) {
-    int64_t ends[MOST_ORDERS], orders = 0, column = 0;
+    int64_t ends[NGRAM_ORDERS], orders = 0, column = 0;
     int32_t letter[LONGEST];
     for (; orders < count; orders++) {
         const int64_t *letters = ngrams->spelling.starts + words[orders];
@@ -137,9 +137,9 @@ static inline void compare_from(FuzzyNgrams *ngrams, const int32_t *words, int64
     }
     if (!orders) return;
     for (int64_t c = 0; c < column; c++)
-        ngrams->places[(int64_t)letter[c] * MOST_PARTS + c / WORD_BITS] |= (uint64_t)1 << c % WORD_BITS;
+        ngrams->places[(int64_t)letter[c] * NGRAM_PARTS + c / WORD_BITS] |= (uint64_t)1 << c % WORD_BITS;
     int64_t parts = (column + WORD_BITS - 1) / WORD_BITS;
     if (parts == 1) compare(ngrams, ends, orders, 1);
     else compare(ngrams, ends, orders, parts);
-    for (int64_t c = 0; c < column; c++) ngrams->places[(int64_t)letter[c] * MOST_PARTS + c / WORD_BITS] = 0;
+    for (int64_t c = 0; c < column; c++) ngrams->places[(int64_t)letter[c] * NGRAM_PARTS + c / WORD_BITS] = 0;
 }

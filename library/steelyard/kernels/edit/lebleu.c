@@ -105,7 +105,7 @@ static void give_credit(LebleuWork *work) {
 
 /* Sums up a hypothesis: hits and totals of each order. */
 static void sum_up(const LebleuWork *work, int64_t system, int64_t length, double *out) {
-    int64_t sums[MOST_ORDERS] = {0}, totals[MOST_ORDERS] = {0}, at = work->path_starts[system];
+    int64_t sums[NGRAM_ORDERS] = {0}, totals[NGRAM_ORDERS] = {0}, at = work->path_starts[system];
     for (int64_t start = 0; start < length; start++) {
         int64_t orders = ngrams_at(start, length, work->order, SAMPLED / work->order);
         for (int64_t k = 0; k < orders; k++) {
@@ -123,9 +123,9 @@ static void sum_up(const LebleuWork *work, int64_t system, int64_t length, doubl
 static int open_work(LebleuWork *work, int64_t ngrams, int64_t alphabet) {
     FuzzyNgrams *of = &work->ngrams;
     of->nodes = malloc(((size_t)ngrams + 1) * sizeof *of->nodes);
-    of->rows = malloc(((size_t)ngrams + 1) * MOST_PARTS * sizeof *of->rows);
+    of->rows = malloc(((size_t)ngrams + 1) * NGRAM_PARTS * sizeof *of->rows);
     of->needed = malloc(((size_t)ngrams + 1) * sizeof *of->needed);
-    of->places = calloc((size_t)alphabet * MOST_PARTS, sizeof *of->places);
+    of->places = calloc((size_t)alphabet * NGRAM_PARTS, sizeof *of->places);
     work->similarities = malloc(((size_t)ngrams + 1) * sizeof *work->similarities);
     work->paths = malloc(((size_t)ngrams + 1) * sizeof *work->paths);
     work->path_starts = malloc(((size_t)work->systems + 1) * sizeof *work->path_starts);
@@ -150,7 +150,7 @@ static void close_work(LebleuWork *work) {
 }
 
 /*
- * letters: of each word, numbers from 1 to alphabet - 1. order: up to MOST_ORDERS / 2. out: (systems, segments,
+ * letters: of each word, numbers from 1 to alphabet - 1. order: up to NGRAM_ORDERS / 2. out: (systems, segments,
  * 2 * order + 2): hits and totals of each order, characters of the hypothesis and of the reference with the closest
  * number. present: (references, segments). Returns 0, or as kernel.h says.
  *
@@ -171,7 +171,7 @@ KERNEL int64_t steelyard_lebleu_statistics(const int32_t *ids, const int64_t *st
         }
         most = larger(most, ngrams);
     }
-    if (most >= INT32_MAX / MOST_PARTS) return TOO_MANY_WORDS;
+    if (most >= INT32_MAX / NGRAM_PARTS) return TOO_MANY_WORDS;
     LebleuWork work = {.order = order, .systems = systems};
     work.ngrams.spelling = (Spelling){letters, letter_starts};
     work.ngrams.threshold = threshold;

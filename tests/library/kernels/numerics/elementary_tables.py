@@ -22,17 +22,16 @@ def made() -> str:
         two = Decimal(2)
         ln2 = two.ln()
         coarse = [round(Decimal(2**17) / at) for at in range(90, 182)]
-        return "\n".join(
+        return "".join(
             [
-                ABOUT + '#include "fixed_point.h"',
-                "",
+                ABOUT + '#include "fixed_point.h"\n\n',
                 _constant("LN2", ln2 * 2**116, "in units of 2^-116"),
                 _constant("LOG2_E", 1 / ln2 * 2**127),
                 _constant("STEP", ln2 / 2**12 * 2**117, "ln 2 / 2^12 in units of 2^-117, rounded down", down=True),
                 f"/* What is left of it, in units of 2^-181. */\n{_rest(ln2 / 2**12 * 2**117)}",
                 f"/* 2^12 / ln 2 in units of 2^-50. */\n"
                 f"static const int64_t STEPS = 0x{_whole(2**12 / ln2 * 2**50):016X};\n",
-                f"/* 2^10 / (j / 128), from j = 90. */\n"
+                f"\n/* 2^10 / (j / 128), from j = 90. */\n"
                 f"static const uint16_t RECIPROCALS[] = {{\n{_rows(map(str, coarse), 16)}}};\n",
                 _table("COARSE_LOGS", (-(Decimal(each) / 2**10).ln() for each in coarse), "-ln of each of them"),
                 _table(
@@ -68,8 +67,9 @@ def _split(value: Decimal, places: int | None = None) -> tuple[Decimal, Decimal]
 
 
 def _pairs(name: str, rows: list[tuple[Decimal, ...]], about: str) -> str:
-    lines = "".join(f"    {{{', '.join(float(each).hex() for each in row)}}},\n" for row in rows)
-    return f"/* {about}. */\nstatic const double {name}[][{len(rows[0])}] = {{\n{lines}}};\n"
+    literals = (f"{{{', '.join(float(each).hex() for each in row)}}}" for row in rows)
+    width = 4 // len(rows[0])
+    return f"\n/* {about}. */\nstatic const double {name}[][{len(rows[0])}] = {{\n{_rows(literals, width)}}};\n"
 
 
 def _doubles(high: str, low: str, parts: tuple[Decimal, Decimal], about: str) -> str:
@@ -100,7 +100,7 @@ def _rest(value: Decimal) -> str:
 
 def _table(name: str, values: Iterable[Decimal], about: str) -> str:
     literals = (_literal(_whole(value * 2**127)) for value in values)
-    return f"/* {about}. */\nstatic const uint128 {name}[] = {{\n{_rows(literals, 2)}}};\n"
+    return f"\n/* {about}. */\nstatic const uint128 {name}[] = {{\n{_rows(literals, 2)}}};\n"
 
 
 def _rows(literals: Iterable[str], width: int) -> str:
