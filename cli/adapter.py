@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 from typing import TYPE_CHECKING
 
 import click
@@ -16,10 +15,6 @@ from steelyard.commands.errors import exit_status
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-LONG_LIVED = {"worker", "scheduler", "serve", "up"}
-"""Verbs that run for days: they look for cycles as often as Python does by default."""
-USUAL_THRESHOLD = 700
 
 
 def parser(verb: str = "") -> argparse.ArgumentParser:
@@ -53,8 +48,6 @@ class Adapter(click.Command):
     def invoke(self, ctx: click.Context) -> int:
         """Parse and run; the exit status."""
         verb = str(self.name)
-        if verb in LONG_LIVED:
-            gc.set_threshold(USUAL_THRESHOLD, *gc.get_threshold()[1:])
         server = ctx.find_root().params.get("server")
         options = parser(verb).parse_args([*(["--server", server] if server else []), verb, *ctx.args])
         return exit_status("steelyard", lambda: chosen_run(options)(options), explained)

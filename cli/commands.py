@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import gc
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.errors import explained
 from steelyard.commands.errors import exit_status
-from steelyard.commands.parsing import HELP_OPTIONS, Command
+from steelyard.commands.parsing import Command, Noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
+
+
+USUAL_THRESHOLD = 700
+"""Allocations before a collection of cycles, as Python has it; short commands collect less often."""
+
+
+class Options(SimpleNamespace):
+    """The values of a command's options and arguments, by their names."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def collected(function: Callable[[Options], int]) -> Callable[..., int]:
+    """A callback of click that hands all values to the function as one object, which it passes on."""
+
+    def callback(**values: Any) -> int:
+        return function(Options(**values))
+
+    callback.__doc__ = function.__doc__
+    return callback
 
 
 class ServerCommand(Command):
@@ -28,19 +52,15 @@ class ServerCommand(Command):
         return exit_status("steelyard", lambda: run(ctx) or 0, explained)
 
 
-class Noun(click.Group):
-    """A noun, such as `team`, with its verbs in the order in which they were defined."""
+class LongLivedCommand(ServerCommand):
+    """A process that runs for days: it looks for cycles as often as Python does by default."""
 
-    command_class = ServerCommand
-
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **{"context_settings": HELP_OPTIONS, **more})
-
-    def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]  # noqa: ARG002
-        """Return the names of the verbs."""
-        return list(self.commands)
+    def invoke(self, ctx: click.Context) -> int:
+        """Run it until it is stopped; the exit status."""
+        gc.set_threshold(USUAL_THRESHOLD, *gc.get_threshold()[1:])
+        return super().invoke(ctx)
 
 
 def noun(name: str, help_: str) -> Noun:
-    """Return a noun without verbs yet."""
-    return Noun(name, help=help_)
+    """Return a noun of the server, without verbs yet."""
+    return Noun(name, help=help_, command_class=ServerCommand)

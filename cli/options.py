@@ -25,7 +25,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--metrics", nargs="+", action="extend", metavar="METRIC", default=None,
         help="metrics as NAME[:key=value]..., e.g. bleu chrf ter bleu:order=1,2:tok=intl (default: bleu chrf ter); "
-        "`steelyard metrics` lists them with their parameters",
+        "`steelyard metric list` lists them with their parameters",
     )  # fmt: skip
     parser.add_argument("-lc", "--lowercase", action="store_true", help="lowercase all texts in all metrics")
     parser.add_argument("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default")

@@ -25,18 +25,7 @@ FILES = {
         "retry": "queue failed or cancelled evaluations again",
         "requeue": "recompute evaluations from scratch",
     },
-    "campaigns.campaign": {"campaign": "create campaigns and manage their rules"},
     "nightly.nightly": {"nightly": "score the same systems every night and find regressions"},
-    "processes.up": {"up": "serve pages and API, score queued work and run nightly schedules, until stopped"},
-    "processes.serve": {"serve": "serve pages and API until stopped"},
-    "scoring.check_metric": {"check-metric": "test whether a metric keeps the metric contract"},
-    "scoring.embeddings": {"embeddings": "train, import and list word vectors"},
-    "processes.database": {"db": "create and upgrade the tables of the database"},
-    "processes.processes": {
-        "worker": "score shards until stopped",
-        "scheduler": "dispatch work until stopped",
-    },
-    "processes.health": {"health": "check whether a worker, a scheduler or the web service is ready"},
 }
 
 

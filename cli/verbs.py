@@ -20,10 +20,21 @@ def adapted(verb: str) -> click.Command:
 
 
 NATIVE = {
+    "campaign": ("create campaigns and manage their rules, members and teams", "campaigns.campaign"),
+    "phase": ("plan the phases of campaigns", "campaigns.phase"),
+    "testset": ("add test sets to campaigns, release or correct their references", "campaigns.testset"),
+    "submission": ("change what is declared about a submission, or withdraw it", "campaigns.submission"),
     "user": ("create accounts of the web service and set their permissions", "accounts.user"),
     "token": ("create, list and revoke API tokens", "accounts.token"),
     "team": ("create teams of the web service and manage their members", "accounts.team"),
     "quota": ("limit how many submissions a team may make", "accounts.quota"),
+    "vectors": ("train, import and list word vectors", "scoring.vectors"),
+    "up": ("serve pages and API, score queued work and run nightly schedules, until stopped", "processes.up"),
+    "serve": ("serve pages and API until stopped", "processes.serve"),
+    "worker": ("score shards until stopped", "processes.processes"),
+    "scheduler": ("dispatch work until stopped", "processes.processes"),
+    "db": ("create and upgrade the tables of the database", "processes.database"),
+    "health": ("check whether a worker, a scheduler or the web service is ready", "processes.health"),
     "login": ("store the API token for a server", "accounts.login"),
 }
 """Verbs and nouns of click: their lines in the help, and the files that define them under their own names."""

@@ -11,10 +11,10 @@ import psycopg
 import pytest
 import yaml
 
-from cli.adapter import parser
 from models.database.session import make_engine
 from runtime.service_settings import WebSettings as Settings
 from tests.acceptance.commands import SECONDS, running, steelyard, wait_for
+from tests.cli.click_commands import parsed
 from tests.servers import START_SECONDS, free_port, start_postgres
 from web.app import create_app
 from web.pages.documentation import SITE
@@ -84,7 +84,7 @@ def test_every_service_runs_a_command_that_there_is():
     assert ["worker"] in commands
     assert ["serve"] in commands
     for command in commands:
-        parser().parse_args(command)
+        parsed(command)
 
 
 def test_services_wait_for_what_they_need():
@@ -112,7 +112,7 @@ def test_workers_scheduler_and_web_are_asked_for_their_health():
         ["health", "scheduler", "--http"],
         ["health", "--http"],
     ):
-        assert parser().parse_args(arguments).http == (None, None)
+        assert parsed(arguments).params["http"] == (None, None)
 
 
 def test_settings_exist_and_a_stopped_worker_has_time_to_finish():

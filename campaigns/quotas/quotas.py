@@ -207,7 +207,7 @@ def set_phase(connection: Connection, campaign: str, phase: str) -> int:
     if read_phases(connection, campaign_id):
         raise BadQuota(
             f"The campaign {campaign!r} has phases with times, which decide the current one. "
-            "`steelyard campaign phase` changes them."
+            "`steelyard phase create` changes them."
         )
     connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(phase=phase))
     return campaign_id

@@ -1,215 +1,312 @@
-"""`steelyard campaign`: create and manage campaigns in the database."""
+"""`steelyard campaign`: campaigns, their rules, members and teams."""
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from cli.campaigns.changes import changing, looking, show_campaign, to_change
-from cli.campaigns.declare import add_submission_verbs
-from cli.campaigns.phases import add_phase_verbs
-from cli.campaigns.test_sets import add_test_set_verbs
-from cli.stored import add_database_option
+import click
+
+from cli.campaigns.changes import CAMPAIGN, changing, looking, print_campaign, to_change
+from cli.commands import noun
+from cli.decorators import database_option, yes_option
+from cli.stored import settings_for
+from cli.terminal.prompts import confirm
 from steelyard.commands.errors import CommandError, UsageError
-from steelyard.tables.text import aligned
+from steelyard.commands.notices import note
+from steelyard.commands.options import format_option, many, option, together
+from steelyard.commands.parsing import Value
+from steelyard.tables.rendering import render
+from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from campaigns.rules import Rules
+    from steelyard.commands.options import Decorator
+
+campaign = noun(
+    "campaign",
+    "Create campaigns and manage their rules, members and teams in the database, as organisers do on the pages. Every "
+    "change is recorded in the audit log as made by the command line.",
+)
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`campaign` and its own verbs."""
-    parser = verbs.add_parser(
-        "campaign",
-        help="create campaigns and manage their rules",
-        description="Manage campaigns directly in the database, as organisers do on the pages. Every change is "
-        "recorded in the audit log as made by the command line.",
+def rule_options() -> Decorator:
+    """The rules of a campaign."""
+    return together(
+        option("--title", metavar="TEXT", help="title on the pages"),
+        option("--description", metavar="TEXT", help="plain text; an empty line separates paragraphs"),
+        option("--time-zone", metavar="ZONE", help="of its deadlines, e.g. Europe/Prague (default: UTC)"),
+        option("--visibility", type=click.Choice(("public", "private")), help="who sees it (default: private)"),
+        option("--joining", type=click.Choice(("open", "invited")), help="how teams join (default: invited)"),
+        option("--anonymous/--no-anonymous", default=None, help="hide team names until the results are published"),
+        option(
+            "--verified-only/--no-verified-only",
+            default=None,
+            help="only accounts with a confirmed address can submit",
+        ),
+        option("--ranked-by", metavar="METRIC", help='the metric that ranks; "" for the first one'),
     )
-    ours = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    add = ours.add_parser("add", help="create a campaign")
-    _add_rules(add)
-    add.add_argument("--organiser", metavar="E-MAIL", help="the account that organises it")
-    add.set_defaults(run=run_add)
-    change = ours.add_parser("set", help="change the rules of a campaign")
-    _add_rules(change)
-    change.set_defaults(run=run_set)
-    show = ours.add_parser("show", help="show one campaign, or list all")
-    show.add_argument("campaign", nargs="?", metavar="CAMPAIGN")
-    add_database_option(show)
-    show.set_defaults(run=run_show)
-    add_phase_verbs(ours)
-    add_test_set_verbs(ours)
-    add_submission_verbs(ours)
-    for verb, what in {
-        "freeze": "stop submissions, declarations and withdrawals",
-        "unfreeze": "reopen a frozen campaign",
-        "close": "close the current phase now",
-        "publish": "publish the results now",
-    }.items():
-        state = ours.add_parser(verb, help=what)
-        add_campaign(state)
-        state.set_defaults(run=run_state, do=verb)
-    teams = ours.add_parser("teams", help="show which teams take part, add some, or remove some")
-    add_campaign(teams)
-    teams.add_argument("--add", nargs="+", default=[], metavar="TEAM")
-    teams.add_argument("--remove", nargs="+", default=[], metavar="TEAM", help="teams without submissions")
-    teams.set_defaults(run=run_teams)
-    members = ours.add_parser("members", help="show or change the organisers and viewers of a campaign")
-    add_campaign(members)
-    members.add_argument("--organiser", nargs="+", default=[], metavar="E-MAIL", help="accounts that organise it")
-    members.add_argument("--viewer", nargs="+", default=[], metavar="E-MAIL", help="accounts that may view it")
-    members.add_argument("--remove", nargs="+", default=[], metavar="E-MAIL", help="accounts that lose their role")
-    members.set_defaults(run=run_members)
 
 
-def add_campaign(parser: argparse.ArgumentParser) -> None:
-    """CAMPAIGN and --database."""
-    parser.add_argument("campaign", metavar="CAMPAIGN")
-    add_database_option(parser)
-
-
-def _add_rules(parser: argparse.ArgumentParser) -> None:
-    add_campaign(parser)
-    parser.add_argument("--title", help="title on the pages")
-    parser.add_argument("--description", metavar="TEXT", help="plain text; an empty line separates paragraphs")
-    parser.add_argument("--time-zone", metavar="ZONE", help="of its deadlines, e.g. Europe/Prague (default: UTC)")
-    parser.add_argument("--visibility", choices=("public", "private"), help="who sees it (default: private)")
-    parser.add_argument("--joining", choices=("open", "invited"), help="how teams join (default: invited)")
-    parser.add_argument(
-        "--anonymous", action=argparse.BooleanOptionalAction, default=None,
-        help="hide team names until the results are published",
-    )  # fmt: skip
-    parser.add_argument(
-        "--verified-only", action=argparse.BooleanOptionalAction, default=None,
-        help="only accounts with a confirmed address can submit",
-    )  # fmt: skip
-    parser.add_argument("--ranked-by", metavar="METRIC", help='the metric that ranks; "" for the first one')
-
-
-def run_add(options: argparse.Namespace) -> int:
+@campaign.command(
+    "create",
+    help="Create a campaign.",
+    example='steelyard campaign create wmt26 --title "WMT 2026" --visibility public --organiser mary@example.org',
+)
+@CAMPAIGN
+@rule_options()
+@option("--organiser", metavar="EMAIL", help="the account that organises it")
+@database_option()
+def create(campaign: str, organiser: str | None, database: str | None, **asked: Any) -> int:
     """Create a campaign."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.participants import set_campaign_role
     from campaigns.rules import create_campaign
     from models.schema.roles import CampaignRole
 
-    with changing(options, create=True) as connection:
-        create_campaign(connection, COMMAND_LINE, options.campaign, _rules(options))
-        if options.organiser:
-            set_campaign_role(connection, to_change(connection, options), options.organiser, CampaignRole.ORGANISER)
-    return show_campaign(options)
+    with changing(database, create=True) as connection:
+        create_campaign(connection, COMMAND_LINE, campaign, _rules(asked))
+        if organiser:
+            set_campaign_role(connection, to_change(connection, campaign), organiser, CampaignRole.ORGANISER)
+    return print_campaign(database, campaign)
 
 
-def run_set(options: argparse.Namespace) -> int:
-    """Change the rules."""
-    from campaigns.rules import Rules, set_rules
-
-    rules = _rules(options)
-    if rules == Rules():
-        raise UsageError("Say what to change: --title, --visibility, --ranked-by or another rule.")
-    with changing(options) as connection:
-        set_rules(connection, to_change(connection, options), rules)
-    return show_campaign(options)
-
-
-def run_show(options: argparse.Namespace) -> int:
-    """Print a campaign, or a list of all."""
+@campaign.command("list", help="List all campaigns.", example="steelyard campaign list -f json")
+@format_option()
+@database_option()
+def list_(format: str, database: str | None) -> int:  # noqa: A002 - the option's name
+    """Print all campaigns."""
     from campaigns.accounts.principal import COMMAND_LINE
     from campaigns.permissions import UnreadableCampaign, visible_campaigns
-    from steelyard.commands.notices import note
 
-    if options.campaign:
-        return show_campaign(options)
-    with looking(options) as connection:
+    with looking(database) as connection:
         unreadable: list[UnreadableCampaign] = []
         accesses = visible_campaigns(connection, COMMAND_LINE, unreadable=unreadable)
     note([f"The campaign {each.name!r} cannot be shown. {each.reason}" for each in unreadable])
-    if not accesses:
-        print("There is no campaign. `steelyard campaign add` creates one.")
-        return 0
-    rows = [["Campaign", "Phase", "Open for submissions", "Visible to"]]
+    columns = [
+        Column("name", "Campaign", Kind.NAME),
+        Column("phase", "Phase", missing="-"),
+        Column("open", "Open for submissions"),
+        Column("visible_to", "Visible to"),
+    ]
+    rows = []
     for access in accesses:
         takes = "yes" if access.takes_submissions else "frozen" if access.frozen_at is not None else "no"
         seen_by = "everybody" if access.visibility == "public" else "members"
-        rows.append([access.name, access.phase.name if access.phase else "-", takes, seen_by])
-    print(aligned(rows), end="")
+        rows.append([access.name, access.phase.name if access.phase else None, takes, seen_by])
+    nothing = "There is no campaign. `steelyard campaign create` creates one."
+    print(render([Table(columns, rows, empty=nothing)], format, "Campaigns"), end="")
     return 0
 
 
-def run_state(options: argparse.Namespace) -> int:
-    """Freeze, unfreeze, close or publish."""
-    from campaigns.phases import close_now, publish_now
-    from campaigns.rules import set_frozen
+@campaign.command(
+    "show",
+    help="Show the rules of a campaign, its phases, test sets and corrections.",
+    example="steelyard campaign show wmt26",
+)
+@CAMPAIGN
+@format_option()
+@database_option()
+def show(campaign: str, format: str, database: str | None) -> int:  # noqa: A002
+    """Print a campaign."""
+    return print_campaign(database, campaign, format)
 
-    with changing(options) as connection:
-        access = to_change(connection, options)
-        if options.do in ("freeze", "unfreeze"):
-            set_frozen(connection, access, options.do == "freeze")
-        else:
-            (close_now if options.do == "close" else publish_now)(connection, access)
-    return show_campaign(options)
 
-
-def run_teams(options: argparse.Namespace) -> int:
-    """Change and print the teams."""
+@campaign.command(
+    "update",
+    help="Change the rules of a campaign, its teams, organisers and viewers.",
+    example="steelyard campaign update wmt26 --ranked-by chrf --add-team harbour --viewer zoe@example.org",
+)
+@CAMPAIGN
+@rule_options()
+@many("--add-team", "add_teams", metavar="TEAM...", help="teams that take part")
+@many("--remove-team", "remove_teams", metavar="TEAM...", help="teams that leave; they must not have submissions")
+@many("--organiser", "organisers", metavar="EMAIL...", help="accounts that organise it")
+@many("--viewer", "viewers", metavar="EMAIL...", help="accounts that may view it")
+@many("--remove-member", "remove_members", metavar="EMAIL...", help="accounts that lose their role in it")
+@database_option()
+def update(
+    campaign: str,
+    add_teams: Sequence[str],
+    remove_teams: Sequence[str],
+    organisers: Sequence[str],
+    viewers: Sequence[str],
+    remove_members: Sequence[str],
+    database: str | None,
+    **asked: Any,
+) -> int:
+    """Change the rules, the teams and the members."""
     from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.participants import join_with_team, leave_with_team
-    from campaigns.permissions import read_access
-
-    if options.add or options.remove:
-        with changing(options) as connection:
-            for team in options.add:
-                join_with_team(connection, COMMAND_LINE, options.campaign, team)
-            for team in options.remove:
-                leave_with_team(connection, COMMAND_LINE, options.campaign, team)
-    with looking(options) as connection:
-        access = read_access(connection, COMMAND_LINE, options.campaign)
-    if not access.teams:
-        print("No teams yet. As long as the list is empty, any team can submit.")
-        return 0
-    rows = [["Team", "Publication name", "Number"]]
-    rows += [[each.name, each.publication_name or each.name, str(each.number)] for each in access.teams.values()]
-    print(aligned(rows), end="")
-    return 0
-
-
-def run_members(options: argparse.Namespace) -> int:
-    """Change and print the members."""
-    from campaigns.accounts.principal import COMMAND_LINE
-    from campaigns.participants import campaign_members, remove_from_campaign, set_campaign_role
-    from campaigns.permissions import read_access
+    from campaigns.participants import (
+        campaign_members,
+        join_with_team,
+        leave_with_team,
+        remove_from_campaign,
+        set_campaign_role,
+    )
+    from campaigns.rules import Rules, set_rules
     from models.schema.roles import CampaignRole
 
-    if options.organiser or options.viewer or options.remove:
-        with changing(options) as connection:
-            access = to_change(connection, options)
-            for email in options.organiser:
-                set_campaign_role(connection, access, email, CampaignRole.ORGANISER)
-            for email in options.viewer:
-                set_campaign_role(connection, access, email, CampaignRole.VIEWER)
-            accounts = {each.email: each.account_id for each in campaign_members(connection, access.campaign_id)}
-            for email in options.remove:
-                if email.casefold() not in accounts:
-                    raise CommandError(f"{email} is no member of {options.campaign}.")
-                remove_from_campaign(connection, access, accounts[email.casefold()])
-    with looking(options) as connection:
-        members = campaign_members(connection, read_access(connection, COMMAND_LINE, options.campaign).campaign_id)
-    rows = [["Account", "Name", "Role"], *([each.email, each.name, each.role] for each in members)]
-    print(aligned(rows) if members else "Nobody organises it but administrators.\n", end="")
+    rules = _rules(asked)
+    if rules == Rules() and not (add_teams or remove_teams or organisers or viewers or remove_members):
+        raise UsageError("Say what to change: --title, --visibility, --ranked-by, --add-team or another rule.")
+    with changing(database) as connection:
+        access = to_change(connection, campaign)
+        if rules != Rules():
+            set_rules(connection, access, rules)
+        for team in add_teams:
+            join_with_team(connection, COMMAND_LINE, campaign, team)
+        for team in remove_teams:
+            leave_with_team(connection, COMMAND_LINE, campaign, team)
+        for role, emails in ((CampaignRole.ORGANISER, organisers), (CampaignRole.VIEWER, viewers)):
+            for email in emails:
+                set_campaign_role(connection, access, email, role)
+        accounts = {each.email: each.account_id for each in campaign_members(connection, access.campaign_id)}
+        for email in remove_members:
+            if email.casefold() not in accounts:
+                raise CommandError(f"{email} is no member of {campaign}.")
+            remove_from_campaign(connection, access, accounts[email.casefold()])
+    return print_campaign(database, campaign)
+
+
+@campaign.command(
+    "teams", help="List the teams that take part in a campaign.", example="steelyard campaign teams wmt26 -f csv"
+)
+@CAMPAIGN
+@format_option()
+@database_option()
+def teams(campaign: str, format: str, database: str | None) -> int:  # noqa: A002
+    """Print the teams."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.permissions import read_access
+
+    with looking(database) as connection:
+        access = read_access(connection, COMMAND_LINE, campaign)
+    columns = [
+        Column("name", "Team", Kind.NAME),
+        Column("publication_name", "Publication name"),
+        Column("number", "Number", Kind.ID),
+    ]
+    rows = [[each.name, each.publication_name or each.name, each.number] for each in access.teams.values()]
+    nothing = "No teams yet. As long as the list is empty, any team can submit."
+    print(render([Table(columns, rows, empty=nothing)], format, f"Teams of {campaign}"), end="")
     return 0
 
 
-def _rules(options: argparse.Namespace) -> Rules:
+@campaign.command(
+    "members",
+    help="List the organisers and viewers of a campaign.",
+    example="steelyard campaign members wmt26",
+)
+@CAMPAIGN
+@format_option()
+@database_option()
+def members(campaign: str, format: str, database: str | None) -> int:  # noqa: A002
+    """Print the members."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.participants import campaign_members
+    from campaigns.permissions import read_access
+
+    with looking(database) as connection:
+        known = campaign_members(connection, read_access(connection, COMMAND_LINE, campaign).campaign_id)
+    columns = [Column("email", "Account", Kind.NAME), Column("name", "Name"), Column("role", "Role")]
+    rows = [[each.email, each.name, str(each.role)] for each in known]
+    nothing = "Nobody organises it but administrators."
+    print(render([Table(columns, rows, empty=nothing)], format, f"Members of {campaign}"), end="")
+    return 0
+
+
+@campaign.command(
+    "freeze", help="Stop submissions, declarations and withdrawals.", example="steelyard campaign freeze wmt26"
+)
+@CAMPAIGN
+@database_option()
+def freeze(campaign: str, database: str | None) -> int:
+    """Freeze a campaign."""
+    return _freeze(database, campaign, True)
+
+
+@campaign.command("unfreeze", help="Reopen a frozen campaign.", example="steelyard campaign unfreeze wmt26")
+@CAMPAIGN
+@database_option()
+def unfreeze(campaign: str, database: str | None) -> int:
+    """Reopen a campaign."""
+    return _freeze(database, campaign, False)
+
+
+@campaign.command("close", help="Close the current phase now.", example="steelyard campaign close wmt26 --yes")
+@CAMPAIGN
+@yes_option()
+@database_option()
+def close(campaign: str, yes: bool, database: str | None) -> int:
+    """Close the current phase."""
+    from campaigns.phases import close_now
+
+    confirm(f"Close the current phase of {campaign} now?", yes=yes)
+    with changing(database) as connection:
+        close_now(connection, to_change(connection, campaign))
+    return print_campaign(database, campaign)
+
+
+@campaign.command(
+    "publish", help="Publish the results of a campaign now.", example="steelyard campaign publish wmt26 --yes"
+)
+@CAMPAIGN
+@yes_option()
+@database_option()
+def publish(campaign: str, yes: bool, database: str | None) -> int:
+    """Publish the results."""
+    from campaigns.phases import publish_now
+
+    confirm(f"Publish the results of {campaign} now?", yes=yes)
+    with changing(database) as connection:
+        publish_now(connection, to_change(connection, campaign))
+    return print_campaign(database, campaign)
+
+
+@campaign.command(
+    "export", help="Write everything of a campaign into a zip.", example="steelyard campaign export wmt26 wmt26.zip"
+)
+@CAMPAIGN
+@click.argument("file", type=Value(Path), metavar="FILE", help="the zip; only you can read it")
+@database_option()
+def export(campaign: str, file: Path, database: str | None) -> int:
+    """Write the zip."""
+    from campaigns.accounts.principal import COMMAND_LINE
+    from campaigns.export import export_campaign
+    from models.database.session import make_engine
+    from runtime.private_files import write_privately
+
+    engine = make_engine(settings_for(database).database_url, pooled=False)
+    parts = export_campaign(engine, COMMAND_LINE, campaign)
+    # It contains outputs and scores that are not public yet.
+    with open(file, "wb", opener=write_privately) as written:
+        written.writelines(parts)
+    print(f"Written: {file}")
+    return 0
+
+
+def _freeze(database: str | None, name: str, frozen: bool) -> int:
+    from campaigns.rules import set_frozen
+
+    with changing(database) as connection:
+        set_frozen(connection, to_change(connection, name), frozen)
+    return print_campaign(database, name)
+
+
+def _rules(asked: dict[str, Any]) -> Rules:
     from campaigns.rules import Rules
     from models.schema.roles import Joining, Visibility
 
     return Rules(
-        title=options.title,
-        description=options.description,
-        time_zone=options.time_zone,
-        visibility=Visibility(options.visibility) if options.visibility else None,
-        joining=Joining(options.joining) if options.joining else None,
-        anonymous=options.anonymous,
-        verified_only=options.verified_only,
-        ranked_by=options.ranked_by,
+        title=asked["title"],
+        description=asked["description"],
+        time_zone=asked["time_zone"],
+        visibility=Visibility(asked["visibility"]) if asked["visibility"] else None,
+        joining=Joining(asked["joining"]) if asked["joining"] else None,
+        anonymous=asked["anonymous"],
+        verified_only=asked["verified_only"],
+        ranked_by=asked["ranked_by"],
     )

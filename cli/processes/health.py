@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.decorators import database_option
 from cli.processes.http_option import address
-from cli.stored import add_database_option, read_settings
+from cli.stored import settings_for
 from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.options import option
+from steelyard.commands.parsing import Value
 
 if TYPE_CHECKING:
-    import argparse
-
     from runtime.health import Check
 
 SECONDS = 30.0
@@ -21,28 +25,33 @@ ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is boun
 """A server that listens at all addresses of a machine can be reached at this one."""
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`health`."""
-    parser = verbs.add_parser(
-        "health",
-        help="check whether a worker, a scheduler or the web service is ready",
-        description="Print the checks; the exit status is 0 if all passed, else 1. With --http the process itself is "
-        "asked. Without it, the database shows whether a worker of this host sends heartbeats and whether a scheduler "
-        "is active, and the web service is asked for a file.",
-    )
-    parser.add_argument(
-        "role", nargs="?", choices=("worker", "scheduler", "web"), help="with --http: reject any other role"
-    )
-    parser.add_argument(
-        "--http", type=address, nargs="?", const=(None, None), metavar="[HOST:]PORT",
-        help="ask the process there (default: STEELYARD_HTTP_HOST and STEELYARD_HTTP_PORT)",
-    )  # fmt: skip
-    parser.add_argument("--live", action="store_true", help="with --http: check liveness only, not readiness")
-    add_database_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "health",
+    cls=ServerCommand,
+    help="Print the checks; the exit status is 0 if all passed, else 1. With --http the process "
+    "itself is asked. Without it, the database shows whether a worker of this host sends "
+    "heartbeats and whether a scheduler is active, and the web service is asked for a file.",
+    example="steelyard health worker --http 9108",
+)
+@click.argument(
+    "role",
+    required=False,
+    metavar="[ROLE]",
+    type=click.Choice(("worker", "scheduler", "web")),
+    help="with --http: reject any other role",
+)
+@option(
+    "--http",
+    is_flag=False,
+    flag_value=(None, None),
+    type=Value(address),
+    metavar="[[HOST:]PORT]",
+    help="ask the process there (default: STEELYARD_HTTP_HOST and STEELYARD_HTTP_PORT)",
+)
+@option("--live", is_flag=True, help="with --http: check liveness only, not readiness")
+@database_option()
+@collected
+def health(options: Options) -> int:
     """Run the checks and print them; exit status 0 if all passed, else 1."""
     if options.http is not None:
         return _ask(options)
@@ -51,12 +60,12 @@ def run(options: argparse.Namespace) -> int:
     return _look(options)
 
 
-def _ask(options: argparse.Namespace) -> int:
+def _ask(options: Options) -> int:
     from http.client import HTTPConnection, HTTPException
 
     host, port = options.http
     if host is None or port is None:
-        settings = read_settings(options)
+        settings = settings_for(options.database)
         host, port = host or settings.http_host, port or settings.http_port
     if port is None:
         raise UsageError("Which port? Give --http PORT, or set STEELYARD_HTTP_PORT.")
@@ -78,14 +87,14 @@ def _ask(options: argparse.Namespace) -> int:
     return _printed(role, ok, checks)
 
 
-def _look(options: argparse.Namespace) -> int:
+def _look(options: Options) -> int:
     import socket
 
     from runtime.health import run_checks
     from scheduler.health import check_leader_exists
     from worker.health_checks import check_database, check_workers
 
-    settings = read_settings(options)
+    settings = settings_for(options.database)
     database = check_database(settings.database_url)
     if not database.ok:
         return _printed(options.role, False, {database.name: (False, database.reason)})
@@ -100,14 +109,14 @@ def _look(options: argparse.Namespace) -> int:
     return _printed(options.role, health.ok, {each.name: (each.ok, each.reason) for each in health.checks})
 
 
-def _check_pages(options: argparse.Namespace) -> Check:
+def _check_pages(options: Options) -> Check:
     """Whether the web service answers at the address in the settings."""
     from http.client import HTTPConnection, HTTPException
 
     from runtime.health import Check
     from runtime.service_settings import WebSettings
 
-    settings = read_settings(options, WebSettings)
+    settings = settings_for(options.database, WebSettings)
     host, port = ANYWHERE.get(settings.web_host, settings.web_host), settings.web_port
     connection = HTTPConnection(host, port, timeout=SECONDS)
     try:

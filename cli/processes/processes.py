@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import click
 
-from cli.options import whole_number
-from cli.processes.http_option import add_http_option, read_served_settings
+from cli.commands import LongLivedCommand, Options, collected
+from cli.processes.http_option import http_option, read_served_settings
 from cli.stored import require_schema
 from steelyard.commands.errors import CommandError
+from steelyard.commands.options import option
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import whole_number
 
-if TYPE_CHECKING:
-    import argparse
-
-
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`worker` and `scheduler`."""
-    text = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-C shuts it down gracefully."
-    worker = verbs.add_parser("worker", help="score shards until stopped", description=f"Score shards. {text}")
-    worker.add_argument("--concurrency", type=whole_number, metavar="N", help="processes (default: all cores)")
-    add_http_option(worker)
-    worker.set_defaults(run=run_worker)
-    scheduler = verbs.add_parser("scheduler", help="dispatch work until stopped", description=f"Dispatch work. {text}")
-    add_http_option(scheduler)
-    scheduler.set_defaults(run=run_scheduler)
+READS = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-C shuts it down gracefully."
 
 
-def run_worker(options: argparse.Namespace) -> int:
+@click.command(
+    "worker",
+    cls=LongLivedCommand,
+    help=f"Score shards until stopped. {READS}",
+    example="steelyard worker --concurrency 8",
+)
+@option("--concurrency", type=Value(whole_number), metavar="N", help="processes (default: all cores)")
+@http_option()
+@collected
+def worker(options: Options) -> int:
     """Run until stopped; the exit status."""
     from runtime.logs import set_up_logs
     from worker.app import run_worker
@@ -36,7 +35,15 @@ def run_worker(options: argparse.Namespace) -> int:
     return run_worker(settings, options.concurrency or None)
 
 
-def run_scheduler(options: argparse.Namespace) -> int:
+@click.command(
+    "scheduler",
+    cls=LongLivedCommand,
+    help=f"Dispatch work until stopped. {READS}",
+    example="steelyard scheduler --http 9108",
+)
+@http_option()
+@collected
+def scheduler(options: Options) -> int:
     """Dispatch work until stopped; the exit status. Raises CommandError without a broker."""
     import signal
     import threading

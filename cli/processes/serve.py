@@ -4,47 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.options import at_most
-from cli.processes.http_option import add_http_option, read_served_settings
-from cli.stored import add_database_option, require_schema
+import click
+
+from cli.commands import LongLivedCommand, Options, collected
+from cli.decorators import database_option
+from cli.processes.http_option import http_option, read_served_settings
+from cli.stored import require_schema
+from steelyard.commands.options import option, together
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import at_most
 
 if TYPE_CHECKING:
-    import argparse
-
     from runtime.service_settings import WebSettings
+    from steelyard.commands.options import Decorator
     from web.serving import Address
 
 LARGEST_PORT = 65535
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`serve`."""
-    parser = verbs.add_parser(
-        "serve",
-        help="serve pages and API until stopped",
-        description="Serve the leaderboards as pages and as an API. Scores come from workers: `steelyard worker` and "
-        "`steelyard scheduler`, or `steelyard up`, which serves, too. Without any account, it prints a "
-        "link to create the first administrator. SIGTERM or Ctrl-C stops it in order.",
-    )
-    add_address_options(parser)
-    add_http_option(parser)
-    add_database_option(parser)
-    parser.set_defaults(run=run)
-
-
-def add_address_options(parser: argparse.ArgumentParser) -> None:
+def address_options() -> Decorator:
     """--host and --port."""
-    parser.add_argument(
-        "--host", metavar="ADDRESS",
-        help="address to listen on; 0.0.0.0 accepts other machines (default: STEELYARD_WEB_HOST, else 127.0.0.1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--port", type=at_most(LARGEST_PORT), metavar="N",
-        help="port to listen on; 0: any free one (default: STEELYARD_WEB_PORT, else 8718)",
-    )  # fmt: skip
+    return together(
+        option(
+            "--host",
+            metavar="ADDRESS",
+            help="address to listen on; 0.0.0.0 accepts other machines (default: STEELYARD_WEB_HOST, else 127.0.0.1)",
+        ),
+        option(
+            "--port",
+            type=Value(at_most(LARGEST_PORT)),
+            metavar="N",
+            help="port to listen on; 0: any free one (default: STEELYARD_WEB_PORT, else 8718)",
+        ),
+    )
 
 
-def read_web_settings(options: argparse.Namespace) -> WebSettings:
+def read_web_settings(options: Options) -> WebSettings:
     """The settings of the web service, overridden by the options. Raises UsageError."""
     from runtime.service_settings import WebSettings
 
@@ -53,15 +48,28 @@ def read_web_settings(options: argparse.Namespace) -> WebSettings:
     return settings.model_copy(update={name: value for name, value in said.items() if value is not None})
 
 
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "serve",
+    cls=LongLivedCommand,
+    help="Serve the leaderboards as pages and as an API. Scores come from workers: `steelyard "
+    "worker` and `steelyard scheduler`, or `steelyard up`, which serves, too. Without any "
+    "account, it prints a link to create the first administrator. SIGTERM or Ctrl-C stops it "
+    "in order.",
+    example="steelyard serve --host 0.0.0.0 --port 8718",
+)
+@address_options()
+@http_option()
+@database_option()
+@collected
+def serve(options: Options) -> int:
     """Serve until stopped; the exit status."""
     from runtime.logs import set_up_logs
-    from web.serving import serve
+    from web.serving import serve as serve_pages
 
     settings = read_web_settings(options)
     require_schema(settings, create=True)
     set_up_logs(settings.log_format, settings.log_level, role="web")
-    serve(settings, lambda address, _: tell(settings, address))
+    serve_pages(settings, lambda address, _: tell(settings, address))
     return 0
 
 

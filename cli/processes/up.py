@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import signal
 import threading
@@ -11,11 +10,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cli.options import whole_number
-from cli.processes.http_option import add_http_option
-from cli.processes.serve import add_address_options, read_web_settings, tell
-from cli.stored import add_database_option, require_schema, shown_database
+import click
+
+from cli.commands import LongLivedCommand, Options, collected
+from cli.decorators import database_option
+from cli.processes.http_option import http_option
+from cli.processes.serve import address_options, read_web_settings, tell
+from cli.stored import require_schema, shown_database
 from steelyard.commands.errors import CommandError
+from steelyard.commands.options import option
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,25 +47,22 @@ AGAIN_SECONDS = 5.0
 """Delay before a restart after a failure."""
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`up`."""
-    parser = verbs.add_parser(
-        "up",
-        help="serve pages and API, score queued work and run nightly schedules, until stopped",
-        description="Web service, scheduler and workers of one machine in one command: serves pages and API, works on "
-        "everything queued in the database and runs nightly schedules. Without any account, it prints a link to "
-        "create the first administrator. Ctrl-C or SIGTERM shuts it down gracefully; after a crash, the next start "
-        "resumes the work.",
-    )
-    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
-    parser.add_argument("--web", action=argparse.BooleanOptionalAction, default=True, help="serve pages and API, too")
-    add_address_options(parser)
-    add_http_option(parser)
-    add_database_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "up",
+    cls=LongLivedCommand,
+    help="Web service, scheduler and workers of one machine in one command: serves pages and API, "
+    "works on everything queued in the database and runs nightly schedules. Without any "
+    "account, it prints a link to create the first administrator. Ctrl-C or SIGTERM shuts it "
+    "down gracefully; after a crash, the next start resumes the work.",
+    example="steelyard up --processes 4 --database sqlite:///steelyard.db",
+)
+@option("--processes", type=Value(whole_number), metavar="N", help="worker processes (default: all cores)")
+@option("--web/--no-web", default=True, help="serve pages and API, too")
+@address_options()
+@http_option()
+@database_option()
+@collected
+def up(options: Options) -> int:
     """Run until stopped; the exit status."""
     from sqlalchemy.exc import DBAPIError
 

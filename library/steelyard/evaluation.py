@@ -193,7 +193,7 @@ def evaluate(
     references : mapping of str to list of str, or list of list of str
         All as long as the systems; None for a reference that a segment lacks.
     metrics : list of str or Metric
-        Specifications, as `steelyard metrics` lists them, or metrics.
+        Specifications, as `steelyard metric list` lists them, or metrics.
     bootstrap : int
         Replicates for intervals and tests; all systems share the draws.
     seed : int

@@ -103,7 +103,7 @@ def find_test_set_protocols(connection: Connection, campaign: str, test_set: str
     there = ", ".join(f"{each.name}@{each.version}" for each in known.values())
     if not known:
         raise NotFound(
-            f"The campaign {campaign!r} measures nothing yet. `steelyard campaign test-set` adds a test set with "
+            f"The campaign {campaign!r} measures nothing yet. `steelyard testset create` adds a test set with "
             "references and metrics; `steelyard evaluate` creates one with its first system."
         )
     if not found:

@@ -42,7 +42,7 @@ def by_hand(letters):
 
 
 def test_it_is_listed_with_its_distribution(installed, tmp_path):
-    ended = steelyard("metrics", cwd=tmp_path, PYTHONPATH=installed)
+    ended = steelyard("metric", "list", cwd=tmp_path, PYTHONPATH=installed)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "prefix  (prefix, higher is better)" in ended.stdout
     assert "From: example-metric-1.0." in ended.stdout
@@ -50,7 +50,7 @@ def test_it_is_listed_with_its_distribution(installed, tmp_path):
 
 
 def test_it_keeps_the_promises(installed, tmp_path):
-    ended = steelyard("check-metric", "prefix", "--campaigns", "60", cwd=tmp_path, PYTHONPATH=installed)
+    ended = steelyard("metric", "check", "prefix", "--campaigns", "60", cwd=tmp_path, PYTHONPATH=installed)
     assert ended.returncode == 0, ended.stdout
     assert "prefix:case=lc:letters=1\n" in ended.stdout
     assert ended.stdout.endswith("All promises kept.\n")

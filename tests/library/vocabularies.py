@@ -1,4 +1,4 @@
-"""Word vectors for tests: small vocabularies, stored as `steelyard embeddings` stores them."""
+"""Word vectors for tests: small vocabularies, stored as `steelyard vectors` stores them."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def metric_options() -> Decorator:
         many(
             "-m", "--metrics", metavar="METRIC...",
             help="metrics as NAME[:key=value]..., e.g. bleu chrf ter bleu:order=1,2:tok=intl (default: bleu chrf ter); "
-            "`steelyard metrics` lists them with their parameters",
+            "`steelyard metric list` lists them with their parameters",
         ),
         option("-lc", "--lowercase", is_flag=True, help="lowercase all texts in all metrics"),
         option("-tok", "--tokenize", metavar="TOK", help="tokenizer of all metrics that have one by default"),

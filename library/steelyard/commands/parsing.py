@@ -125,6 +125,18 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+class Noun(click.Group):
+    """A noun, such as `metric`, with its verbs in the order in which they were defined."""
+
+    def __init__(self, *args: Any, command_class: type[Command] = Command, **more: Any) -> None:
+        super().__init__(*args, **{"context_settings": HELP_OPTIONS, **more})
+        self.command_class = command_class
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's name
+        """Return the names of the verbs."""
+        return list(self.commands)
+
+
 def _joined(context: click.Context, params: Sequence[click.Parameter], words: Sequence[str]) -> Iterator[str]:
     """The words, where those of each occurrence of a ManyOption have become one."""
     options = {name: param for param in params for name in (*param.opts, *param.secondary_opts) if name[:1] == "-"}

@@ -54,14 +54,16 @@ OURS: Mapping[str, Verb] = {
         takes=names_human_file,
     ),
     "check": Verb("check an output for problems", partial(imported, "steelyard.commands.check:check")),
-    "metrics": Verb("list the metrics and their parameters", partial(imported, "steelyard.commands.metrics:metrics")),
+    "metric": Verb(
+        "list the metrics and their parameters, check a metric", partial(imported, "steelyard.commands.metric:metric")
+    ),
     "mtrics": Verb("score with the options of MTrics", partial(imported, "steelyard.commands.mtrics.command:mtrics")),
 }
 ELSEWHERE = {
     "steelyard-server": (
         *("evaluate", "demo", "submit", "leaderboard", "compare", "human", "tune", "status", "cancel"),
         *("retry", "requeue", "quota", "campaign", "nightly", "up", "serve", "login", "user", "token", "team"),
-        *("check-metric", "embeddings", "db", "worker", "scheduler", "health"),
+        *("phase", "testset", "submission", "vectors", "db", "worker", "scheduler", "health"),
     )
 }
 """Distribution -> its verbs, to say what to install for one that is missing."""

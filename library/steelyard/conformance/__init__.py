@@ -1,6 +1,6 @@
 """What every metric promises, as checks that anybody can run on a metric of their own.
 
-`steelyard check-metric NAME` runs them on many texts; a test can call them one by one:
+`steelyard metric check NAME` runs them on many texts; a test can call them one by one:
 
     for subject in subjects(MyMetric, tmp_path):
         for promise in PROMISES:

@@ -23,7 +23,7 @@ RULES = ("title", "description", "time_zone", "visibility", "joining", "anonymou
 
 def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
     steelyard(
-        *(capsys, "campaign", "add", "wmt", "--title", "The task", "--description", "What for", "--joining", "open"),
+        *(capsys, "campaign", "create", "wmt", "--title", "The task", "--description", "What for", "--joining", "open"),
         *("--time-zone", "Europe/Prague", "--visibility", "public", "--anonymous", "--verified-only"),
         *("--ranked-by", "chrf"),
     )
@@ -46,16 +46,16 @@ def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str]
             (["--ranked-by", ""], ""),
         ]
     ):
-        steelyard(capsys, "campaign", "set", "wmt", *options)
+        steelyard(capsys, "campaign", "update", "wmt", *options)
         values[place] = value
         assert stored() == values
 
 
 def test_a_phase_is_changed_in_what_is_said(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
-    steelyard(capsys, "campaign", "add", "wmt", "--time-zone", "Europe/Prague")
-    phase = ("campaign", "phase", "wmt")
+    steelyard(capsys, "campaign", "create", "wmt", "--time-zone", "Europe/Prague")
     steelyard(
-        *(capsys, *phase, "Test", "--kind", "blind", "--starts", "2098-01-20T18:00", "--ends", "2098-01-21T18:00"),
+        *(capsys, "phase", "create", "wmt", "Test", "--kind", "blind"),
+        *("--starts", "2098-01-20T18:00", "--ends", "2098-01-21T18:00"),
         *("--grace", "1.5", "--feedback", "ladder", "--step", "0.5"),
     )
 
@@ -75,12 +75,13 @@ def test_a_phase_is_changed_in_what_is_said(capsys: pytest.CaptureFixture[str], 
         (["--kind", "open"], {"kind": PhaseKind.OPEN}),
         (["--name", "Final"], {"name": "Final"}),
     ):
-        steelyard(capsys, *phase, "Test", *options)
+        steelyard(capsys, "phase", "update", "wmt", "Test", *options)
         whole = replace(whole, **changes)
         assert stored() == whole
-    assert "removes the phase" in steelyard(capsys, *phase, "Final", "--remove", "--step", "1", status=2)
-    assert "Say what" in steelyard(capsys, *phase, "Final", status=2)
-    steelyard(capsys, *phase, "Final", "--remove")
+    assert "Say what" in steelyard(capsys, "phase", "update", "wmt", "Final", status=2)
+    assert "Final" in steelyard(capsys, "phase", "list", "wmt")
+    assert "no terminal" in steelyard(capsys, "phase", "delete", "wmt", "Final", status=1)
+    steelyard(capsys, "phase", "delete", "wmt", "Final", "--yes")
     assert access_of(sqlite_url).phases == []
 
 
@@ -91,19 +92,19 @@ def test_whether_outputs_are_taken_is_said_with_the_reason(capsys: pytest.Captur
         return line.removeprefix("Open for submissions").strip()
 
     def listed() -> list[str]:
-        return steelyard(capsys, "campaign", "show").splitlines()[-1].split()[1:]
+        return steelyard(capsys, "campaign", "list").splitlines()[-1].split()[1:]
 
-    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "create", "wmt")
     assert (said(), listed()) == ("yes, it has no phases", ["-", "yes", "members"])
-    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--kind", "open", "--starts", "2098-01-20T18:00")
+    steelyard(capsys, "phase", "create", "wmt", "Test", "--kind", "open", "--starts", "2098-01-20T18:00")
     assert (said(), listed()) == ("no, its first phase has not begun", ["-", "no", "members"])
-    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--starts", "2020-01-20T18:00")
+    steelyard(capsys, "phase", "update", "wmt", "Test", "--starts", "2020-01-20T18:00")
     assert (said(), listed()) == ('yes, the phase is "Test"', ["Test", "yes", "members"])
     steelyard(capsys, "campaign", "freeze", "wmt")
     assert (said(), listed()) == ("no, it is frozen", ["Test", "frozen", "members"])
     steelyard(capsys, "campaign", "unfreeze", "wmt")
-    steelyard(capsys, "campaign", "set", "wmt", "--visibility", "public")
-    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--ends", "2020-01-21T18:00")
+    steelyard(capsys, "campaign", "update", "wmt", "--visibility", "public")
+    steelyard(capsys, "phase", "update", "wmt", "Test", "--ends", "2020-01-21T18:00")
     assert (said(), listed()) == ('no, the phase "Test" is over', ["Test", "no", "everybody"])
 
 
@@ -111,8 +112,8 @@ def test_a_declaration_is_changed_in_what_is_said(
     capsys: pytest.CaptureFixture[str], service: Service, sqlite_url: str
 ) -> None:
     service.team("harbour")
-    steelyard(capsys, "campaign", "add", "wmt")
-    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    steelyard(capsys, "campaign", "create", "wmt")
+    steelyard(capsys, "testset", "create", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
     steelyard(
         *(capsys, "submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait"),
         *("--contrastive", "--constrained", "--description", "ours"),
@@ -123,13 +124,13 @@ def test_a_declaration_is_changed_in_what_is_said(
             columns = Declaration.kind, Declaration.constrained, Declaration.description
             return tuple(connection.execute(select(*columns)).one())
 
-    declare = ("campaign", "declare", "1")
+    declare = ("submission", "update", "1")
     assert stored() == ("contrastive", True, "ours")
     for options, values in (
         (["--primary"], ("primary", True, "ours")),
         (["--description", "theirs"], ("primary", True, "theirs")),
-        (["--withdraw"], ("primary", True, "theirs")),
-        (["--reinstate", "--no-constrained"], ("primary", False, "theirs")),
+        (["--withdraw", "--yes"], ("primary", True, "theirs")),
+        (["--reinstate", "--unconstrained"], ("primary", False, "theirs")),
         (["--contrastive"], ("contrastive", False, "theirs")),
     ):
         steelyard(capsys, *declare, *options)
@@ -139,18 +140,18 @@ def test_a_declaration_is_changed_in_what_is_said(
 def test_references_are_released_early_if_that_is_asked_for_and_hidden_again(
     capsys: pytest.CaptureFixture[str], sqlite_url: str
 ) -> None:
-    steelyard(capsys, "campaign", "add", "wmt")
-    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
-    steelyard(capsys, "campaign", "phase", "wmt", "Test", "--kind", "open")
+    steelyard(capsys, "campaign", "create", "wmt")
+    steelyard(capsys, "testset", "create", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    steelyard(capsys, "phase", "create", "wmt", "Test", "--kind", "open")
 
     def released() -> bool:
         (test_set,) = access_of(sqlite_url).test_sets.values()
         return test_set.released_at is not None
 
-    release = ("campaign", "release", "wmt", "news")
-    assert "are accepted" in steelyard(capsys, *release, status=1)
+    release = ("testset", "update", "wmt", "news")
+    assert "are accepted" in steelyard(capsys, *release, "--release", status=1)
     assert not released()
-    assert "released" in steelyard(capsys, *release, "--early")
+    assert "released" in steelyard(capsys, *release, "--release", "--early")
     assert released()
     assert "hidden" in steelyard(capsys, *release, "--hide")
     assert not released()
@@ -160,13 +161,12 @@ def test_a_test_set_is_bound_to_a_phase_and_to_none_and_measured_as_asked(
     capsys: pytest.CaptureFixture[str], sqlite_url: str, news: Path
 ) -> None:
     (news / "refs" / "B.txt").write_text(REFERENCE.replace("small", "little"))
-    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "create", "wmt")
     for phase, times in {"Dev": ("2098-01-01", "2098-02-01"), "Test": ("2098-03-01", "2098-04-01")}.items():
         starts, ends = (f"{day}T00:00" for day in times)
-        steelyard(capsys, "campaign", "phase", "wmt", phase, "--kind", "open", "--starts", starts, "--ends", ends)
-    verb = ("campaign", "test-set", "wmt", "news")
+        steelyard(capsys, "phase", "create", "wmt", phase, "--kind", "open", "--starts", starts, "--ends", ends)
     measures = ("-m", "bleu", "--confidence", "7", "--seed", "5", "--references", "B", "A,B")
-    steelyard(capsys, *verb, "news", "--phase", "Test", *measures)
+    steelyard(capsys, "testset", "create", "wmt", "news", "news", "--phase", "Test", *measures)
 
     def bound() -> str:
         access = access_of(sqlite_url)
@@ -180,9 +180,9 @@ def test_a_test_set_is_bound_to_a_phase_and_to_none_and_measured_as_asked(
 
     assert (bound(), measured()) == ("Test", [(("B",), ("bleu",), 7, 5), (("A", "B"), ("bleu",), 7, 5)])
     for phase in ("Dev", ""):
-        steelyard(capsys, *verb, "--phase", phase)
+        steelyard(capsys, "testset", "update", "wmt", "news", "--phase", phase)
         assert bound() == phase
-    steelyard(capsys, "campaign", "measure", "wmt", "news", "--references", "A", "-m", "ter")
+    steelyard(capsys, "testset", "measure", "wmt", "news", "--references", "A", "-m", "ter")
     assert measured()[2:] == [(("A",), ("ter",), 1000, 12345)]
 
 
@@ -191,35 +191,38 @@ def test_teams_and_members_come_and_go(capsys: pytest.CaptureFixture[str], servi
         service.account(name)
     service.team("harbour")
     service.team("guests")
-    steelyard(capsys, "campaign", "add", "wmt")
+    steelyard(capsys, "campaign", "create", "wmt")
     teams = ("campaign", "teams", "wmt")
     assert "any team can submit" in steelyard(capsys, *teams)
-    steelyard(capsys, *teams, "--add", "harbour", "guests")
+    steelyard(capsys, "campaign", "update", "wmt", "--add-team", "harbour", "guests")
     assert {*access_of(sqlite_url).teams} == {"harbour", "guests"}
-    left = steelyard(capsys, *teams, "--remove", "harbour")
+    steelyard(capsys, "campaign", "update", "wmt", "--remove-team", "harbour")
+    left = steelyard(capsys, *teams)
     assert ("guests" in left, "harbour" in left) == (True, False)
     assert [*access_of(sqlite_url).teams] == ["guests"]
     members = ("campaign", "members", "wmt")
     assert steelyard(capsys, *members) == "Nobody organises it but administrators.\n"
-    told = steelyard(
-        capsys, *members, "--organiser", "olga@example.org", "ann@example.org", "--viewer", "vera@example.org"
-    )
+    change = ("campaign", "update", "wmt")
+    steelyard(capsys, *change, "--organiser", "olga@example.org", "ann@example.org", "--viewer", "vera@example.org")
+    told = steelyard(capsys, *members)
     rows = {line.split()[0]: line.split()[-1] for line in told.splitlines() if "@" in line}
     assert rows == {"olga@example.org": "organiser", "ann@example.org": "organiser", "vera@example.org": "viewer"}
-    told = steelyard(capsys, *members, "--remove", "Ann@example.org", "vera@example.org")
+    steelyard(capsys, *change, "--remove-member", "Ann@example.org", "vera@example.org")
+    told = steelyard(capsys, *members)
     assert [line.split()[0] for line in told.splitlines() if "@" in line] == ["olga@example.org"]
-    assert "is no member of wmt" in steelyard(capsys, *members, "--remove", "vera@example.org", status=1)
+    assert "is no member of wmt" in steelyard(capsys, *change, "--remove-member", "vera@example.org", status=1)
 
 
 def test_a_correction_is_shown_by_its_number_or_else_the_last(capsys: pytest.CaptureFixture[str]) -> None:
-    steelyard(capsys, "campaign", "add", "wmt")
-    steelyard(capsys, "campaign", "test-set", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
-    assert "No references of wmt were corrected" in steelyard(capsys, "campaign", "correction", "wmt", status=1)
+    steelyard(capsys, "campaign", "create", "wmt")
+    steelyard(capsys, "testset", "create", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
+    assert "No references of wmt were corrected" in steelyard(capsys, "testset", "correction", "wmt", status=1)
     for reason, word in (("First", "up"), ("Second", "down")):
         Path("A.txt").write_text(REFERENCE.replace("over", word))
-        steelyard(capsys, "campaign", "correct", "wmt", "news", "A.txt", "--reason", reason)
-    shown = {number: steelyard(capsys, "campaign", "correction", "wmt", *number) for number in ((), ("1",), ("2",))}
-    assert shown[("1",)].startswith("news, version 1 -> 2: First\n")
+        steelyard(capsys, "testset", "correct", "wmt", "news", "A.txt", "--reason", reason)
+    shown = {number: steelyard(capsys, "testset", "correction", "wmt", *number) for number in ((), ("1",), ("2",))}
+    assert shown[("1",)].startswith("news, version 1 -> 2")
+    assert "Reason: First\n" in shown[("1",)]
     assert shown[()] == shown[("2",)]
-    assert shown[()].startswith("news, version 2 -> 3: Second\n")
-    assert "99" in steelyard(capsys, "campaign", "correction", "wmt", "99", status=1)
+    assert shown[()].startswith("news, version 2 -> 3")
+    assert "99" in steelyard(capsys, "testset", "correction", "wmt", "99", status=1)

@@ -1,4 +1,4 @@
-"""`steelyard check-metric`."""
+"""`steelyard metric check`."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,12 +26,12 @@ def neighbourly(monkeypatch):
 
 
 def test_nothing_tried_is_not_all_kept(capsys):
-    assert main(["check-metric", "wer", "--campaigns", "0"]) == 2
+    assert main(["metric", "check", "wer", "--campaigns", "0"]) == 2
     assert "--campaigns must be at least 1" in capsys.readouterr().err
 
 
 def test_a_metric_of_ours_keeps_all(capsys):
-    assert main(["check-metric", "wer", "--campaigns", "30"]) == 0
+    assert main(["metric", "check", "wer", "--campaigns", "30"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("wer\n  kept    ")
     assert "wer:case=lc:tok=intl\n" in shown.out
@@ -39,7 +39,7 @@ def test_a_metric_of_ours_keeps_all(capsys):
 
 
 def test_parameters_choose_what_is_checked(capsys):
-    assert main(["check-metric", "chrf++:case=lc", "--campaigns", "5"]) == 0
+    assert main(["metric", "check", "chrf++:case=lc", "--campaigns", "5"]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if line[0] != " "] == [
         "chrf:case=lc:nw=2",
         "All promises kept.",
@@ -47,7 +47,7 @@ def test_parameters_choose_what_is_checked(capsys):
 
 
 def test_a_broken_promise_is_shown_with_the_smallest_campaign(neighbourly, capsys):
-    assert main(["check-metric", "neighbourly:tok=none", "--campaigns", "40"]) == 1
+    assert main(["metric", "check", "neighbourly:tok=none", "--campaigns", "40"]) == 1
     lines = capsys.readouterr().out.splitlines()
     place = next(n for n, line in enumerate(lines) if "BROKEN  The statistics of a segment are the same" in line)
     assert "edits of segment 1 differs (beside others, alone): 2.0, 1.0." in lines[place + 1]
@@ -64,5 +64,5 @@ def test_a_broken_promise_is_shown_with_the_smallest_campaign(neighbourly, capsy
     ],
 )
 def test_wrong_usage(arguments, says, capsys):
-    assert main(["check-metric", *arguments]) == 2
+    assert main(["metric", "check", *arguments]) == 2
     assert says in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`steelyard embeddings` as users type it, and scoring with what it registers."""
+"""`steelyard vectors` as users type it, and scoring with what it registers."""
 
 import json
 import random
@@ -41,14 +41,14 @@ def scored(capsys, files, *arguments):
 
 
 def test_train_list_and_score(files, capsys):
-    arguments = ("embeddings", "train", "news", "--input", files["text"], "--size", "8", "--epochs", "2")
+    arguments = ("vectors", "create", "news", "--input", files["text"], "--size", "8", "--epochs", "2")
     status, out, err = run(capsys, *arguments)
     assert status == 0
     assert re.fullmatch(r"news@[0-9a-f]{12}: 6 words, 8 dimensions, \d+\.\d s\n", out)
     assert err.splitlines() == ["round 1 of 3 read", "round 2 of 3 read", "round 3 of 3 read"]
     pinned = out.partition(":")[0]
     assert run(capsys, *arguments)[1].partition(":")[0] == pinned
-    status, out, _ = run(capsys, "embeddings", "list")
+    status, out, _ = run(capsys, "vectors", "list")
     assert status == 0
     assert out.splitlines()[2].split(maxsplit=3) == [pinned, "6", "8", "cbow trained on text"]
     ((_, signature),) = scored(capsys, files, "bleu_modif:vectors=news")
@@ -56,10 +56,10 @@ def test_train_list_and_score(files, capsys):
 
 
 def test_import_and_score(files, capsys):
-    status, out, _ = run(capsys, "embeddings", "import", "toy", files["toy.vec"])
+    status, out, _ = run(capsys, "vectors", "import", "toy", files["toy.vec"])
     assert status == 0
     assert re.match(r"toy@[0-9a-f]{12}: 3 words, 2 dimensions", out)
-    assert "text file toy.vec" in run(capsys, "embeddings", "list")[1]
+    assert "text file toy.vec" in run(capsys, "vectors", "list")[1]
     (wer, _), (bleu, _) = scored(capsys, files, "wer_modif:vectors=toy", "bleu_modif:vectors=toy:order=1")
     assert wer == pytest.approx(100 * 0.4 / 3, abs=1e-5)
     assert bleu == pytest.approx(100 * 2.8 / 3, abs=1e-5)
@@ -68,7 +68,7 @@ def test_import_and_score(files, capsys):
 
 
 def test_nothing_is_listed_where_nothing_is(capsys):
-    status, out, _ = run(capsys, "embeddings", "list")
+    status, out, _ = run(capsys, "vectors", "list")
     assert status == 0
     assert "None are registered" in out
 
@@ -77,7 +77,7 @@ def test_what_is_no_vectors_is_not_listed(files, store, tmp_path, capsys):
     from steelyard.metrics.resources import Resources
 
     Resources(store).register("groups", "synonyms", tmp_path / "text")
-    assert "groups" not in run(capsys, "embeddings", "list")[1]
+    assert "groups" not in run(capsys, "vectors", "list")[1]
 
 
 @pytest.mark.parametrize(
@@ -86,18 +86,18 @@ def test_what_is_no_vectors_is_not_listed(files, store, tmp_path, capsys):
         (["import", "toy", "{missing}"], 1, "missing: cannot be read"),
         (["import", "toy", "{text}"], 1, "is not the header"),
         (["import", "../toy", "{vec}"], 1, '"../toy" cannot be the name'),
-        (["train", ".x", "--input", "{text}"], 1, '".x" cannot be the name'),
-        (["train", "x", "--input", "{missing}"], 1, "missing: cannot be read"),
-        (["train", "x", "--input", "{text}", "--min-count", "9999"], 1, "no word occurs 9999 times"),
-        (["train", "x", "--input", "{text}", "--size", "5000"], 2, "--size must be from 1 to 4,096"),
-        (["train", "x", "--input", "{text}", "--epochs", "0"], 2, "--epochs must be from 1"),
-        (["train", "x", "--input", "{text}", "--tokenize", "latin"], 2, 'no tokenizer "latin"'),
+        (["create", ".x", "--input", "{text}"], 1, '".x" cannot be the name'),
+        (["create", "x", "--input", "{missing}"], 1, "missing: cannot be read"),
+        (["create", "x", "--input", "{text}", "--min-count", "9999"], 1, "no word occurs 9999 times"),
+        (["create", "x", "--input", "{text}", "--size", "5000"], 2, "--size must be from 1 to 4,096"),
+        (["create", "x", "--input", "{text}", "--epochs", "0"], 2, "--epochs must be from 1"),
+        (["create", "x", "--input", "{text}", "--tokenize", "latin"], 2, 'no tokenizer "latin"'),
     ],
 )
 def test_what_goes_wrong_is_said_and_leaves_nothing(arguments, status, message, files, store, tmp_path, capsys):
     places = {"missing": tmp_path / "missing", "text": files["text"], "vec": files["toy.vec"]}
     filled = [each.format(**places) for each in arguments]
-    found, out, err = run(capsys, "embeddings", *filled)
+    found, out, err = run(capsys, "vectors", *filled)
     assert (found, out) == (status, "")
     assert message in err
     assert "Traceback" not in err
@@ -109,7 +109,7 @@ def test_metrics_without_vectors_say_what_to_do(files, capsys):
         status, out, err = run(capsys, "score", files["ref"], "-i", files["sys"], "-m", metric)
         assert (status, out) == (1, "")
         assert f"{metric}:vectors=NAME" in err
-        assert "steelyard embeddings train" in err
+        assert "steelyard vectors create" in err
     status, _, err = run(capsys, "score", files["ref"], "-i", files["sys"], "-m", "bleu_modif:vectors=toy")
     assert status == 1
     assert 'no vectors called "toy"' in err
@@ -117,7 +117,7 @@ def test_metrics_without_vectors_say_what_to_do(files, capsys):
 
 def test_a_terminal_gets_a_bar(files, capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    status, out, _ = run(capsys, "embeddings", "train", "news", "--input", files["text"], "--size", "4")
+    status, out, _ = run(capsys, "vectors", "create", "news", "--input", files["text"], "--size", "4")
     assert status == 0
     assert "news@" in out
     assert np.isfinite(float(re.search(r"([\d.]+) s\n", out)[1]))

@@ -102,10 +102,10 @@ COMMANDS = [
     ["check", "FILE", "--reference", "good.txt"],
     ["human", "import", "FILE", "--test-set", "trial"],
     ["correlate", "FILE"],
-    ["embeddings", "import", "x", "FILE"],
-    ["embeddings", "train", "x", "--input", "FILE"],
+    ["vectors", "import", "x", "FILE"],
+    ["vectors", "create", "x", "--input", "FILE"],
     ["submit", "FILE", "--campaign", "wmt", "--test-set", "trial", "--system", "x"],
-    ["campaign", "correct", "wmt", "trial", "FILE"],
+    ["testset", "correct", "wmt", "trial", "FILE"],
     ["nightly", "add", "n", "--source", "x/{system}.txt", "--test-set", "FILE", "-m", "bleu"],
 ]
 

@@ -110,9 +110,9 @@ def test_a_broken_one_is_an_error_for_those_who_ask_and_a_note_for_others(instal
         parse_metric(entry_point)
     assert reason in str(caught.value)
     assert f'The metric "{entry_point.lower()}" of their-package-2.1 cannot be used: ' in str(caught.value)
-    assert main(["metrics", entry_point.lower()]) == 1
+    assert main(["metric", "show", entry_point.lower()]) == 1
     assert "their-package-2.1 cannot be used" in capsys.readouterr().err
-    assert main(["metrics"]) == 0
+    assert main(["metric", "list"]) == 0
     shown = capsys.readouterr()
     assert "bleu  (BLEU" in shown.out
     assert "note: The metric" in shown.err
@@ -121,14 +121,14 @@ def test_a_broken_one_is_an_error_for_those_who_ask_and_a_note_for_others(instal
 
 def test_one_that_cannot_be_made_is_a_note_in_the_list(install, capsys):
     install(SOUND + "    def __post_init__(self):\n        raise RuntimeError('no way')\n")
-    assert main(["metrics"]) == 0
+    assert main(["metric", "list"]) == 0
     assert 'note: The metric "lines" of their-package-2.1 cannot be described: no way' in capsys.readouterr().err
 
 
 def test_our_names_stay_ours(install, capsys):
     install(SOUND.replace('"lines"', '"bleu"', 1), "bleu")
     assert parse_metric("bleu") == BLEU()
-    assert main(["metrics"]) == 0
+    assert main(["metric", "list"]) == 0
     shown = capsys.readouterr()
     assert shown.out.count("bleu  (BLEU") == 1
     assert 'note: The metric "bleu" of their-package-2.1 is ignored' in shown.err
@@ -265,7 +265,7 @@ def lost(request, install, monkeypatch):
 
 
 def test_the_others_are_listed_whatever_one_does_when_it_is_imported(lost, capsys):
-    assert main(["metrics"]) == 0
+    assert main(["metric", "list"]) == 0
     shown = capsys.readouterr()
     assert "bleu  (BLEU" in shown.out
     assert re.search(lost, shown.err)
@@ -316,7 +316,7 @@ def test_who_asks_for_it_is_told_of_whom_it_is(lost, capsys, tmp_path, sqlite_ur
         (tmp_path / "trial" / name).write_text("ahoj\n")
     for words in (
         ["score", "trial/refs/A.txt", "-i", "trial/systems/x.txt", "-m", "aaa"],
-        ["check-metric", "aaa"],
+        ["metric", "check", "aaa"],
         ["evaluate", "trial", "-m", "aaa"],
     ):
         assert main(words) == 1

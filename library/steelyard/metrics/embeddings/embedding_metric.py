@@ -63,7 +63,7 @@ class VectorMetric(Metric):
     case: str = case_parameter("lc")
     tok: str = tokenizer_parameter()
     vectors: str = parameter(
-        NO_VECTORS, "word vectors, NAME or NAME@HASH; `steelyard embeddings list` shows what there is",
+        NO_VECTORS, "word vectors, NAME or NAME@HASH; `steelyard vectors list` shows what there is",
         parse=parse_vectors, ours=True,
     )  # fmt: skip
 
@@ -127,8 +127,8 @@ class VectorMetric(Metric):
         if self.vectors == NO_VECTORS:
             raise MissingResource(
                 f"{self.name} needs word vectors: name them with {self.name}:vectors=NAME. "
-                "`steelyard embeddings list` shows those that are registered; `steelyard embeddings train NAME "
-                "--input TEXT` makes some, `steelyard embeddings import NAME FILE` takes those of others."
+                "`steelyard vectors list` shows those that are registered; `steelyard vectors create NAME "
+                "--input TEXT` makes some, `steelyard vectors import NAME FILE` takes those of others."
             )
         return self.vectors
 

@@ -27,7 +27,7 @@ LONGEST_SENTENCE = 10_000
 
 @dataclass(frozen=True)
 class Training:
-    """How vectors are trained; the names are those of `steelyard embeddings train`."""
+    """How vectors are trained; the names are those of `steelyard vectors create`."""
 
     model: str = "cbow"
     size: int = 100

@@ -64,7 +64,7 @@ def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
         if header.startswith(_PICKLED):
             raise BadVectors(
                 f"{path}: looks like one of gensim's own files, a pickle. Loading it runs code that it holds: if you "
-                "trust whoever made it, import it with `steelyard embeddings import NAME FILE --format gensim`."
+                "trust whoever made it, import it with `steelyard vectors import NAME FILE --format gensim`."
             )
         count, size = _counts(path, header)
         if form == "auto":

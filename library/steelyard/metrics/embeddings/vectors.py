@@ -109,7 +109,7 @@ def open_vectors(folder: Path) -> Vectors:
         return _opened(folder, (folder / "about.json").stat().st_mtime_ns)
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise BadVectors(
-            f"{folder}: does not hold word vectors as `steelyard embeddings` stores them ({error}). Import them again."
+            f"{folder}: does not hold word vectors as `steelyard vectors` stores them ({error}). Import them again."
         ) from error
 
 

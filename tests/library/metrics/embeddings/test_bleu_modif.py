@@ -210,7 +210,7 @@ def test_one_comparison_serves_both_metrics_and_every_gamma(toy, monkeypatch):
 
 def test_vectors_must_be_named(toy):
     """They are never guessed, not even where there is only one choice."""
-    with pytest.raises(MissingResource, match=r"bleu_modif:vectors=NAME.*steelyard embeddings train"):
+    with pytest.raises(MissingResource, match=r"bleu_modif:vectors=NAME.*steelyard vectors create"):
         resolve([BLEUModif()], RunContext(resources=toy))
     with pytest.raises(MissingResource, match=r"wer_modif needs word vectors"):
         WERModif().segment_statistics(Segments(references=[b"a"], hypotheses=[b"b"], resources=toy))

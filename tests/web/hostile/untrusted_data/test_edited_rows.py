@@ -73,7 +73,7 @@ def test_one_campaign_that_cannot_be_read_hides_no_other(service, table, column,
             assert "in the database" in shown.text or "cannot be read" in shown.text
         else:
             assert alone.status_code == 404
-    assert main(["campaign", "show", "--database", service.settings.database_url]) == 0
+    assert main(["campaign", "list", "--database", service.settings.database_url]) == 0
     said = capsys.readouterr()
     assert "first" in said.out
     assert "last" in said.out

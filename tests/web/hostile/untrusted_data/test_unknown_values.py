@@ -86,7 +86,7 @@ OF_CAMPAIGNS_API = (
 )
 WHOLE = ("campaign", "phase")
 """Without these nothing of their campaign can be shown."""
-COMMANDS = ("status", "campaign show", "team list", "quota list", "nightly list", "leaderboard")
+COMMANDS = ("status", "campaign list", "team list", "quota list", "nightly list", "leaderboard")
 
 
 def addresses() -> dict[str, str]:
