@@ -19,7 +19,7 @@ from steelyard.text.languages import main_code, same_language
 from steelyard.text.names import fault_of_name, folded, printable
 from steelyard.text.normalization import normalized
 from steelyard.tokenizers.mecab import Analyzer
-from steelyard.tokenizers.registry import TOKENIZERS, folds_afterwards, prepared_text
+from steelyard.tokenizers.registry import TOKENIZERS, lowercases_afterwards, prepared_text
 from steelyard.tokenizers.tercom import reference_text
 from tests.growth.families import FAMILIES, in_turn
 from tests.growth.measuring import USUAL, Subject
@@ -168,7 +168,7 @@ def texts() -> Iterator[Subject]:
         "how a format is told": lambda text: looks_like(text.encode()),
         "how a format is told, behind a declaration": lambda text: looks_like(f"{XML}<!-- {text}".encode()),
         "how a table is told": lambda text: looks_like_table(text.encode()),
-        "folding": lambda text: (lowercased(text.encode()), folds_afterwards(text.encode(), "13a")),
+        "folding": lambda text: (lowercased(text.encode()), lowercases_afterwards(text.encode(), "13a")),
         "words": lambda text: words(text.encode(), text.count("\n") + 1),
         "tercom": lambda text: reference_text(text, norm=True, punct=False, asian=True),
         "short lemmas": short_lemma,

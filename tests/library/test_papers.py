@@ -51,7 +51,7 @@ def statistics(specification, hypothesis, references, resources=None):
     ids=["example 1, candidate 1", "example 1, candidate 2", "example 2", "example 3"],
 )  # fmt: skip
 def test_modified_precisions(hypothesis, references, precisions):
-    """Papineni et al. 2002, sections 2.1 and 2.2: case is folded, nothing else is done to the text."""
+    """Papineni et al. 2002, sections 2.1 and 2.2: lowercased, nothing else is done to the text."""
     _, columns = statistics("bleu:case=lc:tok=none:smooth=none", hypothesis, references)
     assert {n: (columns[f"match_{n}"], columns[f"total_{n}"]) for n in precisions} == precisions
 

@@ -82,7 +82,7 @@ def parameter(
 
 
 def case_parameter(default: str = "mixed") -> Any:
-    """Whether the case of letters is folded before anything else.
+    """Whether the text is lowercased before anything else.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def case_parameter(default: str = "mixed") -> Any:
 
     """
     return parameter(
-        default, "mixed keeps the case of letters, lc folds it", choices=("mixed", "lc"),
+        default, "mixed keeps the case of letters, lc lowercases them", choices=("mixed", "lc"),
         aliases=[one_of("lowercase", "lc", "mixed"), one_of("case_sensitive", "mixed", "lc")],
     )  # fmt: skip
 

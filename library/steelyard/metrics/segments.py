@@ -20,7 +20,7 @@ from steelyard.metrics.slicing import slice_count
 from steelyard.metrics.text_checks import equal_line_counts, joined_texts, present_references
 from steelyard.text.blocks import split_lines
 from steelyard.text.normalization import normalized
-from steelyard.tokenizers.registry import folds_afterwards, words_of
+from steelyard.tokenizers.registry import lowercases_afterwards, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -365,7 +365,7 @@ class Segments(SharedWork):
         return (len(self.references) + len(self.hypotheses)) * len(self)
 
     def _words(self, tokenizer: str, case: str) -> Words:
-        if case == "lc" and folds_afterwards(self.text, tokenizer):
+        if case == "lc" and lowercases_afterwards(self.text, tokenizer):
             # To lowercase the types instead of the tokens is some ten times less work.
             return folded(self.words(tokenizer, "mixed"))
         return words_of(self.cased(case), self._rows, tokenizer, self.resources)

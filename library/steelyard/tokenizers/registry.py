@@ -31,9 +31,9 @@ TOKENIZERS = {
             USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_13a=rules.unescaped,
             # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter.
             # And markup in capitals is markup only once it is lowercased.
-            folds_afterwards=lambda text: not any(find_entities(text)),
+            lowercases_afterwards=lambda text: not any(find_entities(text)),
         ),
-        Tokenizer("none", "the words as they are", rules.none, folds_afterwards=lambda _: True),
+        Tokenizer("none", "the words as they are", rules.none, lowercases_afterwards=lambda _: True),
         Tokenizer("intl", "mteval-v14's rules by Unicode's categories", rules.international),
         Tokenizer(BY_CHARACTER, "every character", rules.characters, any_language=True),
         Tokenizer("zh", "every Chinese character, the rest as 13a", rules.chinese, frozenset({"zh", "yue"})),
@@ -280,7 +280,7 @@ def dictionary_of(tokenizer: str) -> str:
     return tokenizer.partition("@")[2]
 
 
-def folds_afterwards(text: bytes, tokenizer: str) -> bool:
+def lowercases_afterwards(text: bytes, tokenizer: str) -> bool:
     """Whether the tokens of this text, lowercased, are those of the lowercased text.
 
     Parameters
@@ -295,4 +295,4 @@ def folds_afterwards(text: bytes, tokenizer: str) -> bool:
         No where the answer would take long to find.
 
     """
-    return tokenizer_called(tokenizer).folds_afterwards(text)
+    return tokenizer_called(tokenizer).lowercases_afterwards(text)

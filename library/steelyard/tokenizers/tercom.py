@@ -40,7 +40,7 @@ def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
     Parameters
     ----------
     text : str
-        Letters whose case does not matter must be folded before.
+        Lowercased before, where case does not matter.
     norm : bool
         Entities are resolved, punctuation is cut off, and with `asian` every Chinese character and Asian punctuation
         mark is a token.

@@ -120,7 +120,7 @@ class Tokenizer:
     """Codes of the languages that ask for it where no tokenizer is named."""
     any_language: bool = False
     """Its tokens are characters or pieces of words, which suits every language."""
-    folds_afterwards: Callable[[bytes], bool] = lambda _: False
+    lowercases_afterwards: Callable[[bytes], bool] = lambda _: False
     """Whether the lowercased tokens of a text are the tokens of the lowercased text; no is always right, but slower."""
     before_13a: Callable[[bytes], bytes] | None = None
     """For a tokenizer that is this function and then the rules of 13a, which the kernel of words applies by itself."""

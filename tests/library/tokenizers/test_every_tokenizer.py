@@ -59,7 +59,7 @@ def test_words_are_those_of_the_cut_text(name, given):
 @given(given=lines)
 def test_folding_afterwards_is_promised_only_where_it_is_the_same(name, given):
     text = "\n".join(given).encode()
-    if TOKENIZERS[name].folds_afterwards(text):
+    if TOKENIZERS[name].lowercases_afterwards(text):
         cut = prepared_text(lowercased(text), name, files())
         assert [line.split() for line in lowercased(prepared_text(text, name, files())).split(b"\n")] == [
             line.split() for line in cut.split(b"\n")

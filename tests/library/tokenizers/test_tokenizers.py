@@ -23,7 +23,7 @@ from steelyard.tokenizers.registry import (
     AUTO,
     TOKENIZERS,
     dictionary_of,
-    folds_afterwards,
+    lowercases_afterwards,
     prepared_text,
     resolve_tokenizer,
     separates_words,
@@ -187,9 +187,9 @@ def test_only_words_and_characters_are_tokens_of_a_language():
 def test_words_are_folded_after_they_are_cut_only_where_that_is_the_same(name, line):
     """Not where a letter becomes two, where it depends on its neighbours, or where markup appears."""
     cut_first = [token.lower() for token in tokens_of([line], name)[0]]
-    if folds_afterwards(line.encode(), name):
+    if lowercases_afterwards(line.encode(), name):
         assert cut_first == tokens_of([line.lower()], name)[0]
-    assert folds_afterwards(b"Plain Words, 5.", name) == (name in {"none", "13a"})
+    assert lowercases_afterwards(b"Plain Words, 5.", name) == (name in {"none", "13a"})
 
 
 ANALYZED = {"ja-mecab": "日本語を勉強する", "ko-mecab": "한국어를 공부합니다"}

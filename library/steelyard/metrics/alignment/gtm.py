@@ -62,7 +62,7 @@ class Run:
     reference_place: int
     """Of the first word in that reference."""
     words: tuple[str, ...]
-    """As they were compared: tokens, folded where the metric folds case."""
+    """As they were compared: tokens, lowercased where the metric does that."""
 
 
 @dataclass(frozen=True)

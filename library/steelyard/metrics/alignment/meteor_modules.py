@@ -177,10 +177,10 @@ def _of_words(metric: ModuleParameters, segments: Segments, source: str) -> tupl
 
 
 def _in_natural_case(metric: ModuleParameters, segments: Segments) -> tuple[NDArray[np.int32], list[str]]:
-    """The words before their case was folded: lemmatizers tell by it a name from a noun.
+    """The words before they were lowercased: lemmatizers tell by it a name from a noun.
 
-    In the rare segments that have other words once they are folded, such as those with markup in capitals, the
-    folded words.
+    In the rare segments that have other words once they are lowercased, such as those with markup in capitals, the
+    lowercased words.
     """
     words = segments.words(metric.tok, metric.case)
     if metric.case == "mixed":

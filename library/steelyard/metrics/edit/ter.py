@@ -124,6 +124,6 @@ class TER(Metric):
         return prepared.words("none", "mixed")
 
     def _prepared(self, text: bytes, prepare: Callable[..., str]) -> bytes:
-        # The case is folded first: entities and possessives are looked for in small letters.
-        folded = text.decode() if self.case == "mixed" else text.decode().lower()
-        return prepare(folded, norm=self.norm, punct=self.punct, asian=self.asian).encode()
+        # It is lowercased first: entities and possessives are looked for in small letters.
+        cased = text.decode() if self.case == "mixed" else text.decode().lower()
+        return prepare(cased, norm=self.norm, punct=self.punct, asian=self.asian).encode()

@@ -70,7 +70,7 @@ def test_the_example_of_the_docs(toy):
         ("dog dog dog", ["cat"], 0.1, 1.8),  # nothing is clipped
         ("dog lay", ["cat x y", "sat"], 0.1, 0.8 + 0.96),  # references are pooled
         ("dog", ["the dog", "cat"], 0.1, 1),
-        ("DOG", ["cat"], 0.1, 0.6),  # case is folded
+        ("DOG", ["cat"], 0.1, 0.6),  # it is lowercased
     ],
 )
 def test_single_matches(toy, hypothesis, references, gamma, unigrams):
