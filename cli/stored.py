@@ -104,8 +104,8 @@ def require_schema(settings: Settings, *, create: bool) -> None:
     tables = migrate.schema_status(settings.database_url)
     if create and sqlite_file(settings.database_url) is not None and tables.revision is None:
         migrate.create(settings.database_url)
-    elif trouble := tables.problem(migrate.REVISION):
-        raise CommandError(trouble)
+    elif problem := tables.problem(migrate.REVISION):
+        raise CommandError(problem)
 
 
 def note_without_workers(settings: Settings) -> None:

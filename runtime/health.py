@@ -63,31 +63,31 @@ class Liveness:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._turned: float | None = None
+        self._ran: float | None = None
         self._done: float | None = None
-        self._trouble = ""
+        self._last_error = ""
 
     def done(self) -> None:
         """The loop did what it should."""
-        self._turned = self._done = time.monotonic()
-        self._trouble = ""
+        self._ran = self._done = time.monotonic()
+        self._last_error = ""
 
-    def failed(self, trouble: object) -> None:
-        """The loop turned, but could not do it."""
-        self._turned = time.monotonic()
-        self._trouble = str(trouble).strip()
+    def failed(self, error: object) -> None:
+        """The loop ran, but failed."""
+        self._ran = time.monotonic()
+        self._last_error = str(error).strip()
 
     def succeeds(self, seconds: float) -> Check:
         """Whether it succeeded within so many seconds."""
         return self._check(self._done, seconds)
 
-    def turns(self) -> Check:
-        """Whether it turns at all."""
-        return self._check(self._turned, DEAD_SECONDS)
+    def alive(self) -> Check:
+        """Whether the loop runs at all."""
+        return self._check(self._ran, DEAD_SECONDS)
 
     def _check(self, at: float | None, seconds: float) -> Check:
         if at is None:
-            return Check(self.name, False, redacted(f"none yet. {self._trouble}".strip()))
+            return Check(self.name, False, redacted(f"none yet. {self._last_error}".strip()))
         age = time.monotonic() - at
-        trouble = f"; {self._trouble}" if self._trouble else ""
-        return Check(self.name, age <= seconds, redacted(f"{age:.1f} s ago, at most {seconds:g} s are well{trouble}"))
+        last = f"; {self._last_error}" if self._last_error else ""
+        return Check(self.name, age <= seconds, redacted(f"{age:.1f} s ago, at most {seconds:g} s are well{last}"))

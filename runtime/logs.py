@@ -1,7 +1,7 @@
 """What long-lived processes write about themselves: lines for people, or one JSON object in each line for programs.
 
 Every line says what work it is about: `log_context` and `bind` keep that, and whoever logs need not repeat it.
-Passwords in addresses are masked, and texts that users have handed in are never written (`redact_exception`).
+Passwords in addresses are masked, and texts of users are never written (`redact_exception`).
 """
 
 from __future__ import annotations

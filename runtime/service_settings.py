@@ -72,7 +72,7 @@ class WebSettings(Settings):
     unpacked_bytes: int = Field(default=256 * 2**20, gt=0)
     """What becomes of it once it is unpacked."""
     segment_seconds: float = Field(default=0.2, gt=0)
-    """What a metric may be estimated to take for one segment: so long are segments at most that are handed in."""
+    """What a metric may be estimated to take for one segment: longer segments are refused at submission."""
     markup_tags: int = Field(default=500_000, ge=1)
     """Tags and attributes of one file in mteval's format or WMT's XML."""
     markup_depth: int = Field(default=32, ge=1)

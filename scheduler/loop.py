@@ -188,7 +188,7 @@ def scheduler_status(settings: Settings, status: SchedulerStatus, broker: Callab
     """The status of a scheduler process."""
     return ProcessStatus(
         "scheduler",
-        live=(status.pulse.turns,),
+        live=(status.pulse.alive,),
         ready=(
             lambda: check_database(settings.database_url),
             broker,

@@ -18,7 +18,7 @@ from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
 
-FORGET_SECONDS = 60.0
+PRUNE_SECONDS = 60.0
 """Seconds between two searches for rows to delete, once none are left."""
 
 LONGEST_DELAY = 60.0
@@ -37,7 +37,7 @@ class Maintenance:
         self._engine = engine
         self._settings = settings
         self._next_recount = 0.0
-        self._next_forgetting = 0.0
+        self._next_pruning = 0.0
         self.more = False
         """Whether old rows remain to be deleted."""
 
@@ -46,9 +46,9 @@ class Maintenance:
         if time.monotonic() >= self._next_recount:
             repair(self._engine, self._settings)
             self._next_recount = time.monotonic() + self._settings.recount_seconds
-        if time.monotonic() >= self._next_forgetting:
+        if time.monotonic() >= self._next_pruning:
             self.more = True
-            self._next_forgetting = time.monotonic() + FORGET_SECONDS
+            self._next_pruning = time.monotonic() + PRUNE_SECONDS
         self.prune_more()
 
     def prune_more(self) -> None:

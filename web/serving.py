@@ -141,7 +141,7 @@ def process_status(settings: WebSettings, server: _Server) -> ProcessStatus:
     """Health checks and metrics of the process, served on a port of their own."""
     return ProcessStatus(
         "web",
-        live=(server.pulse.turns,),
+        live=(server.pulse.alive,),
         ready=(
             lambda: check_database(settings.database_url),
             lambda: server.pulse.succeeds(settings.stale_seconds),

@@ -181,7 +181,7 @@ def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) ->
     broker = Broker(settings)
     return ProcessStatus(
         "worker",
-        live=(beat.turns,),
+        live=(beat.alive,),
         ready=(
             lambda: check_database(settings.database_url),
             lambda: check_broker(broker),

@@ -39,7 +39,7 @@ MESSAGES = Counter(
     "reason",
     REASONS,
 )
-SHARD_SECONDS = Histogram("steelyard_shard_seconds", "Time of a shard, from its claim until it was handed in.")
+SHARD_SECONDS = Histogram("steelyard_shard_seconds", "Time of a shard, from its claim until it was completed.")
 KERNEL_SECONDS = Histogram("steelyard_shard_kernel_seconds", "Time of a shard's numeric work.")
 
 COUNTED = (

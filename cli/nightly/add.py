@@ -169,8 +169,8 @@ def run(options: argparse.Namespace) -> int:
         titles = {known.id: known.title for known in list_test_sets(connection, campaign_id)}
         new = _new(options, calendar, secret, chosen, [(key, titles[key]) for key in stored])
         schedule = read_schedule(connection, add_schedule(connection, new))
-        lacking = store_baseline(connection, schedule, _baselines(options, chosen, stored))
-    for key in lacking:
+        without_scores = store_baseline(connection, schedule, _baselines(options, chosen, stored))
+    for key in without_scores:
         note([f'No output of "{options.baseline.system}" is stored for {titles[key]}: runs must bring it.'])
     print("\n".join(f"Test set {titles[key]}." for key in dict.fromkeys(stored)))
     assert schedule.next_at is not None

@@ -114,13 +114,13 @@ def _print_status(settings: Settings, tables: SchemaStatus) -> None:
     from models.database.session import make_engine, reading
     from steelyard.metrics.metric import EDITION, VERSION, edition_name
 
-    trouble = tables.problem(migrate.REVISION)
+    problem = tables.problem(migrate.REVISION)
     print(f"programs: of revision {tables.oldest or tables.revision or migrate.REVISION} or later")
     print(f"this release: {VERSION}, revision {migrate.REVISION}, edition {edition_name(EDITION)}")
-    print(f"this release can work with them: {'yes' if trouble is None else 'no'}")
-    if trouble is not None:
+    print(f"this release can work with them: {'yes' if problem is None else 'no'}")
+    if problem is not None:
         # The rows of workers may have another form in such tables.
-        print(trouble)
+        print(problem)
         return
     engine = make_engine(settings.database_url, pooled=False)
     with reading(engine) as connection:

@@ -156,18 +156,18 @@ def _advice(status: Status) -> str:
         if not status.led:
             return "No worker processes the open work. Start `steelyard up`, or evaluate something."
         return ""
-    lacking = []
+    missing = []
     if not status.led:
-        lacking.append("`steelyard scheduler`")
+        missing.append("`steelyard scheduler`")
     if not any(worker.beating for worker in overview.workers):
-        lacking.append("`steelyard worker`")
-    if overview.unserved and not lacking:
+        missing.append("`steelyard worker`")
+    if overview.unserved and not missing:
         wait = " and ".join(
             f"{_count(amount, 'evaluation')} of edition {edition_name(edition)}"
             for edition, amount in overview.unserved.items()
         )
         return f"No worker can compute {wait}. Start a `steelyard worker` of the release and Python that queued it."
-    return f"No worker processes the open work. Start {' and '.join(lacking)}." if lacking else ""
+    return f"No worker processes the open work. Start {' and '.join(missing)}." if missing else ""
 
 
 def _asked(evaluations: Sequence[EvaluationSummary]) -> Table:

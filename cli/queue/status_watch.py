@@ -59,9 +59,9 @@ def _in_place(console: Console, look: Callable[[], Look], every: float, until_do
     with Live(Group(*status.sections()), console=console, auto_refresh=False) as live:
         while not (until_done and not status.open):
             time.sleep(every)
-            status, trouble = _again(look, status)
+            status, problem = _again(look, status)
             parts = status.sections()
-            live.update(Group(*parts, *([Text(f"\n{trouble}")] if trouble else [])), refresh=True)
+            live.update(Group(*parts, *([Text(f"\n{problem}")] if problem else [])), refresh=True)
 
 
 def _block_by_block(look: Callable[[], Look], every: float, until_done: bool, as_lines: bool) -> None:
@@ -69,9 +69,9 @@ def _block_by_block(look: Callable[[], Look], every: float, until_done: bool, as
     _write(status, as_lines)
     while not (until_done and not status.open):
         time.sleep(every)
-        status, trouble = _again(look, status)
-        if trouble:
-            print(f"steelyard: {trouble}", file=sys.stderr)
+        status, problem = _again(look, status)
+        if problem:
+            print(f"steelyard: {problem}", file=sys.stderr)
             continue
         if not as_lines:
             print()

@@ -115,7 +115,7 @@ class Embedded:
         )
         return ProcessStatus(
             "up",
-            live=(*scheduler.live, self._beat.turns),
+            live=(*scheduler.live, self._beat.alive),
             ready=(
                 *scheduler.ready,
                 lambda: self._beat.succeeds(self._settings.stale_seconds),

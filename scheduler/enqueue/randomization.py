@@ -83,7 +83,7 @@ def request_comparison(
     with reading(engine) as connection:
         protocol = read_protocol(connection, protocol_id)
         _check(connection, protocol, wanted, metrics)
-        missing = _lacking(connection, wanted, metrics, trials, seed)
+        missing = _missing_pairs(connection, wanted, metrics, trials, seed)
     if not missing:
         return None
     systems = sorted({runs for _, *sides in missing for runs in sides})
@@ -133,7 +133,7 @@ def _check(
             raise BadComparison(f"Evaluation {evaluation} is {state}. Only finished evaluations can be compared.")
 
 
-def _lacking(
+def _missing_pairs(
     connection: Connection, pairs: Sequence[tuple[Runs, Runs]], metrics: Iterable[int], trials: int, seed: int
 ) -> list[tuple[int, Runs, Runs]]:
     """The tests that are possible and not stored: (metric, a, b)."""

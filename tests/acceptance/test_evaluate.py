@@ -93,7 +93,7 @@ def test_layers_through_the_database_give_the_scores_of_one_process(tmp_path, da
     assert board["systems"][0]["scores"][0]["details"] == {"types": 1}
 
 
-def test_preparations_layers_and_resources_through_redis_and_postgresql(tmp_path, redis_url, empty_postgres_url):
+def test_corpus_statistics_layers_and_resources_through_redis_and_postgresql(tmp_path, redis_url, empty_postgres_url):
     """What needs more than the words of a shard, by a worker and a scheduler of their own: the same bits."""
     layered_folder(tmp_path / "port", (1200, 5))
     (tmp_path / "groups.txt").write_text("loď člun prám\n", encoding="utf-8")
@@ -114,7 +114,7 @@ def test_preparations_layers_and_resources_through_redis_and_postgresql(tmp_path
     assert all(score["score"] > 0 for system in board["systems"] for score in system["scores"])
 
 
-def test_a_layer_that_one_text_lacks(tmp_path):
+def test_a_layer_that_one_text_does_not_have(tmp_path):
     layered_folder(tmp_path / "port", (3, 2))
     write(tmp_path / "port" / "systems" / "ferry.txt.gz", "Loď\nČlun\nPrám\n")
     ended = steelyard_here("evaluate", "port", "-m", "bleu", "sempos", cwd=tmp_path)

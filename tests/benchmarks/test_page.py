@@ -77,7 +77,7 @@ def test_backslashes_and_groups_are_plain_text():
         "<!-- /bench:warm --><!-- bench:warm -->",
     ],
 )
-def test_lacking_doubled_and_turned_marks_are_refused(broken):
+def test_missing_doubled_and_turned_marks_are_refused(broken):
     with pytest.raises(NoSuchMark, match="bench:warm"):
         replaced(broken, "warm", "new")
 

@@ -91,7 +91,7 @@ def engine(database_url: str) -> Engine:
     return engine
 
 
-def test_all_that_stands_is_measured_anew_and_the_old_scores_stay(engine: Engine, settings: Settings) -> None:
+def test_standing_submissions_are_rescored_and_the_old_scores_stay(engine: Engine, settings: Settings) -> None:
     work_off(settings)
     number = correct_it(engine)
     with reading(engine) as connection:

@@ -216,7 +216,7 @@ def test_what_came_late_is_judged_by_an_extended_deadline(contest: Contest) -> N
         assert [row.late_seconds for row in left] == [0.0, pytest.approx(2000, abs=1e-3), 0.0]
 
 
-def test_a_primary_gives_way_to_another_primary_alone(contest: Contest) -> None:
+def test_a_primary_is_replaced_by_another_primary_alone(contest: Contest) -> None:
     contest.say(contest.mary, contest.first, PRIMARY)
     contest.say(contest.mary, contest.second, DeclarationUpdate(description="ours", constrained=False))
     contest.say(contest.mary, contest.third, DeclarationUpdate(kind=DeclaredKind.CONTRASTIVE))

@@ -208,7 +208,7 @@ def test_who_lets_a_team_leave(site: Site, who: str, error: type[Exception] | No
         leave_with_team(connection, COMMAND_LINE, "hush", "quay")
 
 
-def test_what_has_handed_in_stays_in_that_campaign(site: Site) -> None:
+def test_a_team_that_has_submitted_stays_in_that_campaign(site: Site) -> None:
     for campaign, team in (("open", "quay"), ("open", "pier"), ("invited", "quay")):
         site.joined("command line", campaign, team)
     for campaign, team in (("open", "pier"), ("invited", "quay")):

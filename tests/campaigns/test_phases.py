@@ -290,7 +290,7 @@ def test_quotas_go_by_the_name_of_a_phase(engine: Engine) -> None:
         ]
 
 
-def test_what_was_handed_in_keeps_its_phase(engine: Engine) -> None:
+def test_a_submission_keeps_its_phase(engine: Engine) -> None:
     plan(engine, "dev", PhaseKind.OPEN, -2 * HOUR, -HOUR)
     plan(engine, "test", PhaseKind.OPEN, HOUR, 2 * HOUR)
     found(engine, "other")

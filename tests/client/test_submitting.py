@@ -48,7 +48,7 @@ class Shaky(httpx.HTTPTransport):
         return answer
 
 
-def test_an_output_is_handed_in_and_watched(live: Live, port: Port, mary: Client) -> None:
+def test_an_output_is_submitted_and_watched(live: Live, port: Port, mary: Client) -> None:
     made = mary.submit_output(NAME, output(), system="mast", kind="primary", constrained=False, description="ours")
     assert (made.stored, made.queued, made.segments, made.test_set) == (True, True, SEGMENTS, "quay@1")
     assert (made.team, made.kind, made.constrained, made.description) == ("harbour", "primary", False, "ours")
@@ -84,7 +84,7 @@ def test_it_is_declared_withdrawn_and_listed(port: Port, mary: Client) -> None:
     assert mary.reinstate_submission(numbers[1]).withdrawn_at is None
 
 
-def test_a_line_that_breaks_hands_in_once(live: Live, port: Port) -> None:
+def test_a_broken_connection_submits_once(live: Live, port: Port) -> None:
     for broken in ("before", "after"):
         line = Shaky()
         client = live.client(port.accounts["mary"], transport=line)

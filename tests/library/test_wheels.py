@@ -109,7 +109,7 @@ def test_its_commands_need_nothing_else(alone: Path, arguments: list[str], shown
     assert shown in done.stdout
 
 
-def test_what_it_lacks_is_said(alone: Path, tmp_path: Path) -> None:
+def test_a_missing_distribution_is_named(alone: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("one\n")
     for arguments, needed in (
         (["submit", "out"], "pip install steelyard-server"),

@@ -72,7 +72,7 @@ def queue_every_kind(engine: Engine, settings: Settings) -> None:
 
 
 @one_kind
-def test_every_kind_of_work_is_marked_before_it_is_sent_and_put_back_where_it_is_not(
+def test_every_kind_of_task_is_marked_before_it_is_sent_and_returned_if_it_is_not(
     engine: Engine, database_url: str
 ) -> None:
     """Whoever is quick to claim it finds that it was sent: also on another connection."""
@@ -124,7 +124,9 @@ def test_each_team_is_charged_for_what_it_is_sent_until_it_is_known(engine: Engi
 
 
 @one_kind
-def test_whoever_has_work_keeps_the_account(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_is_kept_while_its_key_has_work(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Work that may be sent, that waits for its time, and that is in flight."""
     settings = one_block_shards(database_url)
     for seed, team in enumerate(("ready", "later", "flying", "done"), start=1):
@@ -160,7 +162,7 @@ class Broken(App):
 
 
 @pytest.mark.parametrize("error", [BrokerAway("gone"), ConnectionResetError("gone")])
-def test_a_message_that_arrived_before_the_broker_broke_is_not_put_back(
+def test_a_message_that_arrived_before_the_broker_broke_is_not_returned(
     engine: Engine, database_url: str, error: Exception
 ) -> None:
     settings = one_block_shards(database_url)

@@ -51,7 +51,7 @@ def ready(settings: Settings) -> set[int]:
 
 
 @pytest.mark.parametrize(("jump", "watched"), [(DAY, True), (-DAY, True), (-DAY, False)])
-def test_what_is_in_flight_begins_anew(
+def test_leases_in_flight_are_restarted(
     database_url: str, clock: SetClock, jump: float, watched: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whether the scheduler was there when the clock was set, or only finds times of the future.

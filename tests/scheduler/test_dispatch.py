@@ -214,7 +214,7 @@ def test_a_reduction_that_may_not_be_sent_makes_nobody_write(
     assert dispatch(engine, App(), settings) == 1
 
 
-def test_hints_that_cannot_be_sent_are_put_back(engine: Engine, database_url: str) -> None:
+def test_tasks_whose_messages_cannot_be_sent_return_to_pending(engine: Engine, database_url: str) -> None:
     settings = one_block_shards(database_url)
     queue_job(engine, settings, segments=256 * 5, systems=1)
     add_worker(engine, 2)
@@ -295,7 +295,9 @@ def test_who_has_sent_more_than_the_workers_that_are_left_take_waits(engine: Eng
 
 
 @one_kind
-def test_where_nobody_waits_all_begin_anew(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nobody_waits_accounts_are_reset(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = one_block_shards(database_url)
     accounts, called = new_accounting(settings), []
     monkeypatch.setattr(accounts, "reset", lambda: called.append(1))

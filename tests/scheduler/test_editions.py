@@ -86,7 +86,7 @@ def evaluation_states(engine: Engine) -> set[tuple[int, str]]:
         return {(row.edition, row.state) for row in connection.execute(select(Evaluation.edition, Evaluation.state))}
 
 
-def test_what_an_older_edition_began_is_begun_anew(
+def test_what_an_older_edition_began_is_started_again(
     engine: Engine, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "nist"])

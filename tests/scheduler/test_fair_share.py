@@ -258,7 +258,7 @@ def test_who_comes_back_neither_makes_up_for_the_time_nor_pays() -> None:
     assert accounts.served([a, b])[b] == 150.0
 
 
-def test_all_begin_anew_when_nobody_waits() -> None:
+def test_accounts_start_again_when_nobody_waits() -> None:
     a, b, other = (CAMPAIGN, "a"), (CAMPAIGN, "b"), (NIGHTLY, "a")
     accounts = ServiceAccounting(SHARES)
     accounts.served([a, b, other])

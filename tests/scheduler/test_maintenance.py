@@ -145,7 +145,7 @@ def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monke
     end_long_ago(3)
     kept.run_once()
     assert count(engine, Shard) - usual == 3, "nothing was due"
-    moment += maintenance.FORGET_SECONDS
+    moment += maintenance.PRUNE_SECONDS
     kept.run_once()
     assert count(engine, Shard) == usual
 
@@ -330,7 +330,7 @@ def test_what_ended_without_a_date_gets_one(engine: Engine, database_url: str, t
 
 
 @pytest.mark.parametrize("table", [Shard, Reduction])
-def test_who_forgets_waits_for_nobody_who_holds_a_row(postgres_url: str, table: type[Leased]) -> None:
+def test_retention_waits_for_nobody_who_holds_a_row(postgres_url: str, table: type[Leased]) -> None:
     """And he locks evaluations in the order of their ids, as all do."""
     engine = make_engine(postgres_url)
     queue_job(engine, one_block_shards(postgres_url), segments=10, systems=3)

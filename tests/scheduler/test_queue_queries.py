@@ -62,7 +62,7 @@ def test_what_is_in_flight_is_sent_or_runs_and_of_the_edition(connection: Connec
     assert read_in_flight(connection, SETTINGS, EDITION + 2) == (InFlight(0, 0), set())
 
 
-def test_turns_are_found_where_something_waits(connection: Connection) -> None:
+def test_fair_share_keys_are_found_where_something_waits(connection: Connection) -> None:
     expected = set()
     for table in ROWS:
         for state in LeaseState:

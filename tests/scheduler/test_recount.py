@@ -57,7 +57,7 @@ def test_counters_are_set_by_the_shards(engine: Engine, database_url: str, caplo
     assert recount_open(engine) == 0
 
 
-def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> None:
+def test_a_shard_that_completes_meanwhile_counts_once(postgres_url: str) -> None:
     """The counter was wrong; who mends it waits until the shard is done, and counts then."""
     engine = make_engine(postgres_url)
     [evaluation] = queue_job(engine, one_block_shards(postgres_url), segments=600, systems=1).all_evaluations
@@ -83,7 +83,7 @@ def test_a_shard_that_is_handed_in_meanwhile_counts_once(postgres_url: str) -> N
     engine.dispose()
 
 
-def test_what_has_ended_is_not_counted_anew(engine: Engine, database_url: str) -> None:
+def test_what_has_ended_is_not_counted_again(engine: Engine, database_url: str) -> None:
     """Nor is what is under way: sent, running and waiting shards are all to come."""
     settings = one_block_shards(database_url)
     ended, under_way = queue_job(engine, settings, segments=600, systems=2).all_evaluations

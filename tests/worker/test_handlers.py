@@ -195,9 +195,7 @@ def test_writes_are_tried_again_when_the_database_was_away(
         (ValueError("no such thing"), "ValueError: no such thing", False),
     ],
 )
-def test_what_comes_again_whoever_tries_is_told_from_what_may_pass(
-    error: Exception, reason: str, permanent: bool
-) -> None:
+def test_permanent_errors_are_told_from_transient_ones(error: Exception, reason: str, permanent: bool) -> None:
     assert describe(error) == (reason, permanent)
 
 
@@ -268,7 +266,7 @@ def test_what_people_are_told_of_a_failure(
 
 @one_kind
 @pytest.mark.usefixtures("job")
-def test_trouble_of_the_database_is_no_fault_of_the_work(
+def test_a_database_outage_is_no_fault_of_the_task(
     context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its lease runs out, and somebody else has it then: nothing is said of it in its row."""
@@ -331,7 +329,7 @@ def test_a_claim_says_who_holds_the_work_and_for_how_long(
 
 @one_kind
 @pytest.mark.usefixtures("job")
-def test_what_was_tried_often_enough_is_not_put_back(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_without_attempts_left_is_not_retried(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits for as long as the settings say, and longer each time."""
 
     def fail(*_: object) -> None:

@@ -21,13 +21,13 @@ from worker.app import Broker
 from worker.health_checks import check_broker, check_database, check_workers
 
 
-def test_a_pulse_tells_turns_from_success(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pulse_tells_rounds_from_success(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("runtime.health.time.monotonic", lambda: clock[0])
     pulse = Liveness("round")
-    assert not pulse.turns().ok
+    assert not pulse.alive().ok
     pulse.failed("no way to postgresql://me:hunter2@db/x")
-    assert pulse.turns().ok
+    assert pulse.alive().ok
     never = pulse.succeeds(10)
     assert (never.ok, never.reason) == (False, "none yet. no way to postgresql://me:***@db/x")
     pulse.done()
@@ -35,10 +35,10 @@ def test_a_pulse_tells_turns_from_success(monkeypatch: pytest.MonkeyPatch) -> No
     clock[0] += 11
     assert not pulse.succeeds(10).ok
     pulse.failed("away")
-    assert (pulse.succeeds(10).ok, pulse.turns().ok) == (False, True)
+    assert (pulse.succeeds(10).ok, pulse.alive().ok) == (False, True)
     assert pulse.succeeds(10).reason == "11.0 s ago, at most 10 s are well; away"
     clock[0] += 121
-    assert not pulse.turns().ok
+    assert not pulse.alive().ok
 
 
 def test_a_database_is_there_and_has_our_tables(database_url: str) -> None:

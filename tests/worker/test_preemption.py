@@ -31,7 +31,9 @@ def context(database_url: str) -> Iterator[WorkerContext]:
     context.close()
 
 
-def test_a_campaigns_shard_gives_way_between_metrics(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaigns_shard_is_preempted_between_metrics(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker.preemption, "EVERY_SECONDS", 0.0)
     metrics = ["bleu", "wer", "ter"]
     patient = queue_job(context.engine, context.settings, segments=100, systems=1, metrics=metrics, campaign="patient")
@@ -108,7 +110,7 @@ def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_shard_gives_way_now_and_then_and_for_so_long(
+def test_a_shard_is_preempted_at_intervals_and_for_a_bounded_time(
     context: WorkerContext, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock, done, waits = [100.0], list[int](), True

@@ -35,7 +35,7 @@ class Heartbeat:
         self.pulse = Liveness("beat")
         self._context = context
         self._concurrency = concurrency
-        self._on_trouble: Callable[[str], object] | None = on_schema_problem
+        self._on_schema_problem: Callable[[str], object] | None = on_schema_problem
         self._engine = make_steady_engine(context.settings.database_url)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -82,9 +82,9 @@ class Heartbeat:
             stop_claiming(connection, self._context.worker)
 
     def _notify(self, problem: str | None) -> None:
-        if problem is not None and self._on_trouble is not None:
-            self._on_trouble(problem)
-            self._on_trouble = None
+        if problem is not None and self._on_schema_problem is not None:
+            self._on_schema_problem(problem)
+            self._on_schema_problem = None
 
     def _register(self, connection: Connection) -> None:
         row = {

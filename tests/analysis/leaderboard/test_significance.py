@@ -73,7 +73,7 @@ def test_places_by_either_kind_of_metric(board):
     assert ranked.ranking.fault == ""
 
 
-def test_whoever_is_not_ranked_has_no_place_and_counts_for_nobody(board):
+def test_an_unranked_system_has_no_rank_and_does_not_count(board):
     """c stands beside the others: their places are those of a board without it."""
     rows = [replace(row, ranked=row.system != "c") for row in board.rows]
     beside = ranked_by_bootstrap(replace(board, rows=rows), correction="holm")

@@ -60,7 +60,7 @@ def test_nobody_has_a_password() -> None:
     assert not verify_password("anything at all", "not a hash")
 
 
-def test_weaker_hashes_are_made_anew() -> None:
+def test_weaker_hashes_are_replaced() -> None:
     weak = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("correct horse battery")
     assert verify_password("correct horse battery", weak)
     assert needs_rehash(weak)

@@ -150,7 +150,7 @@ def test_guesses_slow_down_a_network_and_where_there_are_very_many_each_network_
 
 
 @pytest.mark.usefixtures("quick_hashing")
-def test_a_password_that_was_hashed_in_another_way_is_hashed_anew(service: Service) -> None:
+def test_a_password_hashed_by_another_method_is_hashed_again(service: Service) -> None:
     mary, zoe = service.account("mary"), service.account("zoe")
     older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)
     with writing(service.engine) as connection:

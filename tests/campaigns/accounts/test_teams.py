@@ -182,7 +182,7 @@ def test_members_are_listed_leads_first_and_campaigns_newest_first(service: Serv
         assert campaigns_of(connection, team) == []
 
 
-def test_accounts_are_taken_in_once_by_administrators(service: Service) -> None:
+def test_accounts_are_admitted_once_by_administrators(service: Service) -> None:
     mary, zoe, anna = (service.account(name) for name in ("mary", "zoe", "anna"))
     service.team("pier", mary)
     quay = service.team("quay", zoe)

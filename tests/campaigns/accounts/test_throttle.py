@@ -26,7 +26,7 @@ def test_so_many_and_no_more_of_one_thing_by_one_person() -> None:
 
 
 @pytest.mark.parametrize("steps", [((0, 3),), ((20, 3),), ((59, 3),), ((50, 3), (25, 1)), ((0, 3), (61, 1))])
-def test_whoever_waits_as_told_may_go_on_and_not_much_before(
+def test_after_the_stated_wait_a_client_may_go_on_and_not_much_before(
     steps: tuple[tuple[float, int], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [1_000_020.0]

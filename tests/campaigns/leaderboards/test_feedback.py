@@ -209,7 +209,7 @@ def test_each_way_of_measuring_has_a_ladder_of_its_own(service: Service, scored:
     ]
 
 
-def test_what_a_team_hands_in_elsewhere_is_on_no_ladder_here(scored: Scored) -> None:
+def test_submissions_to_another_campaign_are_on_no_ladder_here(scored: Scored) -> None:
     """Also where the other campaign measures in the very same way."""
     other = Scored(scored.service, name="other")
     other.add("harbour", "mast", 60.0)

@@ -42,7 +42,7 @@ def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -
 
 
 @one_kind
-def test_one_text_is_as_many_submissions_as_it_is_handed_in_for(engine: Engine, settings: Settings) -> None:
+def test_one_text_is_as_many_submissions_as_it_is_submitted_for(engine: Engine, settings: Settings) -> None:
     """By a team, for a system, as a run, for a test set, in a campaign; and keys are those of a team in a campaign."""
     queue_job(engine, settings, segments=6, systems=1, seed=9)
     queue_job(engine, settings, segments=6, systems=1, campaign="elsewhere")

@@ -119,7 +119,7 @@ def test_the_very_same_again_costs_nothing(engine: Engine, settings: Settings) -
 
 
 @one_kind
-def test_what_was_given_back_needs_room_to_be_handed_in_again(engine: Engine, settings: Settings) -> None:
+def test_a_returned_quota_is_needed_to_submit_again(engine: Engine, settings: Settings) -> None:
     limit(engine, {PER_DAY: 1})
     lost = submit(engine, settings, attempt(1))
     fail(engine, lost, Fault.PLATFORM)
@@ -258,7 +258,7 @@ def test_what_is_half_lost_is_queued_again_also_where_its_other_half_fills_the_q
     assert "in flight" in refused(engine, settings, 2)
 
 
-def test_the_ledger_is_read_once_however_long_it_is(engine: Engine, settings: Settings) -> None:
+def test_the_usage_log_is_read_once_however_long_it_is(engine: Engine, settings: Settings) -> None:
     open_campaign(engine, settings)
     limit(engine, {QuotaKind.PER_DAY: 5})
     first = submit(engine, settings, attempt(1))

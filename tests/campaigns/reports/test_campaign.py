@@ -111,7 +111,7 @@ def test_differences_that_may_be_chance_have_no_mark(service_url):
     assert "Both have the same output." in text
 
 
-def test_without_replicates_the_page_says_what_it_lacks(service_url):
+def test_without_replicates_the_page_says_what_is_missing(service_url):
     store(service_url, replicates=0)
     text = report(service_url)
     page = checked(text)

@@ -29,7 +29,7 @@ def runs(ticket: Ticket) -> bool:
     return ticket.granted.done()
 
 
-def test_whoever_has_used_much_waits_for_those_who_have_not() -> None:
+def test_teams_that_have_used_much_wait_for_those_that_have_not() -> None:
     fair, clock = queue()
     greedy, modest = Owner(1), Owner(2)
     first = fair.enter(greedy)

@@ -219,7 +219,7 @@ def test_who_goes_away_stops_what_was_begun(sandbox: Sandbox, tmp_path: Path) ->
     asyncio.run(leave())
 
 
-def test_a_large_text_stays_in_its_file_whoever_has_read_it(sandbox: Sandbox) -> None:
+def test_a_large_text_stays_in_its_file_after_it_was_read(sandbox: Sandbox) -> None:
     with scratch_folder() as folder:
         path = folder / "text"
         path.write_bytes(b"one\r\ntwo\nthree\n")

@@ -106,7 +106,9 @@ def test_a_phase_takes_submissions_from_its_start_to_its_deadline(engine: Engine
 
 
 @one_kind
-def test_what_arrived_before_the_deadline_is_taken_in_though_it_had_to_wait(engine: Engine, settings: Settings) -> None:
+def test_an_upload_that_arrived_before_the_deadline_is_accepted_though_it_waited(
+    engine: Engine, settings: Settings
+) -> None:
     phase(engine, "blind", PhaseKind.BLIND, -HOUR, -1.0)
     with reading(engine) as connection:
         clock = database_time(connection)
@@ -151,7 +153,7 @@ def test_after_the_deadline_what_was_said_stands_and_what_was_withdrawn_comes_la
 
 @one_kind
 @pytest.mark.parametrize("kind", [PhaseKind.CLOSED, PhaseKind.PUBLISHED])
-def test_nothing_is_taken_in_when_the_campaign_is_over(engine: Engine, settings: Settings, kind: PhaseKind) -> None:
+def test_nothing_is_accepted_when_the_campaign_is_over(engine: Engine, settings: Settings, kind: PhaseKind) -> None:
     phase(engine, "open", PhaseKind.OPEN, -HOUR)
     phase(engine, "over", kind, -1.0)
     assert 'the phase "open" was closed at' in str(refusal(engine, settings))
@@ -179,7 +181,7 @@ def test_a_test_set_may_be_bound_to_a_phase(engine: Engine, settings: Settings) 
 
 
 @one_kind
-def test_only_teams_of_the_campaign_hand_in_where_it_has_such(engine: Engine, settings: Settings) -> None:
+def test_only_teams_of_the_campaign_submit_where_it_has_teams(engine: Engine, settings: Settings) -> None:
     with writing(engine) as connection:
         for number, name in enumerate(("harbour", "guests"), start=1):
             connection.execute(insert(Team).values(name=name, folded_name=name))
@@ -215,7 +217,7 @@ def test_organisers_may_override_the_phases_which_the_audit_log_says(engine: Eng
 
 
 @one_kind
-def test_what_organisers_hand_in_counts_for_the_phase_of_now_and_is_late_only_where_one_can_be(
+def test_submissions_of_organisers_count_for_the_current_phase_and_are_late_only_where_one_can_be(
     engine: Engine, settings: Settings
 ) -> None:
     rules(engine, phase="before there were times")

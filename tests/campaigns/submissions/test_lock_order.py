@@ -16,7 +16,7 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
-def test_whoever_holds_the_first_evaluation_gets_the_others_too(postgres_url: str) -> None:
+def test_the_holder_of_the_first_evaluation_gets_the_others_too(postgres_url: str) -> None:
     engine, settings = make_engine(postgres_url), one_block_shards(postgres_url)
     # The first protocol is another campaign's, and comes to this one after the second.
     job = {"segments": SEGMENTS, "systems": 1, "replicates": 5}

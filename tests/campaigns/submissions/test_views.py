@@ -137,7 +137,7 @@ def test_what_is_said_of_one(site: Site) -> None:
     assert (seen.declared, seen.kind, seen.late_seconds, seen.description) == (False, DeclaredKind.UNDECLARED, 0.0, "")
 
 
-def test_each_is_shown_as_it_was_handed_in_and_declared(site: Site) -> None:
+def test_each_is_shown_as_submitted_and_declared(site: Site) -> None:
     """Every field, of several at once: none is that of another."""
     engine = site.service.engine
     said = {

@@ -155,7 +155,7 @@ def test_what_is_refused(steelyard, arguments, status, message):
     assert message in err
 
 
-def test_phases_say_when_something_is_taken_in_and_organisers_override_them(steelyard):
+def test_phases_say_when_submissions_are_accepted_and_organisers_override_them(steelyard):
     engine = make_engine("sqlite:///steelyard.db", pooled=False)
     with writing(engine) as connection:
         row = {"campaign_id": 1, "name": "blind", "kind": "blind", "starts_at": now() - 3600, "ends_at": now() - 600}

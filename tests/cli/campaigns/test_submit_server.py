@@ -35,7 +35,7 @@ def submit(live: Live, port: Port, tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_an_output_is_handed_in_and_its_scores_are_shown(live, port, submit):
+def test_an_output_is_submitted_and_its_scores_are_shown(live, port, submit):
     def work():
         wait_for(lambda: port.count(Submission) == 2)
         port.work_off()

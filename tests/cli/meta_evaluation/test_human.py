@@ -57,7 +57,7 @@ def printed(capsys, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_before_anything_is_submitted_nothing_judged_lacks_a_submission(
+def test_before_anything_is_submitted_no_judged_system_misses_a_submission(
     sqlite_url: str, ratings: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)

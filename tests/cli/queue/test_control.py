@@ -169,7 +169,7 @@ def test_what_commands_do_by_hand_is_in_the_audit_log(
     assert campaigns.get(entry.campaign_id) == expected
 
 
-def test_measured_anew_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_requeued_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     engine = make_engine(database, pooled=False)
     assert main(["requeue", "1", "2", "3", "4", "--yes"]) == 0
     printed = capsys.readouterr().out

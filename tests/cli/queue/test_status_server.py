@@ -99,7 +99,7 @@ def requests(status, monkeypatch, looks, *arguments):
     return ended, asked, waits
 
 
-def test_whoever_watches_asks_within_the_servers_limit(live, port, status, monkeypatch):
+def test_a_watcher_asks_within_the_servers_limit(live, port, status, monkeypatch):
     for number in range(9):
         live.service.campaign(f"extra {number}")
     few, many = 3, 13

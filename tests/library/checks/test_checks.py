@@ -41,7 +41,7 @@ def test_a_good_output_has_no_findings():
         assert found(OUTPUT, references=references) == {}
 
 
-def test_nothing_beside_it_is_no_trouble():
+def test_a_clean_output_without_a_source_has_no_findings():
     assert found(OUTPUT, source=None) == {}
 
 

@@ -90,7 +90,7 @@ def test_the_matches_are_those_of_bleu_on_real_texts(real_data):
 
 
 @pytest.mark.parametrize("missing", [0, 1])
-def test_a_reference_that_a_segment_lacks_does_not_count(missing):
+def test_a_missing_reference_of_a_segment_does_not_count(missing):
     references = [["a b"], ["c d"]]
     references[missing] = [""]
     segments = Segments(

@@ -244,7 +244,7 @@ def test_too_many_words_are_not_called_too_little_memory():
         kernel("ngram_statistics")(ids, 1, starts, np.ones((1, 1), np.uint8), 1, np.array([16]), np.empty((1, 1, 4)))
 
 
-def test_a_kernel_that_lacks_memory_says_so():
+def test_a_kernel_without_memory_says_so():
     ids, starts = np.zeros(1, np.int32), np.array([0, 1, 1])
     with pytest.raises(MemoryError):
         kernel("bag_overlaps")(ids, starts, np.ones((1, 1), np.uint8), 2**60, 1, np.empty((1, 1, 1), np.int64))

@@ -73,7 +73,7 @@ def test_without_trials_or_a_second_metric_there_are_no_tests(judged):
     assert (table.baseline, table.trials) == (None, 0)
 
 
-def test_a_metric_that_lacks_a_system_is_tested_on_the_others(judged):
+def test_a_metric_without_scores_of_a_system_is_tested_on_the_others(judged):
     bad, good, middling = judged.metrics
     lacking = replace(middling, systems=np.where(np.arange(SYSTEMS) == 2, math.nan, middling.systems))
     table = correlate_systems(replace(judged, metrics=[bad, good, lacking]), ["pearson"], CorrelationOptions(trials=60))

@@ -89,7 +89,7 @@ def test_the_layers_of_the_settled_metric_are_asked_for():
     assert resolve([Opened()], RunContext("cs", frozenset({"lemma"})))[0] == [Opened(from_layer=True)]
 
 
-def test_a_layer_that_lacks_is_said_with_those_there_are():
+def test_a_missing_layer_is_named_with_those_there_are():
     with pytest.raises(MissingLayer, match=r'layered needs the layer "lemma".*Layers found: none.*CoNLL-U'):
         resolve([Layered()], RunContext("cs"))
     with pytest.raises(MissingLayer, match=r'Layers found: "sempos"'):

@@ -244,7 +244,7 @@ def test_a_metric_reads_the_source_of_its_own_segments(shard_size):
         Segments.from_lines(**given, source=lines[1:])
 
 
-def test_a_segment_lacks_a_reference_where_its_line_is_empty():
+def test_an_empty_line_is_a_missing_reference():
     """Blanks are a text, though one without words."""
     texts = {"references": [b"a\n\n \nb", b"\nb\nc\n"], "hypotheses": [b"a\nb\nc\nd"]}
     assert Segments(**texts, variable_references=True).reference_mask.tolist() == [[1, 0, 1, 1], [0, 1, 1, 0]]
@@ -253,7 +253,7 @@ def test_a_segment_lacks_a_reference_where_its_line_is_empty():
         _ = Segments(references=[b"a\n"], hypotheses=[b"a\nb"], variable_references=True).reference_mask
 
 
-def test_every_shard_size_gives_the_same_with_layers_and_lacking_references():
+def test_every_shard_size_gives_the_same_with_layers_and_missing_references():
     lines = [f"a b{number % 7} c{number % 3}" for number in range(600)]
     layer = "\n".join("x" for _ in lines).encode()
     texts = Segments(

@@ -60,7 +60,7 @@ def test_ranks_go_from_1_and_do_not_know_the_order_of_systems(scores, version):
 
 
 @pytest.mark.parametrize("version", sorted(VERSIONS))
-def test_a_system_that_lacks_a_metric_is_not_ranked_and_moves_nobody(version):
+def test_a_system_without_a_metric_is_not_ranked_and_moves_nobody(version):
     whole = np.array([[3.0, 1.0, 2.0], [7.0, 9.0, 4.0]])
     gaps = np.insert(whole, 1, [100.0, np.nan], axis=1)
     found = autorank(gaps, version)

@@ -17,7 +17,7 @@ def test_the_last_results_are_kept_up_to_so_many_bytes():
     assert made == [4, 6, 1, 6]
 
 
-def test_what_is_too_large_is_made_anew_and_drops_nothing():
+def test_what_is_too_large_is_made_again_and_drops_nothing():
     made = []
     remembered = BoundedCache(lambda key: made.append(key) or key * [0], len, 10)
     for key in (3, 11, 11, 3):

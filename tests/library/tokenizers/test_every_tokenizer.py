@@ -57,7 +57,7 @@ def test_words_are_those_of_the_cut_text(name, given):
 @every_tokenizer
 @relaxed
 @given(given=lines)
-def test_folding_afterwards_is_promised_only_where_it_is_the_same(name, given):
+def test_lowercasing_afterwards_is_promised_only_where_it_is_the_same(name, given):
     text = "\n".join(given).encode()
     if TOKENIZERS[name].lowercases_afterwards(text):
         cut = prepared_text(lowercased(text), name, files())

@@ -184,7 +184,7 @@ def test_only_words_and_characters_are_tokens_of_a_language():
     "line",
     ["Plain Words, 5.", "\u0130", "\u03a3\u0391\u03a3.", "\u0391\u03a3,\u0391", "&QUOT;A&AMP;", "&quot;", "<SKIPPED>"],
 )
-def test_words_are_folded_after_they_are_cut_only_where_that_is_the_same(name, line):
+def test_words_are_lowercased_after_tokenization_only_where_that_is_the_same(name, line):
     """Not where a letter becomes two, where it depends on its neighbours, or where markup appears."""
     cut_first = [token.lower() for token in tokens_of([line], name)[0]]
     if lowercases_afterwards(line.encode(), name):

@@ -171,7 +171,7 @@ def test_work_goes_on_while_somebody_waits_for_it(
 
 
 @pytest.mark.usefixtures("others")
-def test_a_preparation_that_fails_ends_those_who_wait_for_it(engine: Engine, sqlite_url: str) -> None:
+def test_a_corpus_count_that_fails_fails_the_evaluations_that_wait_for_it(engine: Engine, sqlite_url: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
     first, _ = waiting_keys(engine, CorpusCount, job)
     assert claim(engine, CorpusCount, first) is not None

@@ -76,7 +76,7 @@ def test_what_is_cancelled_is_that_of_the_job(engine: Engine, sqlite_url: str) -
 
 
 @pytest.mark.usefixtures("others")
-def test_preparations_leave_those_of_others_alone(engine: Engine, sqlite_url: str) -> None:
+def test_corpus_counts_leave_those_of_others_alone(engine: Engine, sqlite_url: str) -> None:
     job = queue_job(engine, one_block_shards(sqlite_url), segments=300, systems=2, metrics=["nist"])
     first, second = waiting_keys(engine, CorpusCount, job)
     assert claim(engine, CorpusCount, first) is not None

@@ -214,7 +214,7 @@ def test_a_run_is_failed_in_the_state_in_which_it_was_seen(connection: Connectio
         assert soon(connection, row["finished_at"])
 
 
-def test_whoever_wants_to_be_told_is_told_once_of_a_run_that_ends(connection: Connection) -> None:
+def test_a_webhook_is_called_once_for_a_run_that_ends(connection: Connection) -> None:
     told, untold = (add(connection, JUDGING, schedule=schedule) for schedule in (1, 2))
     for key in (told, untold):
         assert finish_run(connection, key, {}, regressed=False)

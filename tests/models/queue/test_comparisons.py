@@ -300,7 +300,7 @@ def test_a_deleted_evaluation_takes_its_tests_along_and_no_others(
 
 
 @pytest.mark.parametrize("change", [delete(Evaluation), update(Evaluation).values(state="queued")])
-def test_an_evaluation_that_is_deleted_or_queued_anew_meanwhile_fails_the_comparison(
+def test_an_evaluation_that_is_deleted_or_requeued_meanwhile_fails_the_comparison(
     engine: Engine, plan: RandomizationPlan, change: Any
 ) -> None:
     comparison = start(engine, plan)

@@ -267,7 +267,7 @@ def test_out_of_attempts_it_fails_all_who_wait_and_the_others_are_not_counted_in
         assert claim(connection, first) is None
 
 
-def test_queued_again_it_counts_what_is_lacking(engine: Engine, job: IngestResult, database_url: str) -> None:
+def test_queued_again_it_counts_what_is_missing(engine: Engine, job: IngestResult, database_url: str) -> None:
     first, second, _ = keys(engine)
     count(engine, first)
     claimed(engine, second)

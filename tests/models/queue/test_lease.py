@@ -180,7 +180,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
 
 
 @pytest.mark.parametrize(("used", "attempts"), [(True, 2), (False, 1)])
-def test_what_is_put_back_waits_for_its_time(connection: Connection, used: bool, attempts: int) -> None:
+def test_a_released_task_waits_for_its_time(connection: Connection, used: bool, attempts: int) -> None:
     ours, _ = (add(connection, LeaseState.RUNNING, attempts=2) for _ in range(2))
     before = rows(connection)
     retry_later(connection, Shard, ours, reason="it broke", delay_seconds=500.0, used=used)
@@ -310,7 +310,7 @@ WELL = [
 ]
 
 
-def test_what_nobody_would_ever_take_up_is_put_back_and_nothing_else(connection: Connection) -> None:
+def test_stuck_tasks_return_to_pending_and_nothing_else(connection: Connection) -> None:
     stuck, well = ([add(connection, state, **values) for state, values in each] for each in (STUCK, WELL))
     before = rows(connection)
     assert retry_unowned(connection, Shard, 100.0) == len(stuck)

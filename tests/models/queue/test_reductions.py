@@ -95,7 +95,7 @@ def test_two_last_shards_at_once_start_one_reduction(engine: Engine) -> None:
     assert states(engine) == ["reducing"] * 3
 
 
-def test_put_back_to_queued_an_evaluation_keeps_what_it_has(
+def test_returned_to_queued_an_evaluation_keeps_what_it_has(
     engine: Engine, job: IngestResult, database_url: str
 ) -> None:
     first, second, _ = shards(engine)
@@ -123,7 +123,7 @@ def test_put_back_to_queued_an_evaluation_keeps_what_it_has(
         assert len(set(connection.scalars(select(Statistics.blob)))) == 1
 
 
-def test_put_back_with_all_statistics_it_is_reduced_at_once(
+def test_requeued_with_all_statistics_it_is_reduced_at_once(
     engine: Engine, job: IngestResult, database_url: str
 ) -> None:
     completions = [do_shard(engine, shard) for shard in shards(engine)]

@@ -250,7 +250,7 @@ def test_who_needs_a_shard_no_more_is_not_worked_for(engine: Engine, job: Ingest
 
 
 @pytest.mark.usefixtures("job")
-def test_what_a_shard_hands_in_is_stored_in_place_of_what_is_there(engine: Engine) -> None:
+def test_results_of_a_shard_replace_those_that_are_there(engine: Engine) -> None:
     """Statistics and replicate parts, in the row or as an object, each under its evaluation, metric and blocks."""
     shard = shards(engine)[1]
     with writing(engine) as connection:

@@ -42,7 +42,7 @@ def test_two_who_try_again_at_once_queue_it_once(engine: Engine, settings: Setti
     assert count(engine, Shard) == before + 3
 
 
-def test_measured_anew_after_the_disk_has_lied(
+def test_requeued_after_the_disk_has_lied(
     engine: Engine, settings: Settings, job: IngestResult, undisturbed: Scores
 ) -> None:
     work_off(settings)
@@ -69,7 +69,7 @@ def test_measured_anew_after_the_disk_has_lied(
 
 
 @one_kind
-def test_nothing_of_others_is_taken_when_it_is_measured_anew(engine: Engine, settings: Settings) -> None:
+def test_nothing_of_others_is_reused_for_a_requeued_evaluation(engine: Engine, settings: Settings) -> None:
     """The same outputs were measured in another campaign: their statistics may have suffered in the same way."""
     mine = queue(engine, settings)
     work_off(settings)
@@ -84,7 +84,7 @@ def test_nothing_of_others_is_taken_when_it_is_measured_anew(engine: Engine, set
 
 
 @one_kind
-def test_what_is_open_is_not_measured_anew(engine: Engine, settings: Settings, job: IngestResult) -> None:
+def test_an_open_evaluation_is_not_requeued(engine: Engine, settings: Settings, job: IngestResult) -> None:
     mine, other = job.all_evaluations
     cancel(engine, [mine])
     assert requeue(engine, settings, job.all_evaluations).evaluations == (mine,)
@@ -124,7 +124,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
 
 
 @one_kind
-def test_a_reduction_of_before_stores_nothing_for_what_is_measured_anew(
+def test_an_older_reduction_stores_nothing_for_a_requeued_evaluation(
     engine: Engine, settings: Settings, context: WorkerContext, job: IngestResult
 ) -> None:
     work_off(settings)

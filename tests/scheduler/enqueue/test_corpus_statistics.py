@@ -256,7 +256,7 @@ def test_somebody_urgent_hurries_what_he_waits_for(context: WorkerContext) -> No
     assert amount(context, CorpusCount) == 3
 
 
-def test_preparations_take_places_in_the_window(context: WorkerContext) -> None:
+def test_corpus_counts_take_places_in_the_window(context: WorkerContext) -> None:
     context.settings = context.settings.model_copy(update={"smallest_window": 5})
     queue(context, segments=256 * 20, metrics=["nist"], campaign="waits", team="a")
     queue(context, segments=256 * 20, metrics=["bleu"], team="b")

@@ -146,7 +146,7 @@ def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
 
 
 @pytest.mark.parametrize("counted", [0, 1, 3])
-def test_what_was_cancelled_at_the_wrong_moment_is_made_anew(context: WorkerContext, counted: int) -> None:
+def test_what_was_cancelled_at_the_wrong_moment_is_made_again(context: WorkerContext, counted: int) -> None:
     """As when one evaluation is cancelled while another that needs the same is being queued."""
     queue(context)
     for _, key in sent(context)[:counted]:

@@ -142,7 +142,7 @@ def test_however_they_are_made_the_counts_are_those_of_the_test(
     assert stored(engine) == whole
 
 
-def test_only_what_is_lacking_is_made_and_nothing_else_is_touched(
+def test_only_missing_parts_are_made_and_nothing_else_is_touched(
     engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     first, second, third, fourth = systems
@@ -244,7 +244,7 @@ def test_what_cannot_be_compared_is_refused(
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_the_embedded_workers_make_what_is_lacking(
+def test_the_embedded_workers_make_what_is_missing(
     engine: Engine, settings: Settings, job: IngestResult, systems: list[Runs]
 ) -> None:
     engine.dispose()

@@ -206,7 +206,7 @@ def test_only_what_is_new_is_computed(context: WorkerContext, computed: Computed
     assert submit(context, systems={"x": 0, "y": 1, "z": 2}).measured_before == ((2, 2, 2),)
 
 
-def test_no_shard_no_preparation_and_one_reduction_for_what_is_there(sqlite: WorkerContext) -> None:
+def test_no_shard_no_corpus_count_and_one_reduction_for_what_is_there(sqlite: WorkerContext) -> None:
     def rows() -> list[int]:
         with reading(sqlite.engine) as connection:
             tables = (Shard, CorpusCount, Reduction)
@@ -372,7 +372,7 @@ def test_taken_up_again_each_metric_keeps_what_it_has(context: WorkerContext, co
     assert new(computed) == {BLEU: 2 * BLOCKS - 1}
 
 
-def test_taken_up_again_in_another_edition_it_begins_anew(sqlite: WorkerContext, computed: Computed) -> None:
+def test_requeued_in_another_edition_it_starts_again(sqlite: WorkerContext, computed: Computed) -> None:
     intake = submit(sqlite)
     work(sqlite)
     with writing(sqlite.engine) as connection:

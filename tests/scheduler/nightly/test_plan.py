@@ -111,7 +111,7 @@ def test_a_plan_made_while_the_clock_was_wrong_is_corrected(sqlite_url: str, tmp
     assert nightly_runs(engine, "date", "state")[0] == ("2026-03-02", "due")
 
 
-def test_a_correction_gives_way_to_whoever_planned_meanwhile(
+def test_a_correction_yields_to_a_plan_made_meanwhile(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = make_engine(sqlite_url)

@@ -242,7 +242,7 @@ def test_a_command_is_ended_with_all_its_processes(tmp_path: Path, why: str) -> 
         assert "took longer than its 0.3 seconds and was ended. It said at last:\nbegun" in str(ended[0])
 
 
-def test_a_command_does_not_outlive_whoever_runs_it(tmp_path: Path) -> None:
+def test_a_command_does_not_outlive_the_process_that_runs_it(tmp_path: Path) -> None:
     child = os.fork()
     if not child:
         try:

@@ -155,7 +155,7 @@ def test_a_shard_task_lost_while_it_reduces_releases_the_reduction(
         assert set(connection.scalars(select(Evaluation.state))) == {"reducing"}
 
 
-def test_a_lost_preparation_is_released_at_once(context: WorkerContext) -> None:
+def test_a_lost_corpus_count_is_released_at_once(context: WorkerContext) -> None:
     queue_job(context.engine, context.settings, segments=300, systems=2, metrics=["nist"])
     with reading(context.engine) as connection:
         keys = list(connection.scalars(select(CorpusCount.id).order_by(CorpusCount.id)))

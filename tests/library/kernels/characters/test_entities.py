@@ -39,7 +39,7 @@ def test_markup_and_sigmas_are_found(text, cut):
 @given(st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=12).map("".join))
 @example("<s\u212aipped>a")
 @example("ΑΣ-ΑΣ. ΑΣ1")
-def test_folded_tokens_are_those_of_the_folded_text(text):
+def test_lowercased_tokens_are_those_of_the_lowercased_text(text):
     expected = words(unescaped(text.lower().encode()), 1, mteval_13a=True)
     found = Segments(references=[text.encode()], hypotheses=[]).words("13a", "lc")
     assert (found.ids.tolist(), found.lines) == (expected.ids.tolist(), expected.lines)

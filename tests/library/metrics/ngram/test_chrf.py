@@ -169,7 +169,7 @@ def test_worked_example():
     assert metric.score(statistics[0, 0]) == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
 
 
-def test_a_reference_that_is_lacking_is_no_empty_reference():
+def test_a_missing_reference_is_no_empty_reference():
     metric = ChrF(nc=1)
     references = [b"\nabc", b"xyz\nabc"]
     lacking = metric.segment_statistics(

@@ -122,7 +122,7 @@ def test_sessions_are_listed_and_end_everywhere(service: Service) -> None:
     assert service.program(mary).delete(f"{API}/account/sessions").status_code == 403
 
 
-def test_another_address_wants_the_password_and_is_confirmed_anew(service: Service) -> None:
+def test_another_address_needs_the_password_and_a_new_confirmation(service: Service) -> None:
     mary = with_password(service, service.account("mary"))
     service.account("zoe")
     here = service.browser(mary)

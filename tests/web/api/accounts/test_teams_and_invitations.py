@@ -55,7 +55,7 @@ def test_a_team_is_founded_changed_and_handed_over(service: Service) -> None:
     ]  # fmt: skip
 
 
-def test_a_team_that_has_handed_in_by_the_command_line_is_nobodys_to_take(service: Service) -> None:
+def test_a_team_that_has_submitted_by_the_command_line_cannot_be_claimed(service: Service) -> None:
     from sqlalchemy import insert
 
     from models.schema.corpus import System

@@ -353,7 +353,7 @@ def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
     assert error(people.organiser.post(address, json={"metrics": ["nosuch"]})) == (422, "bad_input")
 
 
-def test_whoever_comes_second_in_a_race_is_told_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_in_a_race_is_told_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     team = Team(service)
     team.found()
     # As if the first one had been stored after the second one had looked.

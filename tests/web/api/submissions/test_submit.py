@@ -73,7 +73,7 @@ def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
 
 
 @pytest.mark.parametrize("fault", ["nobody", "stranger", "other team", "reader", "organiser"])
-def test_only_members_of_a_team_hand_in_for_it(port: Port, fault: str) -> None:
+def test_only_members_of_a_team_submit_for_it(port: Port, fault: str) -> None:
     eve = port.service.account("eve")
     client, expected = {
         "nobody": (port.service.client(), 401),

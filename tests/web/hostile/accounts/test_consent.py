@@ -102,7 +102,7 @@ def test_administrators_take_teams_in(port: Service) -> None:
     assert taking_part(port) == 1
 
 
-def test_nobody_hands_in_for_a_team_that_takes_no_part(world: World) -> None:
+def test_nobody_submits_for_a_team_that_does_not_participate(world: World) -> None:
     ann = world.program("organiser")
     text = b"".join(b"word\n" for _ in range(8))
     for team in ("rivals", "RIVALS"):

@@ -115,7 +115,7 @@ def test_the_limits_are_the_same_whatever_a_file_is_for(
     assert told in said.text
 
 
-def test_a_segment_that_would_keep_a_worker_is_refused_where_it_is_handed_in(narrow: World) -> None:
+def test_a_segment_that_is_too_expensive_is_refused_at_submission(narrow: World) -> None:
     lines = [b"line"] * 8
     lines[4] = b"word " * 10_000
     for address in (ADDRESS, ADDRESS.replace("checks", "submissions")):

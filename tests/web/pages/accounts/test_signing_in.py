@@ -55,7 +55,7 @@ def test_a_session_that_somebody_else_has_planted_is_good_for_nothing(service: S
         assert connection.scalars(select(WebSession.account_id)).all() == [mary]
 
 
-def test_what_is_wrong_is_said_in_the_same_words_whoever_it_is(service: Service) -> None:
+def test_errors_at_sign_in_are_the_same_for_everybody(service: Service) -> None:
     with_password(service, service.account("mary"))
     gone = with_password(service, service.account("gone"))
     service.account("fresh")

@@ -192,7 +192,7 @@ def test_organisers_delete_what_they_added(bay: Looked) -> None:
     assert actions[-4:] == ["human-scores.add", "human-scores.add", "human-scores.remove", "human-scores.remove"]
 
 
-def test_scores_with_the_number_of_deleted_ones_are_compared_anew(bay: Looked) -> None:
+def test_scores_with_the_number_of_deleted_ones_are_compared_again(bay: Looked) -> None:
     client = bay.service.program(bay.organiser)
 
     def tables(*names: str) -> object:

@@ -141,7 +141,7 @@ def test_texts_are_searched_in_all_parts_of_a_long_test_set(bay: Looked, monkeyp
 @pytest.mark.parametrize(
     ("variable", "labels"), [(True, ["A", "B", "A", "AB"]), (False, ["AB", "AB", "AB", "AB"])], ids=["some", "all"]
 )
-def test_references_that_a_segment_lacks_are_left_out(bay: Looked, variable: bool, labels: list[str]) -> None:
+def test_missing_references_of_a_segment_are_left_out(bay: Looked, variable: bool, labels: list[str]) -> None:
     """One stays where it lacks all: it is what the segment is measured against."""
     ingest_campaign(
         bay.service.engine,

@@ -49,7 +49,7 @@ def test_a_form_leads_to_the_page_of_the_submission(port: Port) -> None:
     assert ">2</a>" in mary.get(f"{CAMPAIGN}/submissions").text
 
 
-def test_a_form_sent_twice_hands_in_once_and_another_file_from_it_is_another_one(port: Port) -> None:
+def test_a_form_sent_twice_submits_once_and_another_file_from_it_is_another_one(port: Port) -> None:
     mary = port.browser("mary")
     key = re.search(r'name="key" value="([^"]+)"', mary.get(f"{CAMPAIGN}/submit").text)
     assert key is not None
@@ -96,7 +96,7 @@ def test_the_form_says_beforehand_why_nothing_is_taken(port: Port) -> None:
     assert "was frozen on" in mary.get(f"{CAMPAIGN}/submit").text
 
 
-def test_organisers_hand_in_for_a_team_at_any_time(port: Port) -> None:
+def test_organisers_submit_for_a_team_at_any_time(port: Port) -> None:
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 5))
     ann, mary = port.browser("ann"), port.browser("mary")

@@ -117,7 +117,7 @@ def test_a_full_database(sqlite_url: str) -> None:
     assert explained(caught.value) == (explain(caught.value), 1)
 
 
-def test_what_was_asked_wrongly_is_no_trouble_of_the_database(database_url: str) -> None:
+def test_a_wrong_statement_is_no_database_outage(database_url: str) -> None:
     with pytest.raises(DBAPIError) as caught, writing(make_engine(database_url, pooled=False)) as connection:
         connection.execute(text("SELECT nothing FROM nowhere"))
     assert classify_error(caught.value) is None
