@@ -116,7 +116,7 @@ def test_quotas_are_set_used_and_shown(steelyard):
 
 
 def test_the_receipt_says_how_much_of_each_quota_is_used(steelyard):
-    steelyard("quota", "set", "--per-day", "5", "--in-flight", "3", "--per-phase", "none")
+    steelyard("quota", "update", "--per-day", "5", "--in-flight", "3", "--per-phase", "none")
     for number in (1, 2):
         status, out, err = steelyard("submit", f"{number}.txt", *ASKED, "--no-wait")
         assert status == 0, err
