@@ -241,7 +241,7 @@ def score_systems(
             metric,
             total,
             metric.score(total),
-            metric.score(replicate_total),
+            metric.score(replicate_total) if replicates else np.empty((len(systems), 0)),
             np.concatenate(scores, axis=1) if scores else None,
             np.concatenate(of_shards, axis=1) if of_shards else None,
         )
