@@ -170,6 +170,6 @@ def test_every_command_knows_them(library, tmp_path):
     files = [str(tmp_path / "ref.scsv"), "-i", str(tmp_path / "out.scsv")]
     out = run(library, "-m", "steelyard", "score", *files, "-m", "exact_match:case=lc", "-tok", "hyphens", "-b")
     assert out.split() == ["50.0"]
-    assert "exact_match" in run(library, "-m", "steelyard", "metrics")
+    assert "exact_match" in run(library, "-m", "steelyard", "metric", "list")
     program = 'from steelyard import ExactMatch; print(ExactMatch(lowercase=True).corpus_score(["A"], [["a"]]).score)'
     assert run(library, "-c", program).strip() == "100.0"
