@@ -1,15 +1,14 @@
-"""A leaderboard as text, JSON and TSV."""
+"""A leaderboard as a table for people, as JSON, and as rows for programs."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
 from cli.leaderboards import board_text
-from cli.leaderboards.board_text import Line, Method, Range, as_table
-from steelyard.tables import delimited
-from steelyard.tables.formatting import digits
+from cli.leaderboards.board_text import Line, Method, Range
+from steelyard.tables import delimited, rendering, text
+from steelyard.tables.formatting import PLAIN, digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +17,16 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardScore
     from steelyard.ranking.clusters import SystemRank
     from steelyard.tables.delimited import Cell
+    from steelyard.tables.table import Table
 
 
 def as_text(board: Board, width: int = 1) -> str:
-    """A table for a terminal, with a rule between two clusters."""
+    """The table for a terminal."""
+    return text.as_text(table_of(board, width))
+
+
+def table_of(board: Board, width: int = 1) -> Table:
+    """A row for each system, with a rule between two clusters."""
     lines = []
     for number, row in enumerate(board.rows):
         place = board.rank_of(number, board.sorted_by)
@@ -36,7 +41,7 @@ def as_text(board: Board, width: int = 1) -> str:
         )
     listed = board.listed
     method = Method(board.titles[board.sorted_by], listed.replicates, board.level, board.interval_kind, listed.seed)
-    return as_table(board.title, board.titles, lines, method, [*ranking_notes(board), *board.notices])
+    return board_text.table_of(board.title, board.titles, lines, method, [*ranking_notes(board), *board.notices])
 
 
 def ranking_notes(board: Board) -> list[str]:
@@ -54,7 +59,7 @@ def ranking_notes(board: Board) -> list[str]:
 
 def shown(board: Board, score: LeaderboardScore, width: int) -> str:
     """Score and interval for people."""
-    return board_text.shown_score(score.score, board.interval(score), digits(score.scale, width))
+    return PLAIN.estimate(score.score, board.interval(score), digits(score.scale, width))
 
 
 def as_json(boards: Sequence[Board], more: Sequence[dict[str, Any]] = ()) -> str:
@@ -62,7 +67,7 @@ def as_json(boards: Sequence[Board], more: Sequence[dict[str, Any]] = ()) -> str
     objects = [_json(board) for board in boards]
     for document, each in zip(objects, more, strict=False):
         document |= each
-    return json.dumps(objects, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return rendering.as_json(objects)
 
 
 def _json(board: Board) -> dict[str, Any]:
@@ -144,7 +149,16 @@ def _ranking(board: Board) -> dict[str, Any] | None:
 
 
 def as_tsv(boards: Sequence[Board]) -> str:
-    """One row per board, system and metric; empty where undefined."""
+    """One row per board, system and metric, tab-separated; empty where undefined."""
+    return delimited.as_tsv(COLUMNS, _rows(boards))
+
+
+def as_csv(boards: Sequence[Board]) -> str:
+    """As `as_tsv`, comma-separated."""
+    return delimited.as_csv(COLUMNS, _rows(boards))
+
+
+def _rows(boards: Sequence[Board]) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for board in boards:
         for number, row in enumerate(board.rows):
@@ -155,4 +169,4 @@ def as_tsv(boards: Sequence[Board]) -> str:
                 said = score.specification, place, score.score, interval, board.level, score.signature
                 scored.append(scored_cells(*said))
             rows += rows_of(board.listed, row, row.system, row.team, scored)
-    return delimited.as_tsv(COLUMNS, rows)
+    return rows

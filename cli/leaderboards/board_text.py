@@ -1,4 +1,4 @@
-"""A leaderboard as a table for terminals, wherever its numbers come from: a database or a server."""
+"""A leaderboard as a table for people, wherever its numbers come from: a database or a server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models.results.entries import RULE
-from steelyard.tables.text import aligned
+from steelyard.tables.formatting import MISSING, percentage
+from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,31 +59,30 @@ class Tests:
     correction: str
 
 
-def as_table(title: str, titles: Sequence[str], lines: Sequence[Line], method: Method, notes: Sequence[str]) -> str:
-    """The title, the systems with a line between clusters, then method and notes."""
-    ranges = any(line.range for line in lines)
-    table = [["Rank", *(["Range"] if ranges else []), "System", *titles, ""]]
-    rules = []
+def table_of(title: str, titles: Sequence[str], lines: Sequence[Line], method: Method, notes: Sequence[str]) -> Table:
+    """The systems with a line between clusters; below them method and notes."""
+    ranges, remarks = any(line.range for line in lines), any(line.remark for line in lines)
+    columns = [Column("rank", "Rank", Kind.ID, missing="-")]
+    columns += [Column("range", "Range", Kind.RANGE, missing="-")] if ranges else []
+    columns.append(Column("system", "System", Kind.NAME))
+    columns += [Column(each, each, Kind.ESTIMATE, missing=MISSING) for each in titles]
+    columns += [Column("remark", "Remark")] if remarks else []
+    rows = []
+    rules = set()
     for number, line in enumerate(lines, 1):
-        cells = line.scores or ["n/a"] * len(titles)
-        first = [str(line.rank) if line.rank else "-", *([shown_range(line.range)] if ranges else [])]
-        table.append([*first, line.name, *cells, line.remark])
+        ends = (line.range.low, line.range.high) if line.range else None
+        scores: Sequence[str | None] = line.scores or [None] * len(titles)
+        first = [line.rank or None, *([ends] if ranges else []), line.name]
+        rows.append([*first, *scores, *([line.remark] if remarks else [])])
         below = lines[number].range if number < len(lines) else line.range
         if line.range and (below.cluster if below else None) != line.range.cluster:
-            rules.append(number)
+            rules.add(number)
     intervals = "no intervals"
     if method.replicates:
-        intervals = f"{100 * method.level:g} % {KINDS[method.kind]}intervals from {method.replicates:,} bootstrap "
+        intervals = f"{percentage(method.level)} {KINDS[method.kind]}intervals from {method.replicates:,} bootstrap "
         intervals += f"replicates, seed {method.seed}"
     made = f"Sorted by {method.sorted_by}; {intervals}; ↓ lower is better."
-    return "\n".join([title, aligned(table, rules).rstrip("\n"), made, *notes]) + "\n"
-
-
-def shown_range(ranks: Range | None) -> str:
-    """The ranks that a system may have."""
-    if ranks is None:
-        return "-"
-    return str(ranks.low) if ranks.low == ranks.high else f"{ranks.low}-{ranks.high}"
+    return Table(columns, rows, title, notes=[made, *notes], rules=frozenset(rules))
 
 
 def ranking_notes(tests: Tests, *, ranges: bool, fault: str, not_ranked: int) -> list[str]:
@@ -97,11 +97,3 @@ def ranking_notes(tests: Tests, *, ranges: bool, fault: str, not_ranked: int) ->
         how += CORRECTED[tests.correction]
         notes.append(f"Range: possible ranks according to the tests. A line separates clusters ({how}).")
     return [*notes, *([fault] if fault else [])]
-
-
-def shown_score(score: float | None, ends: tuple[float, float] | None, places: int) -> str:
-    """Score and interval."""
-    if score is None:
-        return "n/a"
-    interval = f" [{ends[0]:.{places}f}, {ends[1]:.{places}f}]" if ends else ""
-    return f"{score:.{places}f}{interval}"

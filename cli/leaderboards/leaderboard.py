@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli.leaderboards.pair_tests import compute_missing_tests, ranked
-from cli.options import add_test_options, add_width_option, check_trials
+from cli.options import add_format_option, add_test_options, add_width_option, check_trials
 from cli.server import add_account_option, add_server_option
 from cli.stored import (
     add_board_options,
@@ -45,8 +45,8 @@ def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--power", action="store_true", help="also show which differences the test set is large enough to detect"
     )
-    parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
-    add_width_option(parser, 1, " in text")
+    add_format_option(parser)
+    add_width_option(parser, 1, " in all formats for people")
     add_database_option(parser)
     add_server_option(parser)
     add_account_option(parser)
@@ -62,13 +62,14 @@ def run_on_server(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Read the boards, compute missing tests, print them ranked; the exit status."""
-    from cli.leaderboards.board import as_json, as_text, as_tsv
+    from cli.leaderboards.board import as_csv, as_json, as_text, as_tsv, table_of
     from cli.leaderboards.power import as_object
     from cli.leaderboards.power import as_text as power_as_text
     from models.database.session import make_engine, reading
+    from steelyard.tables.rendering import render
 
-    if options.power and options.format == "tsv":
-        raise UsageError("--power has no TSV. Choose -f json, or text.")
+    if options.power and options.format not in ("text", "json"):
+        raise UsageError(f"--power has no {options.format}. Choose -f json, or text.")
     check_trials(options)
     settings = read_settings(options)
     require_schema(settings, create=False)
@@ -89,8 +90,10 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         more = [{"power": as_object(board, *found)} for board, found in zip(boards, powers, strict=False)]
         print(as_json(boards, more), end="")
-    elif options.format == "tsv":
-        print(as_tsv(boards), end="")
+    elif options.format in ("tsv", "csv"):
+        print((as_tsv if options.format == "tsv" else as_csv)(boards), end="")
+    elif options.format != "text":
+        print(render([table_of(board, options.width) for board in boards], options.format, "Leaderboard"), end="")
     else:
         texts = [as_text(board, options.width) for board in boards]
         for number, found in enumerate(powers):

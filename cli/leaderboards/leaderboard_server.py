@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from cli.leaderboards.board_text import Line, Method, Range, Tests, as_table, ranking_notes, shown_score
+from cli.leaderboards.board_text import Line, Method, Range, Tests, ranking_notes
+from cli.leaderboards.board_text import table_of as table_for_people
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.commands.values import ALPHA
-from steelyard.tables.formatting import digits
+from steelyard.tables.formatting import PLAIN, digits
+from steelyard.tables.rendering import as_json, render
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from steelyard.tables.table import Table
     from steelyard_client import Client
     from steelyard_client.documents.leaderboards import BoardScore, BoardSystem, LeaderboardResponse, LeaderboardSummary
     from steelyard_client.documents.submissions import ScoreResponse
@@ -37,17 +39,19 @@ def run(options: argparse.Namespace) -> int:
             client.read_leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
             for campaign, listed in found
         ]
-        if options.format == "tsv":
+        if options.format in ("tsv", "csv"):
             files = [
-                client.download_leaderboard(campaign, "tsv", board=listed.board, metric=options.sort or "", shown=shown)
+                client.download_leaderboard(
+                    campaign, options.format, board=listed.board, metric=options.sort or "", shown=shown
+                )
                 for campaign, listed in found
             ]
             print(_joined(files), end="")
             return 0
     if options.format == "json":
-        print(json.dumps([as_object(board) for board in boards], indent=1, ensure_ascii=False, allow_nan=False))
+        print(as_json([as_object(board) for board in boards]), end="")
     else:
-        print("\n".join(as_text(board, options.width) for board in boards), end="")
+        print(render([table_of(board, options.width) for board in boards], options.format, "Leaderboard"), end="")
     return 0
 
 
@@ -75,8 +79,8 @@ def named_boards(client: Client, options: argparse.Namespace) -> Iterator[tuple[
     yield from found
 
 
-def as_text(board: LeaderboardResponse, width: int) -> str:
-    """The table for a terminal, as that of a database."""
+def table_of(board: LeaderboardResponse, width: int) -> Table:
+    """The table for people, as that of a database."""
     titles = titles_of(board)
     position = board.metrics.index(board.sorted_by)
     lines = []
@@ -102,7 +106,7 @@ def as_text(board: LeaderboardResponse, width: int) -> str:
         notes.append(STILL_TESTING)
     notes += board.notices
     method = Method(titles[position], board.replicates, LEVEL, "percentile", board.seed)
-    return as_table(title_of(board), titles, lines, method, notes)
+    return table_for_people(title_of(board), titles, lines, method, notes)
 
 
 def title_of(board: LeaderboardResponse) -> str:
@@ -139,7 +143,7 @@ def _range(score: BoardScore | None) -> Range | None:
 
 def _shown(score: BoardScore, width: int) -> str:
     ends = (score.interval.low, score.interval.high) if score.interval else None
-    return shown_score(score.score, ends, digits(scale_of(score), width))
+    return PLAIN.estimate(score.score, ends, digits(scale_of(score), width))
 
 
 def _remark(system: BoardSystem) -> str:

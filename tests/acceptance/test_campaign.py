@@ -71,7 +71,8 @@ def test_leaderboard_reads_the_database_back(tmp_path):
     text = steelyard_here("leaderboard", "--references", "A", "--sort", "ter", *database, cwd=tmp_path).stdout
     assert "Sorted by TER" in text
     # Columns are two blanks apart, score and interval one.
-    cells = [re.split(r"\s{2,}", line) for line in text.splitlines() if line[:1].isdigit()]
+    lines = map(str.strip, text.splitlines())
+    cells = [re.split(r"\s{2,}", line) for line in lines if line[:1].isdigit()]
     by_ter = [float(row[5].split()[0]) for row in cells]
     assert len(by_ter) == 5
     assert by_ter == sorted(by_ter), "a lower TER is better"

@@ -8,8 +8,9 @@ import pytest
 
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from campaigns.reports.board_rows import COLUMNS
-from cli.leaderboards.board import as_json, as_text, as_tsv
+from cli.leaderboards.board import as_csv, as_json, as_text, as_tsv, table_of
 from models.schema.roles import DeclaredKind
+from steelyard.tables.rendering import render
 from tests.analysis.boards import made_board, spread, undefined
 
 N = 100
@@ -75,6 +76,16 @@ def test_a_board_without_replicates_says_why_it_has_no_clusters():
     assert document["systems"][0]["scores"][0]["cluster"] is None
 
 
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_what_is_made_for_papers_and_pages_has_every_system(board, form):
+    text = render([table_of(board)], form)
+    assert all(each in text for each in ("BLEU", "40.0", "2-3" if form == "markdown" else "2–3", "A line separates"))
+
+
+def test_comma_separated_values_are_those_of_the_other_table(board):
+    assert list(csv.reader(as_csv([board]).splitlines())) == [line.split("\t") for line in as_tsv([board]).splitlines()]
+
+
 def test_ties_share_a_rank_and_are_not_parted():
     tied = made_board([[spread(40.0, N, 0.2, 1)] * 2, [spread(40.0, N, 0.2, 2)] * 2, [spread(1.0, N, 0.2, 3)] * 2])
     lines = as_text(ranked_by_bootstrap(tied)).splitlines()
@@ -94,7 +105,7 @@ def test_several_runs_are_shown_with_their_scores(board):
     rows[4] = replace(rows[4], runs=("x", "y", "z"), runs_done=2)
     board = replace(board, rows=rows)
     assert "  a (2 runs)  " in as_text(board)
-    assert as_text(board).splitlines()[-3].split("n/a")[-1].strip() == "2 of 3 runs done; queued"
+    assert as_text(board).splitlines()[-4].split("n/a")[-1].strip() == "2 of 3 runs done; queued"
     (document,) = json.loads(as_json([board]))
     assert document["systems"][0]["runs"] == ["x", "y"]
     assert document["systems"][0]["scores"][0]["runs"] == [39.0, 41.0]
