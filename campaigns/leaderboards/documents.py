@@ -1,100 +1,121 @@
-"""Leaderboards as plain data for JSON, with the names that may be shown."""
+"""Documents of leaderboards and comparisons, with the names that may be shown."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import board_notices
 from analysis.leaderboard.significance import ALPHA, CORRECTION
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.rounding import finite_scale
+from steelyard_client.documents.comparisons import (
+    ComparedSystem,
+    ComparisonsResponse,
+    DifferenceInterval,
+    PairTest,
+    TrialsProgressResponse,
+)
+from steelyard_client.documents.leaderboards import (
+    BoardRanking,
+    BoardScore,
+    BoardSystem,
+    LeaderboardResponse,
+    ScoreInterval,
+)
+from steelyard_client.vocabulary import PValueCorrection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from campaigns.leaderboards.choice import BoardChoice
+    from campaigns.leaderboards.comparison import ComparisonResult, TrialsProgress
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
     from steelyard.ranking.clusters import SystemRank
 
 
 def board_document(
-    choice: BoardChoice, view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine]
-) -> dict[str, Any]:
-    """Return a leaderboard with some of its lines; numbers at full precision, None if undefined."""
+    choice: BoardChoice, view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine], following: str | None
+) -> LeaderboardResponse:
+    """Return a leaderboard with some of its lines; numbers at full precision, None if undefined.
+
+    `following` names the next page; None if there is none.
+    """
     listed = view.listed
-    return {
-        "campaign": listed.campaign,
-        "test_set": listed.test_set,
-        "version": listed.version,
-        "replaced": choice.replaced,
-        "references": list(listed.references),
-        "metrics": list(listed.metrics),
-        "board": listed.protocol_id,
-        "replicates": listed.replicates,
-        "seed": listed.seed,
-        "segments": listed.segments,
-        "sorted_by": listed.metrics[view.query.metric],
-        "shown": view.query.shown.value,
-        "constrained": view.query.constrained.value,
-        "ranking": {
-            "test": "bootstrap",
-            "draws": listed.replicates,
-            "alpha": ALPHA,
-            "correction": CORRECTION,
-            "fault": view.fault or None,
-            "testing": view.testing,
-        },
-        "not_ranked": view.not_ranked,
-        "notices": board_notices(listed),
-        "total": len(view.lines),
-        "items": [_system_document(view, access, line) for line in lines],
-    }
+    return LeaderboardResponse(
+        campaign=listed.campaign,
+        test_set=listed.test_set,
+        version=listed.version,
+        replaced=choice.replaced,
+        references=list(listed.references),
+        metrics=list(listed.metrics),
+        board=listed.protocol_id,
+        replicates=listed.replicates,
+        seed=listed.seed,
+        segments=listed.segments,
+        sorted_by=listed.metrics[view.query.metric],
+        shown=view.query.shown,
+        constrained=view.query.constrained,
+        ranking=BoardRanking(
+            test="bootstrap",
+            draws=listed.replicates,
+            alpha=ALPHA,
+            correction=CORRECTION,
+            fault=view.fault or None,
+            testing=view.testing,
+        ),
+        not_ranked=view.not_ranked,
+        notices=board_notices(listed),
+        total=len(view.lines),
+        items=[_system_document(view, access, line) for line in lines],
+        next=following,
+    )
 
 
-def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -> dict[str, Any]:
+def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -> BoardSystem:
     entry, name = line.entry, display_name(access, line.entry)
-    return {
-        "submission": entry.submission,
-        "submissions": list(entry.submissions),
-        "name": name.title,
-        "team": name.team,
-        "system": name.system or None,
-        "own": name.own,
-        "runs": [run for run in entry.runs if run] if name.system else [],
-        "state": entry.state.value,
+    return BoardSystem(
+        submission=entry.submission,
+        submissions=list(entry.submissions),
+        name=name.title,
+        team=name.team,
+        system=name.system or None,
+        own=name.own,
+        runs=[run for run in entry.runs if run] if name.system else [],
+        state=entry.state.value,
         # The reason may quote a text: the submission's page shows its team what it may know.
-        "reason": entry.reason if access.organises else None,
-        "kind": entry.kind.value,
-        "ranked": entry.ranked,
-        "constrained": entry.constrained,
-        "late_seconds": entry.late_seconds,
-        "same_output_as": None if line.same_as is None else display_name(access, line.same_as).title,
-        "scores": [
-            {
-                "metric": score.metric,
-                "title": score.title,
-                "signature": score.signature,
-                "higher_is_better": score.higher_is_better,
-                "scale": finite_scale(score.scale),
-                "score": score.score,
-                "interval": score.interval
-                and {
-                    "level": LEVEL,
-                    "low": score.interval[0],
-                    "high": score.interval[1],
-                    "kind": "percentile",
-                    "n": view.listed.replicates,
-                },
-                "runs": list(score.run_scores) if len(entry.runs) > 1 else [],
-                "details": dict(score.details),
+        reason=entry.reason if access.organises else None,
+        kind=entry.kind.value,
+        ranked=entry.ranked,
+        constrained=entry.constrained,
+        late_seconds=entry.late_seconds,
+        same_output_as=None if line.same_as is None else display_name(access, line.same_as).title,
+        scores=[
+            BoardScore(
+                metric=score.metric,
+                title=score.title,
+                signature=score.signature,
+                higher_is_better=score.higher_is_better,
+                scale=finite_scale(score.scale),
+                score=score.score,
+                interval=score.interval
+                and ScoreInterval(
+                    level=LEVEL,
+                    low=score.interval[0],
+                    high=score.interval[1],
+                    kind="percentile",
+                    n=view.listed.replicates,
+                ),
+                runs=list(score.run_scores) if len(entry.runs) > 1 else [],
+                details=dict(score.details),
                 # Only for the ranking metric: ranks by the others were not requested.
                 **place_fields(line.rank, line.place, shown=position == view.query.metric),
-            }
+            )
             for position, score in enumerate(entry.scores)
         ],
-    }
+    )
 
 
 def place_fields(rank: int | None, place: SystemRank | None, *, shown: bool) -> dict[str, int | None]:
@@ -110,3 +131,77 @@ def place_fields(rank: int | None, place: SystemRank | None, *, shown: bool) -> 
         "cluster": place.cluster,
         "wins": place.wins,
     }
+
+
+def comparison_document(
+    access: CampaignAccess, view: BoardView, compared: ComparisonResult, trying: TrialsProgress | None
+) -> ComparisonsResponse:
+    """Return the tests of all pairs, and the progress of those that were requested."""
+    wanted, listed = compared.query, view.listed
+    names = [display_name(access, each).title for each in wanted.systems]
+    pairs = []
+    for metric, results in zip(wanted.metrics, compared.results, strict=False):
+        higher = all(each.scores[metric].higher_is_better for each in wanted.systems)
+        for each in results:
+            p = each.p if wanted.correction is PValueCorrection.NONE else each.p_corrected
+            pairs.append(
+                PairTest(
+                    a=names[each.a],
+                    b=names[each.b],
+                    a_submission=wanted.systems[each.a].submission,
+                    b_submission=wanted.systems[each.b].submission,
+                    metric=listed.metrics[metric],
+                    test=wanted.test,
+                    n=compared.draws,
+                    seed=listed.seed,
+                    difference=_nan_to_none(each.difference),
+                    interval=each.interval
+                    and DifferenceInterval(
+                        level=LEVEL, low=each.interval[0], high=each.interval[1], kind="percentile", n=listed.replicates
+                    ),
+                    p=_nan_to_none(each.p),
+                    p_corrected=None if wanted.correction is PValueCorrection.NONE else _nan_to_none(each.p_corrected),
+                    correction=wanted.correction,
+                    direction=_direction(each.difference, higher_is_better=higher),
+                    significant=p < ALPHA,
+                    same_output=(each.a, each.b) in compared.same_output,
+                )
+            )
+    return ComparisonsResponse(
+        campaign=listed.campaign,
+        test_set=listed.test_set,
+        version=listed.version,
+        references=list(listed.references),
+        test=wanted.test,
+        correction=wanted.correction,
+        alpha=ALPHA,
+        systems=[
+            ComparedSystem(submission=each.submission, name=name)
+            for each, name in zip(wanted.systems, names, strict=True)
+        ],
+        pairs=pairs,
+        lacking=compared.missing,
+        drawing=compared.draws if compared.drawing else 0,
+        progress=None
+        if trying is None
+        else TrialsProgressResponse(
+            comparison=trying.comparison,
+            running=trying.running,
+            trials=trying.trials,
+            trials_done=trying.trials_done,
+            failure=trying.failure,
+        ),
+    )
+
+
+def _direction(difference: float, *, higher_is_better: bool) -> str | None:
+    """Whether the second system of a pair is better, worse or equal; None for an undefined (NaN) difference."""
+    if math.isnan(difference):
+        return None
+    if not difference:
+        return "equal"
+    return "better" if (difference > 0) == higher_is_better else "worse"
+
+
+def _nan_to_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

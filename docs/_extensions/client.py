@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markdown import table
 from numpydoc.docscrape import NumpyDocString
 
+from steelyard_client.core import Core
 from steelyard_client.operations import Operations
 from steelyard_client.steps import listing, operation
 
@@ -20,12 +21,12 @@ RESULT = re.compile(r"(Steps|Items)\[(.*)\]")
 
 def sections() -> str:
     """A section for each subject, and in it one for each method."""
-    return "\n\n".join(part for subject in Operations.__bases__ for part in _subject(subject))
+    subjects = {each.__module__.rpartition(".")[2].replace("_", " "): each for each in Operations.__bases__}
+    return "\n\n".join(part for named in (subjects | {"other requests": Core}).items() for part in _subject(*named))
 
 
-def _subject(subject: type) -> Iterator[str]:
-    name = subject.__module__.rpartition(".")[2].replace("_", " ")
-    yield f"## {name[:1].upper()}{name[1:]}"
+def _subject(title: str, subject: type) -> Iterator[str]:
+    yield f"## {title[:1].upper()}{title[1:]}"
     yield inspect.getdoc(subject) or ""
     for method in vars(subject).values():
         if isinstance(method, operation | listing):

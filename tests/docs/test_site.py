@@ -1,5 +1,6 @@
 """The built site: generated pages are complete, links and anchors lead somewhere, nothing comes from other hosts."""
 
+import inspect
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +12,8 @@ from cli.verbs import NATIVE, VERBS
 from runtime.service_settings import WebSettings
 from steelyard.commands.verbs import OURS
 from steelyard.metrics.registry import all_metrics
+from steelyard_client.operations import Operations
+from steelyard_client.steps import listing, operation
 from tests.docs.conftest import ROOT
 from web.app import create_app
 
@@ -114,3 +117,10 @@ def test_every_operation_and_schema_of_the_api_is_documented(site, pages):
         for method in methods:
             assert f"{method.upper()} {address}\n" in text
     assert {name.lower() for name in document["components"]["schemas"]} <= pages[path].anchors
+
+
+def test_every_method_of_the_client_is_documented(site):
+    text = (site / "reference/client.html").read_text()
+    methods = [name for name, each in inspect.getmembers(Operations) if isinstance(each, operation | listing)]
+    assert len(methods) > 80
+    assert not [name for name in methods if f'<span class="pre">{name}</span>' not in text]

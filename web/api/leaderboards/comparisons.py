@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from analysis.leaderboard.significance import ALPHA
 from campaigns.accounts.principal import Principal
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices, require_board
 from campaigns.leaderboards.comparison import (
     MAX_SYSTEMS,
     ComparisonQuery,
-    ComparisonResult,
-    TrialsProgress,
     choose_systems,
     compare_systems,
     read_trials_progress,
     request_trials,
 )
-from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.documents import comparison_document
 from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from models.schema.roles import Scope
 from steelyard_client.documents.comparisons import (
-    ComparedSystem,
     ComparisonCancel,
     ComparisonsResponse,
-    DifferenceInterval,
-    PairTest,
-    TrialsProgressResponse,
 )
 from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter
 from web.dependencies import CurrentPrincipal, app_state
@@ -84,7 +75,7 @@ def read_comparisons(
         access, _, view, wanted = read_comparison_query(connection, request, principal, name, asked)
         compared = compare_systems(connection, app_state(request).boards, view, wanted)
         trying = None if comparison is None else read_trials_progress(connection, view, comparison)
-    return _response(access, view, compared, trying)
+    return comparison_document(access, view, compared, trying)
 
 
 @router.post(
@@ -104,7 +95,7 @@ def request_comparisons(
     with reading(app_state(request).engine) as connection:
         compared = compare_systems(connection, app_state(request).boards, view, wanted)
         trying = None if comparison is None else read_trials_progress(connection, view, comparison)
-    answer = _response(access, view, compared, trying)
+    answer = comparison_document(access, view, compared, trying)
     headers = {}
     if comparison is not None:
         there = request.url.include_query_params(comparison=comparison, test=SignificanceTest.RANDOMIZATION.value)
@@ -154,76 +145,3 @@ def read_comparison_query(
         view,
         ComparisonQuery(choose_systems(view, asked.systems), metrics, asked.test, asked.correction),
     )
-
-
-def _response(
-    access: CampaignAccess, view: BoardView, compared: ComparisonResult, trying: TrialsProgress | None
-) -> ComparisonsResponse:
-    wanted, listed = compared.query, view.listed
-    names = [display_name(access, each).title for each in wanted.systems]
-    pairs = []
-    for metric, results in zip(wanted.metrics, compared.results, strict=False):
-        higher = all(each.scores[metric].higher_is_better for each in wanted.systems)
-        for each in results:
-            p = each.p if wanted.correction is PValueCorrection.NONE else each.p_corrected
-            pairs.append(
-                PairTest(
-                    a=names[each.a],
-                    b=names[each.b],
-                    a_submission=wanted.systems[each.a].submission,
-                    b_submission=wanted.systems[each.b].submission,
-                    metric=listed.metrics[metric],
-                    test=wanted.test,
-                    n=compared.draws,
-                    seed=listed.seed,
-                    difference=_nan_to_none(each.difference),
-                    interval=each.interval
-                    and DifferenceInterval(
-                        level=LEVEL, low=each.interval[0], high=each.interval[1], kind="percentile", n=listed.replicates
-                    ),
-                    p=_nan_to_none(each.p),
-                    p_corrected=None if wanted.correction is PValueCorrection.NONE else _nan_to_none(each.p_corrected),
-                    correction=wanted.correction,
-                    direction=direction(each.difference, higher_is_better=higher),
-                    significant=p < ALPHA,
-                    same_output=(each.a, each.b) in compared.same_output,
-                )
-            )
-    return ComparisonsResponse(
-        campaign=listed.campaign,
-        test_set=listed.test_set,
-        version=listed.version,
-        references=list(listed.references),
-        test=wanted.test,
-        correction=wanted.correction,
-        alpha=ALPHA,
-        systems=[
-            ComparedSystem(submission=each.submission, name=name)
-            for each, name in zip(wanted.systems, names, strict=True)
-        ],
-        pairs=pairs,
-        lacking=compared.missing,
-        drawing=compared.draws if compared.drawing else 0,
-        progress=None
-        if trying is None
-        else TrialsProgressResponse(
-            comparison=trying.comparison,
-            running=trying.running,
-            trials=trying.trials,
-            trials_done=trying.trials_done,
-            failure=trying.failure,
-        ),
-    )
-
-
-def direction(difference: float, *, higher_is_better: bool) -> str | None:
-    """Whether the second system of a pair is better, worse or equal; None for an undefined (NaN) difference."""
-    if math.isnan(difference):
-        return None
-    if not difference:
-        return "equal"
-    return "better" if (difference > 0) == higher_is_better else "worse"
-
-
-def _nan_to_none(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import JSONResponse
 
 from campaigns.accounts.principal import Principal
 from campaigns.errors import BadRequest
@@ -149,6 +148,6 @@ def read_leaderboard(
         headers = {"ETag": tag, "Content-Disposition": f'attachment; filename="{file_name(view, ending)}"'}
         return Response(write(view, access), media_type=f"{kind}; charset=utf-8", headers=headers)
     first = int(after or 0)
-    shown = board_document(choice, view, access, view.lines[first : first + limit])
-    shown["next"] = str(first + limit) if first + limit < len(view.lines) else None
-    return JSONResponse(shown, headers={"ETag": tag})
+    following = str(first + limit) if first + limit < len(view.lines) else None
+    shown = board_document(choice, view, access, view.lines[first : first + limit], following)
+    return Response(shown.model_dump_json(), media_type="application/json", headers={"ETag": tag})

@@ -15,10 +15,10 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from campaigns.submissions.documents import progress_response
 from campaigns.submissions.views import find_submission
 from models.database.session import reading
 from steelyard_client.documents.submissions import ProgressResponse
-from web.api.submissions.documents import progress_response
 from web.api.submissions.submissions import SubmissionId
 from web.dependencies import CurrentPrincipal, app_state
 from web.state import State

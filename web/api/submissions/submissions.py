@@ -10,6 +10,12 @@ from fastapi.concurrency import run_in_threadpool
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
 from campaigns.leaderboards.feedback import read_feedback
 from campaigns.permissions import read_access
+from campaigns.submissions.documents import (
+    feedback_response,
+    finding_response,
+    quota_usage_response,
+    submission_response,
+)
 from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
@@ -23,12 +29,6 @@ from steelyard_client.documents.submissions import (
     SubmissionWithScoresResponse,
 )
 from web.api.paging import After, Limit, parse_cursor
-from web.api.submissions.documents import (
-    feedback_response,
-    finding_response,
-    quota_usage_response,
-    submission_response,
-)
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import NOT_MODIFIED, etag_of, not_modified
 from web.state import State

@@ -133,7 +133,7 @@ def test_names_and_reasons_are_those_that_may_be_told(
     scored: Scored, who: Principal, kind: PhaseKind, expected: list[tuple[str, str | None, str]]
 ) -> None:
     before, view, choice = looked_at(scored, who, kind)
-    items = board_document(choice, view, before, view.lines)["items"]
+    items = board_document(choice, view, before, view.lines, None).model_dump()["items"]
     assert [(each["name"], each["same_output_as"]) for each in items] == [each[:2] for each in expected]
     rows = [row for cluster in make_table(view, before, view.lines).clusters for row in cluster]
     assert [(row.name.title, row.opens) for row in rows] == [(name, opens) for name, _, opens in expected]

@@ -1,4 +1,4 @@
-"""Responses about submissions and their scores."""
+"""Documents of submissions and their scores, as pages, API and command line show them."""
 
 from __future__ import annotations
 
