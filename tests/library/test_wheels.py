@@ -90,7 +90,7 @@ def test_it_brings_few_packages_and_few_bytes(wheel: Path, alone: Path) -> None:
         (["score", "ref", "-i", "out", "-m", "bleu", "chrf", "ter", "-f", "json"], '"score": 100.0'),
         (["score", "ref", "-i", "out", "-m", "bleu", "-f", "html"], "<h1>Scores</h1>"),
         (["check", "out", "--reference", "ref"], "No problems found."),
-        (["correlate", "scores", "--human", "people", "--trials", "0", "--level", "system"], "1     ours    1.000"),
+        (["correlate", "scores", "--human", "people", "--trials", "0", "--level", "system"], "1  ours      1.000"),
         (["metric", "show", "bleu"], "bleu "),
         (["mtrics", "-c", "out", "-r", "ref", "-p"], "out:\tPER:\t0"),
     ],
