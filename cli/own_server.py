@@ -38,7 +38,7 @@ def client_of_database(options: argparse.Namespace) -> Iterator[Client]:
 
     Raises CommandError for an unknown account.
     """
-    # Who is at the database could ask it directly as often as he likes.
+    # Whoever has the database could read it directly without a limit.
     settings = read_settings(options, WebSettings).model_copy(update={"requests_per_minute": UNLIMITED})
     require_schema(settings, create=False)
     principal = _principal_of(settings, options.account)

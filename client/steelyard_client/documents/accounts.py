@@ -38,7 +38,7 @@ Password = Field(max_length=1000, description="Ten to two hundred characters.")
 
 
 class AccountResponse(Document):
-    """An account. Times are."""
+    """An account."""
 
     id: int
     """Its number."""

@@ -9,7 +9,7 @@ from steelyard_client.vocabulary import CampaignRole, SiteRole, TeamRole
 
 
 class InvitationResponse(Document):
-    """An invitation, without its secret. Times are."""
+    """An invitation, without its secret."""
 
     id: int
     """Its number."""

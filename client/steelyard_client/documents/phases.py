@@ -13,7 +13,7 @@ LocalDatetime = Field(max_length=40, description=DATETIME_FORMAT, examples=["202
 
 
 class PhaseResponse(Document):
-    """A phase. Times are given, and as local times in the campaign's time zone."""
+    """A phase. Its times are given in UTC, and as local times in the campaign's time zone."""
 
     id: int
     """Its number."""

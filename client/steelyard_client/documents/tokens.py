@@ -9,7 +9,7 @@ from steelyard_client.vocabulary import Scope
 
 
 class TokenResponse(Document):
-    """A token, without its secret. Times are."""
+    """A token, without its secret."""
 
     id: int
     """Its number."""
