@@ -35,7 +35,7 @@ OTHERS = {
     "shard": ("queue_class",),
 }
 """Columns with names of time zones, metrics, classes and the like."""
-NO_ROWS = {"confirmation", "delivery", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"}
+NO_ROWS = {"confirmation", "delivery", "document", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"}
 """Tables of which the world has no rows, or none that anybody looks at."""
 
 
