@@ -191,7 +191,8 @@ class Embedded:
                             return watch.last
                     tick = self._settings.tick_seconds
                     longest, poll_interval = tick, POLL_INTERVAL
-                    if loop.idle:
+                    # A task's last word may arrive after its result.
+                    if loop.idle and not self._pool.busy:
                         longest, poll_interval = max(tick, IDLE_TICK_SECONDS), IDLE_POLL_INTERVAL
                     changed = self._work(listener, _rest(begun, longest), PROGRESS_SECONDS if unseen else poll_interval)
 
