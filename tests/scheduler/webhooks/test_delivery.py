@@ -125,6 +125,8 @@ def test_a_failure_is_tried_again(engine: Engine) -> None:
     assert delivery(engine) == (LeaseState.DONE, 2, None)
     assert untold(engine) == []
     assert len({headers["Steelyard-Delivery"] for headers, _ in server.messages}) == 1
+    # The body is what is signed: a header alone could be changed.
+    assert all(json.loads(body)["delivery"] == headers["Steelyard-Delivery"] for headers, body in server.messages)
     assert len(server.messages) == 2
 
 
