@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
-from campaigns.leaderboards.ladder import next_step
+from campaigns.leaderboards.ladder import next_step, write_steps
 from campaigns.leaderboards.rounding import step_of
+from campaigns.quotas.usage_log import lock_quota_account
+from models.database.session import make_engine, writing
+from models.errors import RowsHeld
+from models.schema.campaigns import QuotaAccount
+from scheduler.ingest.campaigns import store_campaign
 
 SCORES = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=60)
 STEPS = st.sampled_from([0.1, 0.5, 1.0, 3.0])
@@ -102,3 +108,25 @@ def test_a_best_is_beaten_by_more_than_a_step(
     best: float | None, score: float | None, higher: bool, told: float | None
 ) -> None:
     assert next_step(best, score, step_of(1.0, 100.0), higher_is_better=higher) == told
+
+
+def test_the_steps_of_a_team_are_written_by_one_at_a_time(postgres_url: str) -> None:
+    engine = make_engine(postgres_url)
+    with writing(engine) as connection:
+        campaign, other = store_campaign(connection, "port"), store_campaign(connection, "bay")
+        for number, team in ((campaign, "harbour"), (campaign, "lighthouse"), (other, "harbour")):
+            lock_quota_account(connection, number, team)
+
+    def lock(number: int, team: str) -> None:
+        asked = QuotaAccount.campaign_id == number, QuotaAccount.team == team
+        with writing(engine) as connection:
+            connection.execute(select(QuotaAccount.id).where(*asked).with_for_update(nowait=True)).one()
+
+    with writing(engine) as connection:
+        write_steps(connection, campaign, "harbour", 1.0)
+        with pytest.raises(RowsHeld):
+            lock(campaign, "harbour")
+        lock(campaign, "lighthouse")
+        lock(other, "harbour")
+    lock(campaign, "harbour")
+    engine.dispose()
