@@ -25,7 +25,8 @@ def test_a_short_command_looks_rarely() -> None:
 
 
 @pytest.mark.parametrize("verb", ["worker", "serve", "scheduler", "up"])
-def test_what_runs_for_days_looks_as_often_as_ever(verb: str) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main([verb, "--help"])
+def test_what_runs_for_days_looks_as_often_as_ever(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", "nowhere://")
+    # It ends at once, for there is no such database.
+    assert main([verb]) in (1, 2)
     assert gc.get_threshold() == (700, 10, 10)
