@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs test test-faults drop-in mutants sanitize lint keywords format bench bench-check kernels wheels migration clean
+.PHONY: help install demo docs test test-learned test-containers test-environments test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize lint keywords format bench bench-check kernels wheels lock migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,9 +36,43 @@ test-service-postgres: export PYTHONDONTWRITEBYTECODE =
 test-service-postgres: install  ## the tests of campaigns, API and pages again, on PostgreSQL
 	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser --ignore tests/web/hostile
 
+# In an environment of its own: the packages that run models are of no use to other tests. The library is that of this folder.
+LEARNED := .venv-learned
+NEEDED := import tomllib; p = tomllib.load(open("library/pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["learned"], sep="\n")
+ON_THE_QUEUE := import glob, sys, pytest; sys.path += glob.glob("$(LEARNED)/lib/python*/site-packages"); sys.exit(pytest.main(["tests/worker/learned/test_models.py", "tests/faults/workers/test_scorers.py"]))
+test-learned: install  ## the tests of learned metrics, with the packages of steelyard[learned]
+	test -x $(LEARNED)/bin/python || $(PYTHON) -m venv --without-pip $(LEARNED)
+	$(LEARNED)/bin/python -m pip --version >/dev/null 2>&1 || $(LEARNED)/bin/python -m ensurepip >/dev/null 2>&1 || $(LEARNED)/bin/python bring_pip.py
+	$(BIN)/python -c '$(NEEDED)' > $(LEARNED)/needed.txt
+	$(LEARNED)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(LEARNED)/needed.txt pytest hypothesis
+	STEELYARD_TEST_LEARNED=1 $(LEARNED)/bin/python -m pytest --confcutdir tests/library/metrics/learned tests/library/metrics/learned
+# On the queue, by the server's environment, which finds there what it lacks.
+	STEELYARD_TEST_LEARNED=1 $(BIN)/python -c '$(ON_THE_QUEUE)'
+
+test-containers: install  ## build the image and run what the compose file says, with podman (Debian, as root)
+	$(BIN)/python -m pytest -m containers tests/containers
+
+test-environments: install  ## a few hundred tests with the oldest and newest dependencies and other Pythons (NAMES="oldest 3.13")
+	$(BIN)/python -m tests.releases.environments $(NAMES)
+
+audit: install  ## is anything that an image may have known to be vulnerable?
+	$(BIN)/python -m tests.releases.audit
+
+release-rehearsal: install  ## build a release, install it elsewhere and try it (OPTIONS="--released --into dist")
+	$(BIN)/python -m tests.releases.rehearsal $(OPTIONS)
+
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
 	$(BIN)/python -m tests.faults.storm $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+
+drills: install  ## what an operator may have to live through: failover, restore, a full store, expired certificates
+	$(BIN)/python -m pytest -m long tests/faults/drills
+
+fuzz: install  ## give every reader of texts and judgments what a fuzzer makes up (SECONDS=3600 NAMES="tsv treex")
+	$(BIN)/python -m tests.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(NAMES)
+
+soak: install  ## the storm of faults for an hour (SECONDS=3600 SEED=7)
+	$(BIN)/python -m tests.faults.storm --seconds $(or $(SECONDS),3600) $(if $(SEED),--seed $(SEED))
 
 drop-in: install  ## run sacreBLEU's own tests with the import changed (fetches its source distribution)
 	$(BIN)/python -m tests.sacrebleus_tests $(SDIST)
@@ -78,6 +112,15 @@ endif
 wheels: install  ## build the library's wheels for all platforms into dist/
 	$(BIN)/python library/wheels.py
 
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-package steelyard \
+	--no-emit-package steelyard-client --no-emit-package steelyard-server
+lock: install  ## pin what the image installs by hashes: docker/requirements.txt, for each extra requirements-EXTRA.txt; and its licences
+	printf '%s\n' './library[vectors,langid,lemmas,spm]' ./client '.[s3,sso]' | $(LOCK) --output-file docker/requirements.txt -
+	for extra in ja ko learned; do \
+	  echo "./library[$$extra]" | $(LOCK) --constraint docker/requirements.txt --output-file docker/requirements-$$extra.txt - ; \
+	done
+	$(BIN)/python -m tests.releases.licences
+
 migration: install  ## write a migration for changed tables: make migration NAME=what_changed
 	@rm -f build/migration.db; mkdir -p build
 	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic upgrade head
@@ -85,4 +128,4 @@ migration: install  ## write a migration for changed tables: make migration NAME
 	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
 
 clean:  ## remove the environment and everything that was made
-	rm -rf $(VENV) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis web/documentation build/documentation
+	rm -rf $(VENV) $(LEARNED) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis web/documentation build/documentation

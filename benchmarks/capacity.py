@@ -6,7 +6,7 @@
 
 Queues one evaluation (or --campaigns of them) of so many shards of one block each, which take next to no time to score,
 and lets a scheduler and workers do them. Of PostgreSQL it asks pg_stat_statements and its processes' CPU, of Redis its
-INFO; the scheduler has a role of its own there, so that its statements are told apart. Before, it watches the same
+INFO; the scheduler has a role of its own there, whose statements are counted separately. Before, it watches the same
 processes without work. What workers need for a shard, times shards a second, plus what all need without work, is the
 model; a shard of a real campaign takes --seconds. The scheduler's own limit is measured by rounds that hand out shards.
 """
@@ -63,7 +63,7 @@ class Meter:
     commands: float
     redis_cpu: float
     redis_bytes: float
-    hints: float
+    messages: float
     scheduler_cpu: float
     workers_cpu: float
 
@@ -205,7 +205,7 @@ def look(settings: Settings, scheduler: Watched, workers: list[Watched]) -> Mete
         commands=float(information["total_commands_processed"]),
         redis_cpu=information["used_cpu_user"] + information["used_cpu_sys"],
         redis_bytes=float(information["total_net_input_bytes"] + information["total_net_output_bytes"]),
-        hints=float(information.get("cmdstat_lpush", {}).get("calls", 0)),
+        messages=float(information.get("cmdstat_lpush", {}).get("calls", 0)),
         scheduler_cpu=cpu_seconds(scheduler.process.pid),
         workers_cpu=sum(cpu_seconds(worker.process.pid) for worker in workers),
     )
@@ -222,7 +222,7 @@ def print_measured(shard: Meter, idle: Meter) -> None:
         ("transactions", "transactions", 1, ""),
         ("PostgreSQL's CPU", "postgres_cpu", 1000, " ms"),
         ("write-ahead log", "log_bytes", 1 / 1024, " KiB"),
-        ("hints", "hints", 1, ""),
+        ("messages", "messages", 1, ""),
         ("Redis' commands", "commands", 1, ""),
         ("Redis' CPU", "redis_cpu", 1000, " ms"),
         ("Redis' traffic", "redis_bytes", 1 / 1024, " KiB"),

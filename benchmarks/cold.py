@@ -75,7 +75,7 @@ def against_sacrebleu(campaign: Campaign) -> list[Workload]:
 
 
 def against_perl(campaign: Campaign, folder: Path, table: PairTable) -> list[Workload]:
-    """Those of the scripts that are there; the table is told of others."""
+    """Those of the scripts that are there; the table names the others."""
     found = []
     system, scripts = campaign.systems[0], {name: programs.find(name) for name in ("multi-bleu", "mteval-v13a")}
     table.left_out |= {name: script.missing for name, script in scripts.items() if script.missing}

@@ -1,8 +1,8 @@
-"""The last minute before a deadline: many teams hand in at once while what they handed in is being measured.
+"""The last minute before a deadline: many teams submit at once while their outputs are being scored.
 
     python -m benchmarks.rush [--uploads 200] [--segments 2000] [--seconds 60] [--teams 50] [--closing] [-m METRIC ...]
 
-Starts `steelyard up` on a database of its own with a campaign, and hands in outputs over HTTP on loopback, each by a
+Starts `steelyard up` on a database of its own with a campaign, and submits outputs over HTTP on loopback, each by a
 client with a connection of its own, at moments drawn by lot (with --closing more and more of them towards the end). One
 of ten breaks off in the middle of a request first and is sent again; one of ten is sent twice at the same time with the
 same key. All the while the leaderboard is loaded twice a second. Then the database is asked: every output is
@@ -241,8 +241,8 @@ def hand_all_in(
             if number % 10 == 3:
                 pool.submit(break_off, url, token, output)
             if number % 10 == 7:
-                pool.submit(hand_in, url, token, output, key, begun + moment)
-            futures.append(pool.submit(hand_in, url, token, output, key, begun + moment))
+                pool.submit(submit_output, url, token, output, key, begun + moment)
+            futures.append(pool.submit(submit_output, url, token, output, key, begun + moment))
         handed, faults = [], []
         for future, output in zip(futures, outputs, strict=True):
             try:
@@ -252,7 +252,7 @@ def hand_all_in(
         return handed, faults
 
 
-def hand_in(url: str, token: str, output: tuple[str, str, bytes], key: str, moment: float) -> Handed:
+def submit_output(url: str, token: str, output: tuple[str, str, bytes], key: str, moment: float) -> Handed:
     """One output, by a client of its own."""
     team, system, text = output
     begun = time.monotonic()
@@ -300,11 +300,11 @@ def check(database: str, outputs: list[tuple[str, str, bytes]], handed: list[Han
     if len(rows) != len(outputs):
         faults.append(f"{len(rows)} submissions of {len(outputs)} outputs")
     if len({each.number for each in handed}) != len(outputs):
-        faults.append("two outputs were told to be the same submission")
+        faults.append("two outputs are said to be the same submission")
     for team, system, text in outputs:
         if stored.get((team, system)) != hashlib.sha256(text + b"\n").hexdigest():
             faults.append(f"{team}/{system} is lost, or its text is another")
-    for what, found in (("evaluation", evaluations), ("entry in the ledger", entries)):
+    for what, found in (("evaluation", evaluations), ("entry of the usage log", entries)):
         once = sorted(found) == sorted(row.id for row in rows)
         if not once:
             faults.append(f"not every submission has one {what}: {len(found)} of {len(rows)}")

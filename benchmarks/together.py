@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from benchmarks.harness.alone import alone, progress
 from benchmarks.harness.campaign import Campaign, campaigns
 from benchmarks.report.section import Chart, Line, Section, Table
-from cli.options import named_file
+from steelyard.commands.values import named_file
 from steelyard.metrics.alignment.sempos import TYPES
 from steelyard.metrics.embeddings.training import Sentences, Training, train
 from steelyard.metrics.embeddings.vectors import store

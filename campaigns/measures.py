@@ -11,21 +11,24 @@ from sqlalchemy import Connection, select
 
 from campaigns.errors import BadRequest
 from campaigns.permissions import CampaignAccess
+from campaigns.pinned_autoranks import pinned_autoranks
 from models.corpus.test_sets import read_references
 from models.database.upsert import insert_ignore
 from models.schema.campaigns import CampaignProtocol, Declaration
 from models.schema.column_types import readable_rows
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
-from models.schema.states import QueueClass
+from models.schema.states import QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from steelyard.metrics.programs.registration import with_programs
 from steelyard.metrics.registry import asked_metrics, installed_metrics, parse_metric, parse_metrics
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.segmentation import unsegmented, without_tokenizer
+from steelyard.ranking.autorank import AUTORANK
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -46,6 +49,8 @@ class MeasureRequest:
     """Lists of labels; by default each reference alone, then all together."""
     replicates: int = 1000
     seed: int = 12345
+    resample: ResamplingUnit | None = None
+    """What replicates draw; None for what those on the same references draw already, else segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class MeasureInfo:
     metrics: tuple[str, ...]
     replicates: int
     seed: int
+    resample: ResamplingUnit
 
 
 def protocols_on(connection: Connection, campaign_id: int, test_set_id: int | None = None) -> list[MeasureInfo]:
@@ -74,7 +80,8 @@ def protocols_on(connection: Connection, campaign_id: int, test_set_id: int | No
     return readable_rows(
         connection.execute(query),
         lambda row: MeasureInfo(
-            row.id, row.test_set_id, tuple(row.reference_labels), tuple(row.metrics), row.replicates, row.seed
+            *(row.id, row.test_set_id, tuple(row.reference_labels), tuple(row.metrics)),
+            *(row.replicates, row.seed, row.resample),
         ),
     )
 
@@ -123,11 +130,11 @@ def add_measures(
     if not 0 <= measuring.replicates <= MAX_REPLICATES:
         raise BadRequest(f"There can be from 0 to {MAX_REPLICATES:,} replicates.")
     known = protocols_on(connection, access.campaign_id)
-    asked = _requested_metrics(connection, measuring, known)
+    resources = Resources(Path(settings.resource_folder))
+    asked = _requested_metrics(connection, measuring, known, resources)
     lists = [tuple(each) for each in measuring.reference_lists] or _all_lists(references.labels)
     if len(asked) > MAX_METRICS or len(lists) > MAX_LISTS:
         raise BadRequest(f"At most {MAX_METRICS} metrics and {MAX_LISTS} lists of references can be computed together.")
-    resources = Resources(Path(settings.resource_folder))
     context = RunContext(references.language, references.layers, resources)
     metrics, notices = resolve(asked, context)
     on_it = {each.references: each for each in known if each.test_set_id == test_set_id}
@@ -142,11 +149,14 @@ def add_measures(
         metrics=[metric.specification for metric in metrics],
         references=[list(each) for each in lists],
         replicates=measuring.replicates,
+        resample=[each.resample.value for each in new],
     )
     return notices
 
 
-def parse_measure_request(connection: Connection, access: CampaignAccess, measuring: MeasureRequest) -> list[Metric]:
+def parse_measure_request(
+    connection: Connection, settings: Settings, access: CampaignAccess, measuring: MeasureRequest
+) -> list[Metric]:
     """Return the metrics of a request.
 
     Raises
@@ -154,15 +164,20 @@ def parse_measure_request(connection: Connection, access: CampaignAccess, measur
     MetricsError
         For metrics that do not exist.
     """
-    return _requested_metrics(connection, measuring, protocols_on(connection, access.campaign_id))
+    resources = Resources(Path(settings.resource_folder))
+    return _requested_metrics(connection, measuring, protocols_on(connection, access.campaign_id), resources)
 
 
-def _requested_metrics(connection: Connection, measuring: MeasureRequest, known: Sequence[MeasureInfo]) -> list[Metric]:
+def _requested_metrics(
+    connection: Connection, measuring: MeasureRequest, known: Sequence[MeasureInfo], resources: Resources
+) -> list[Metric]:
     """Return the requested metrics, by default those of the campaign, without a tokenizer for one language."""
     if measuring.metrics or not known:
-        return asked_metrics(measuring.metrics or DEFAULT_METRICS)
+        asked = with_programs(measuring.metrics or DEFAULT_METRICS, resources)
+        return asked_metrics(asked, columns=[AUTORANK])
     language = read_references(connection, known[-1].test_set_id).language
-    return [without_tokenizer(each, language) for each in parse_metrics(known[-1].metrics)]
+    computed = [each for each in parse_metrics(known[-1].metrics) if each.reads_texts]
+    return [without_tokenizer(each, language) for each in computed or asked_metrics(DEFAULT_METRICS)]
 
 
 def add_protocols(
@@ -188,12 +203,18 @@ def _merged_protocol(
 ) -> NewProtocol:
     """Merge what is measured on a list of references with what is new, so that one leaderboard shows all."""
     if known is None:
-        return NewProtocol(references, metrics, measuring.replicates, measuring.seed)
+        resample = measuring.resample or ResamplingUnit.SEGMENT
+        return NewProtocol(references, pinned_autoranks(metrics), measuring.replicates, measuring.seed, resample)
     before = [parse_metric(each) for each in known.metrics]
     there = {metric.specification for metric in before}
     more = [metric for metric in metrics if metric.specification not in there]
-    return NewProtocol(references, [*before, *more], max(known.replicates, measuring.replicates), known.seed)
+    together = pinned_autoranks([*before, *more])
+    resample = measuring.resample or known.resample
+    return NewProtocol(references, together, max(known.replicates, measuring.replicates), known.seed, resample)
 
 
 def _all_lists(labels: Sequence[str]) -> list[tuple[str, ...]]:
+    if not labels:
+        # A test set without texts has no references, and still a leaderboard.
+        return [()]
     return [(label,) for label in labels] + ([tuple(labels)] if len(labels) > 1 else [])

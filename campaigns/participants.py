@@ -12,7 +12,7 @@ from campaigns.accounts.accounts import find_account
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.errors import Conflict, Forbidden, NotFound
-from campaigns.permissions import CampaignAccess, read_access
+from campaigns.permissions import NOT_A_MEMBER, CampaignAccess, read_access
 from models.corpus.campaign_protocols import lock_campaign
 from models.schema.accounts import Account, Invitation, Team
 from models.schema.base import now
@@ -251,7 +251,7 @@ def _require_lead(principal: Principal, team: str) -> None:
     principal.require(Scope.SUBMIT)
     role = principal.teams.get(team)
     if role is None:
-        raise Forbidden("Only members of the team with the required role can do that.")
+        raise Forbidden(NOT_A_MEMBER)
     if role != TeamRole.LEAD:
         raise Forbidden("Only leads of the team can join or leave a campaign with it.")
 

@@ -21,19 +21,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, exists, or_, select, true
+from sqlalchemy import ColumnElement, Connection, select
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import Forbidden, NotFound
+from campaigns.known_campaigns import has_role, may_know, may_organise
 from campaigns.times import check_zone
 from models.corpus.phases import PhaseInfo, phase_at, read_phases_of
 from models.errors import UnreadableRow
 from models.schema.accounts import Team
 from models.schema.base import now
-from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Participation
+from models.schema.campaigns import Campaign, CampaignTestSet, Participation
 from models.schema.column_types import known
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, PhaseKind, Scope, TeamRole, Visibility
 from scheduler.errors import BadSchedule
+
+NOT_A_MEMBER = "Only members of the team can do that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,10 @@ class CampaignAccess:
     """By id."""
     teams: Mapping[str, TeamView] = field(default_factory=dict)
     """All teams of the campaign, by real name; `name_of` gives the name to show."""
+    human_rule: str = ""
+    """The rule by which human judgments rank officially."""
+    human_judgments: str = ""
+    """Which judgments, NAME or NAME@VERSION."""
 
     @property
     def own_teams(self) -> tuple[str, ...]:
@@ -208,8 +215,15 @@ class CampaignAccess:
         """Raise Forbidden or NotSignedIn unless the account may act for this team in this campaign."""
         self.principal.require(Scope.SUBMIT)
         have = self.principal.teams.get(team)
-        if have is None or team not in self.teams or (role == TeamRole.LEAD and have != TeamRole.LEAD):
-            raise Forbidden("Only members of the team with the required role can do that.")
+        if have is None:
+            raise Forbidden(NOT_A_MEMBER)
+        if team not in self.teams:
+            raise Forbidden(
+                f"The team {team} does not take part in this campaign. A lead of the team can add it, on the page "
+                f"of the campaign or by `steelyard team join {team} {self.name}`."
+            )
+        if role == TeamRole.LEAD and have != TeamRole.LEAD:
+            raise Forbidden("Only leads of the team can do that.")
 
 
 def read_access(connection: Connection, principal: Principal, campaign: str) -> CampaignAccess:
@@ -270,34 +284,6 @@ def visible_campaigns(
         before = min([each.id for each in odd] + [each.campaign_id for each in found])
 
 
-def may_organise(principal: Principal) -> ColumnElement[bool]:
-    """Return an SQL condition on `Campaign`: those that the principal organises."""
-    return true() if principal.administrates else _has_role(principal, CampaignRole.ORGANISER)
-
-
-def may_know(principal: Principal) -> ColumnElement[bool]:
-    """Return an SQL condition on `Campaign`: those that are visible to the principal."""
-    takes_part = exists().where(
-        Participation.campaign_id == Campaign.id,
-        Participation.team_id == Team.id,
-        Team.name.in_(principal.teams),
-    )
-    return or_(
-        Campaign.visibility == Visibility.PUBLIC,
-        may_organise(principal),
-        _has_role(principal, CampaignRole.VIEWER),
-        takes_part,
-    )
-
-
-def _has_role(principal: Principal, role: CampaignRole) -> ColumnElement[bool]:
-    return exists().where(
-        CampaignMember.campaign_id == Campaign.id,
-        CampaignMember.account_id == principal.account_id,
-        CampaignMember.role == role,
-    )
-
-
 def _read_accesses(
     connection: Connection,
     principal: Principal,
@@ -318,7 +304,7 @@ def _read_accesses(
         select(
             Campaign,
             may_organise(principal).label("organises"),
-            _has_role(principal, CampaignRole.VIEWER).label("views"),
+            has_role(principal, CampaignRole.VIEWER).label("views"),
             now().label("at"),
         )
         .where(may_know(principal), *which)
@@ -390,6 +376,8 @@ def _campaign_access(
         anonymous=campaign.anonymous,
         verified_only=campaign.verified_only,
         ranked_by=campaign.ranked_by,
+        human_rule=campaign.human_rule,
+        human_judgments=campaign.human_judgments,
         frozen_at=campaign.frozen_at,
         at=float(campaign.at),
         organises=bool(campaign.organises),

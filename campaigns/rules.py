@@ -18,8 +18,12 @@ from models.database.upsert import insert_new
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, CampaignProtocol
 from models.schema.corpus import Protocol
+from models.schema.human import Judgments
 from models.schema.roles import CampaignRole, Joining, Scope, Visibility
+from models.schema.states import JudgmentKind
 from steelyard.metrics.registry import parse_metric
+from steelyard.ranking.autorank import AUTORANK
+from steelyard.ranking.human_boards import parse_human_rule
 from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 from steelyard_client.documents.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
 
@@ -38,6 +42,10 @@ class Rules:
     anonymous: bool | None = None
     verified_only: bool | None = None
     ranked_by: str | None = None
+    human_rule: str | None = None
+    """By which human judgments rank officially; "" for no such ranking."""
+    human_judgments: str | None = None
+    """Which judgments, NAME or NAME@VERSION."""
 
 
 def create_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:
@@ -88,7 +96,8 @@ def set_rules(connection: Connection, access: CampaignAccess, rules: Rules) -> N
     BadSchedule
         If the time zone does not exist.
     """
-    values = _validated(rules, _metrics(connection, access.campaign_id))
+    values = _validated(rules, campaign_metrics(connection, access.campaign_id))
+    _check_human_ranking(connection, access, values)
     before = connection.execute(select(Campaign).where(Campaign.id == access.campaign_id)).one()._asdict()
     changes = changed_fields(before, values)
     if changes:
@@ -116,6 +125,8 @@ def _validated(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
             values[name] = short_text(values[name], f"The {name}", most, lines=name == "description")
     if "time_zone" in values:
         check_zone(values["time_zone"])
+    if rule := values.get("human_rule"):
+        values["human_rule"] = parse_human_rule(rule[:MAX_METRIC_LENGTH]).specification
     if wanted := values.get("ranked_by"):
         if len(wanted) > MAX_METRIC_LENGTH:
             raise BadRequest(f"The metric to rank by has {len(wanted):,} characters; {MAX_METRIC_LENGTH} are allowed.")
@@ -123,15 +134,51 @@ def _validated(rules: Rules, metrics: tuple[str, ...]) -> dict[str, Any]:
         place = position_of_metric(metrics, wanted) if metrics else None
         if metrics and place is None:
             there = f"There are: {', '.join(metrics)}."
+            if wanted.lower().startswith(AUTORANK):
+                there += " `steelyard scores autorank` adds AutoRank to its leaderboards."
             raise BadRequest(f"The campaign has no metric {wanted[:100]!r} to rank by. {there}")
         if place is None:
             parse_metric(wanted)
-        else:
+        elif not wanted.lower().startswith(AUTORANK):
+            # Each test set has an AutoRank of its own metrics.
             values["ranked_by"] = metrics[place]
     return values
 
 
-def _metrics(connection: Connection, campaign_id: int) -> tuple[str, ...]:
+def _check_human_ranking(connection: Connection, access: CampaignAccess, values: dict[str, Any]) -> None:
+    """Raise BadRequest for a rule without judgments to rank by; complete the name of the only ones."""
+    rule = values.get("human_rule", access.human_rule)
+    if not rule:
+        if values.get("human_rule") == "":
+            values["human_judgments"] = ""
+        elif values.get("human_judgments"):
+            raise BadRequest("Name the rule for human rankings, too: human, human:wmt24 or human:wmt25.")
+        return
+    if not {"human_rule", "human_judgments"} & values.keys():
+        return
+    statement = select(Judgments.name, Judgments.version, Judgments.kind).where(
+        Judgments.campaign_id == access.campaign_id
+    )
+    kinds = {}
+    for name, version, kind in connection.execute(statement.order_by(Judgments.id)):
+        kinds[name] = kinds[f"{name}@{version}"] = kind
+    wanted = values.get("human_judgments", access.human_judgments)
+    names = sorted(name for name in kinds if "@" not in name)
+    if not wanted and len(names) == 1:
+        wanted = names[0]
+    if wanted not in kinds:
+        there = f"There are: {', '.join(names)}." if names else "Import some first."
+        what = f"The campaign has no human judgments {wanted[:100]!r}." if wanted else "Say which judgments rank."
+        raise BadRequest(f"{what} {there}")
+    if kinds[wanted] == JudgmentKind.RANKINGS:
+        raise BadRequest(
+            f"{wanted!r} are relative rankings, which these rules cannot take. `steelyard judgments show` ranks by "
+            "them."
+        )
+    values["human_judgments"] = wanted
+
+
+def campaign_metrics(connection: Connection, campaign_id: int) -> tuple[str, ...]:
     """Return all metrics of a campaign, each once."""
     rows = connection.scalars(
         select(Protocol.metrics)

@@ -52,6 +52,11 @@ class InputTestSet:
     variable_references: bool = False
 
 
+def is_language(code: str) -> bool:
+    """Return whether this has the form of a language code."""
+    return _LANGUAGE.fullmatch(code) is not None
+
+
 def read_test_set_files(
     given: InputTestSet, place: Path, limits: Limits, metrics: Collection[str] = frozenset()
 ) -> CampaignFolder:
@@ -70,17 +75,21 @@ def read_test_set_files(
     if len(given.references) > MAX_REFERENCES:
         raise BadRequest(f"A test set can have at most {MAX_REFERENCES} references.")
     for language in (given.source_language, given.target_language):
-        if language and _LANGUAGE.fullmatch(language) is None:
+        if language and not is_language(language):
             raise BadRequest(f"{language[:20]!r} is not a language code such as cs or pt-BR.")
     # A folder of its own, so that messages name "test set/refs/A.txt" and never a path on the server.
     folder = place / "test set"
+
+    def named(message: str) -> str:
+        return message.replace(f"{folder}/", "").replace(str(folder), "test set")
+
     try:
         read = _read(folder, _write_folder(folder, given, limits.text), given, limits)
         for reference in read.references.values():
             check_segments(reference, metrics, limits.segment_seconds)
-        return read
+        return replace(read, notices=tuple(map(named, read.notices)))
     except BadText as error:
-        raise BadText(str(error).replace(f"{folder}/", "").replace(str(folder), "test set")) from error
+        raise BadText(named(str(error))) from error
 
 
 def read_reference_files(

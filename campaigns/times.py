@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
 
 from campaigns.errors import BadRequest, BadTime
 from scheduler.nightly.cron import Calendar
@@ -23,6 +24,14 @@ def check_zone(name: str) -> str:
     # Only the time zone matters here.
     Calendar("0 0 * * *", name)
     return name
+
+
+@cache
+def time_zones() -> tuple[tuple[str, str], ...]:
+    """Return the time zones that a form proposes, each with a title; "Anywhere on Earth" first."""
+    regions = ("Africa/", "America/", "Asia/", "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/")
+    named = sorted(each for each in available_timezones() if each.startswith(regions))
+    return (("Etc/GMT+12", "Anywhere on Earth"), ("UTC", "UTC"), *((each, each) for each in named))
 
 
 def parse_local_time(written: str, time_zone: str) -> float:

@@ -45,7 +45,7 @@ class ServerCommand(Command):
         """Run it, with the server that was named before or after it; the exit status."""
         server = ctx.find_root().params.get("server")
         if server and not any(param.name == "server" for param in self.params):
-            ctx.fail("--server is for submit, status, leaderboard, compare and login.")
+            ctx.fail("This verb needs the database, not a --server.")
         if server:
             ctx.params["server"] = ctx.params["server"] or server
         run = super().invoke

@@ -1,85 +1,102 @@
-"""A server in this process, for --as: what it answers is what an account sees of a database."""
+"""A server in this process, for verbs with --database: it answers the client with the routes that are asked for."""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from campaigns.accounts.accounts import find_account
-from campaigns.accounts.principal import NOBODY, principal_of_account
-from campaigns.errors import NotFound
-from cli.stored import read_settings, require_schema
-from models.database.session import make_engine, reading
-from models.schema.roles import Scope
-from runtime.service_settings import WebSettings
-from steelyard.commands.errors import CommandError
-from steelyard_client import Client
-from web.app import create_app
+from cli.errors import explained
+from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+    from fastapi import FastAPI
 
     from campaigns.accounts.principal import Principal
+    from runtime.service_settings import WebSettings
 
 VISITOR = "nobody"
 """The name of somebody without an account."""
-ADDRESS = "http://localhost"
-"""A name that the app answers to; nothing listens there."""
+API = "/api/v1"
 UNLIMITED = 10**9
+"""Whoever has the database could read and write it directly without a limit."""
+A_WEEK = 7 * 86_400.0
+"""Seconds: PostgreSQL counts milliseconds of a statement up to 2^31."""
+LIMITS: dict[str, Any] = {
+    **dict.fromkeys(("requests_per_minute", "uploads_per_minute", "checks_per_day", "invitations_per_day"), UNLIMITED),
+    **dict.fromkeys(("upload_bytes", "unpacked_bytes"), 2**40),
+    **dict.fromkeys(("statement_seconds", "reading_seconds", "segment_seconds"), A_WEEK),
+    # The limits are counted here, and no broker is needed.
+    "broker_url": "memory://",
+}
+READS = frozenset({"GET", "HEAD"})
 
 
-@contextmanager
-def client_of_database(options: argparse.Namespace) -> Iterator[Client]:
-    """A client that is answered by the app itself, as the account of --as. It can read, and change nothing.
+class DatabaseTransport(httpx.BaseTransport):
+    """Hands requests to an app instead of sending them: as the command line, which may do everything, or an account.
 
-    Raises CommandError for an unknown account.
+    The app starts with the first request, and ends when this is closed.
     """
-    # Whoever has the database could read it directly without a limit.
-    settings = read_settings(options, WebSettings).model_copy(update={"requests_per_minute": UNLIMITED})
-    require_schema(settings, create=False)
-    principal = _principal_of(settings, options.account)
-    with Client(ADDRESS, transport=AppTransport(settings, principal)) as client:
-        yield client
 
-
-def _principal_of(settings: WebSettings, account: str) -> Principal:
-    if account == VISITOR:
-        return NOBODY
-    engine = make_engine(settings.database_url)
-    try:
-        with reading(engine) as connection:
-            principal = principal_of_account(connection, find_account(connection, account).id, Scope.READ)
-    except NotFound as error:
-        raise CommandError(str(error)) from error
-    finally:
-        engine.dispose()
-    if not principal.signed_in:
-        raise CommandError(f"The account {account} is disabled: it sees what {VISITOR} sees.")
-    return principal
-
-
-class AppTransport(httpx.BaseTransport):
-    """Hands requests to the app instead of sending them. The app starts at once, and ends when this is closed."""
-
-    def __init__(self, settings: WebSettings, principal: Principal) -> None:
-        self._app, self._principal = create_app(settings), principal
-        self._transport = httpx.ASGITransport(self._as_account)
+    def __init__(self, database: str | None, account: str | None) -> None:
+        self._database, self._account = database, account
         self._runner = asyncio.Runner()
-        self._life = self._app.router.lifespan_context(self._app)
-        self._runner.run(self._life.__aenter__())
+        self._app: FastAPI | None = None
+        self._included: set[str] = set()
+        self._principal: Principal | None = None
+        self._transport = httpx.ASGITransport(self._as_principal)
 
     def close(self) -> None:
         """End the app."""
-        self._runner.run(self._life.__aexit__(None, None, None))
+        if self._app is not None:
+            self._app.state.steelyard.close()
         self._runner.close()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The app's answer."""
+        """The app's answer. Raises CommandError where there is no such database or account."""
+        if self._account and request.method not in READS:
+            raise UsageError("--as shows a database as an account sees it, and changes nothing.")
+        try:
+            app = self._app = self._app or self._opened(create=request.method not in READS)
+            self._include(app, request.url.path.removeprefix(API))
+        except Exception as error:
+            if (known := explained(error)) is None:
+                raise
+            kind = UsageError if known[1] == 2 else CommandError
+            raise kind(known[0]) from error
         return self._runner.run(self._answered(request))
+
+    def finish_comparison(self, comparison: int) -> None:
+        """Compute a comparison by processes of this command, where there is no broker; else wait for the workers."""
+        from cli.processes.working import finish_comparison
+
+        if self._app is not None:
+            # Processes are forked, and must not inherit connections.
+            self._app.state.steelyard.close()
+            self._app = None
+            self._included.clear()
+        finish_comparison(self._database, comparison)
+
+    def _opened(self, *, create: bool) -> FastAPI:
+        from campaigns.accounts.principal import COMMAND_LINE
+        from cli.stored import require_schema, settings_for
+        from runtime.service_settings import WebSettings
+        from web.service import create_service
+
+        settings = settings_for(self._database, WebSettings).model_copy(update=LIMITS)
+        # The tables of a new SQLite file are made with the first thing that is stored in it.
+        require_schema(settings, create=create)
+        self._principal = _principal_of(settings, self._account) if self._account else COMMAND_LINE
+        return create_service(settings)
+
+    def _include(self, app: FastAPI, path: str) -> None:
+        from web.api.routers import file_for, router_of
+
+        file = file_for(path)
+        if file is not None and file not in self._included:
+            app.include_router(router_of(file), prefix=API)
+            self._included.add(file)
 
     async def _answered(self, request: httpx.Request) -> httpx.Response:
         answer = await self._transport.handle_async_request(request)
@@ -88,6 +105,26 @@ class AppTransport(httpx.BaseTransport):
         # Without its stream: the client decompresses what it gets.
         return httpx.Response(answer.status_code, headers=answer.headers.raw, stream=httpx.ByteStream(content))
 
-    async def _as_account(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _as_principal(self, scope: Any, receive: Any, send: Any) -> None:
+        assert self._app is not None
         scope.setdefault("state", {})["principal"] = self._principal
         await self._app(scope, receive, send)
+
+
+def _principal_of(settings: WebSettings, account: str) -> Principal:
+    from campaigns.accounts.accounts import find_account
+    from campaigns.accounts.principal import NOBODY, principal_of_account
+    from models.database.session import make_engine, reading
+    from models.schema.roles import Scope
+
+    if account == VISITOR:
+        return NOBODY
+    engine = make_engine(settings.database_url)
+    try:
+        with reading(engine) as connection:
+            principal = principal_of_account(connection, find_account(connection, account).id, Scope.READ)
+    finally:
+        engine.dispose()
+    if not principal.signed_in:
+        raise CommandError(f"The account {account} is disabled: it sees what {VISITOR} sees.")
+    return principal

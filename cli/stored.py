@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, overload
 
-from cli.options import add_interval_option, level
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from sqlalchemy import Engine
 
     from analysis.leaderboard.board import Board
+    from cli.commands import Options
     from models.results.boards import BoardSummary
     from runtime.settings import Settings
 
@@ -22,40 +21,15 @@ AnySettings = TypeVar("AnySettings", bound="Settings")
 """`Settings` or a subclass."""
 
 
-def add_database_option(parser: argparse.ArgumentParser) -> None:
-    """--database."""
-    parser.add_argument(
-        "--database", metavar="URL",
-        help="sqlite:///FILE or postgresql://USER@HOST/NAME (default: STEELYARD_DATABASE_URL, else sqlite:///steelyard.db)",
-    )  # fmt: skip
-
-
-def add_sort_option(parser: argparse.ArgumentParser) -> None:
-    """--sort."""
-    parser.add_argument("--sort", metavar="METRIC", help="metric to rank by (default: the first one)")
-
-
-def add_board_options(parser: argparse.ArgumentParser) -> None:
-    """NAME, --references, --level, --interval: which boards, with which intervals."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="only this test set, or this campaign")
-    parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
-    parser.add_argument(
-        "--all", action="store_true",
-        help="everything, including unranked systems and leaderboards superseded by newer ones",
-    )  # fmt: skip
-    parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
-    add_interval_option(parser)
+@overload
+def read_settings(options: Options) -> Settings: ...
 
 
 @overload
-def read_settings(options: argparse.Namespace) -> Settings: ...
+def read_settings(options: Options, kind: type[AnySettings]) -> AnySettings: ...
 
 
-@overload
-def read_settings(options: argparse.Namespace, kind: type[AnySettings]) -> AnySettings: ...
-
-
-def read_settings(options: argparse.Namespace, kind: type[Settings] | None = None) -> Settings:
+def read_settings(options: Options, kind: type[Settings] | None = None) -> Settings:
     """As `settings_for` the database of the options."""
     database = getattr(options, "database", None)
     return settings_for(database) if kind is None else settings_for(database, kind)
@@ -83,11 +57,14 @@ def settings_for(database: str | None, kind: type[Settings] | None = None) -> Se
         settings = (kind or Settings)()
     except ValidationError as error:
         first = error.errors()[0]
-        name = "STEELYARD_" + "_".join(str(part) for part in first["loc"]).upper()
         # An error about two settings has no location, and its message names them.
-        # URLs are not printed: an invalid one may have a password anywhere.
-        given = "" if name.endswith("_URL") else f"={first['input']!r}"
-        found = f"{name}{given}: " if first["loc"] else ""
+        found = ""
+        if first["loc"]:
+            setting, *within = map(str, first["loc"])
+            # What has a password in it may have it anywhere if it is invalid, and so may any URL.
+            hidden = within or setting.endswith("_url") or not (kind or Settings).model_fields[setting].repr
+            given = "" if hidden else f"={first['input']!r}"
+            found = f"{' '.join((f'STEELYARD_{setting.upper()}', *within))}{given}: "
         raise UsageError(redacted(f"{found}{first['msg']}.")) from None
     return settings.model_copy(update={"database_url": database}) if database else settings
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.metrics.registry import all_metrics
+from steelyard.metrics.registry import all_metrics, learned_metrics
 
 if TYPE_CHECKING:
     import dataclasses
@@ -43,7 +43,7 @@ class MetricKeywords(TypedDict, total=False):
 
 def written() -> str:
     """The whole file."""
-    metrics = sorted(all_metrics(), key=lambda metric: metric.__name__)
+    metrics = sorted([*all_metrics(), *learned_metrics()], key=lambda metric: metric.__name__)
     return "\n\n".join([HEAD, *map(_of_metric, metrics)])
 
 

@@ -1,4 +1,4 @@
-"""Whether a process is alive and ready: checks with reasons, and the pulse of a loop."""
+"""Liveness and readiness of a process: checks with reasons, and the liveness of a loop."""
 
 from __future__ import annotations
 
@@ -9,57 +9,54 @@ from dataclasses import dataclass
 from runtime.redaction import redacted
 
 DEAD_SECONDS = 120.0
-"""A loop that has not turned for so long will hardly do so again; a database that hangs holds it up for less."""
+"""Seconds without an iteration after which a loop counts as dead; a database that hangs delays it by less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The answer to one question."""
+    """The result of a check."""
 
     name: str
     ok: bool
     reason: str
-    """What was found, also where all is well."""
+    """What was found, also if the check succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The answers to all of them."""
+    """The results of all checks."""
 
     checks: tuple[Check, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether all is well."""
+        """Whether all checks succeeded."""
         return all(check.ok for check in self.checks)
 
     def as_json(self) -> dict[str, object]:
-        """`ok`, and of each check `ok` and its `reason`."""
+        """`ok`, and the `ok` and `reason` of each check."""
         checks = {check.name: {"ok": check.ok, "reason": check.reason} for check in self.checks}
         return {"ok": self.ok, "checks": checks}
 
 
-Question = Callable[[], Check]
-
-
 @dataclass(frozen=True, slots=True)
 class ProcessStatus:
-    """What a process shows of itself."""
+    """The status of a process: its checks and its metrics."""
 
     role: str
-    live: Sequence[Question]
-    ready: Sequence[Question]
+    live: Sequence[Callable[[], Check]]
+    ready: Sequence[Callable[[], Check]]
     collectors: Sequence[object]
-    """Of `prometheus_client`."""
+    """Collectors of `prometheus_client`."""
 
 
-def run_checks(questions: Sequence[Question]) -> Health:
-    """Ask all of them."""
-    return Health(tuple(question() for question in questions))
+def run_checks(checks: Sequence[Callable[[], Check]]) -> Health:
+    """Run all checks."""
+    return Health(tuple(check() for check in checks))
 
 
 class Liveness:
-    """When a loop turned last, and when it did so with success. For one thread that beats and others that look."""
+    """When a loop last ran, and when it last succeeded: written by its thread, read by others."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -68,21 +65,21 @@ class Liveness:
         self._last_error = ""
 
     def done(self) -> None:
-        """The loop did what it should."""
+        """Record a successful iteration."""
         self._ran = self._done = time.monotonic()
         self._last_error = ""
 
     def failed(self, error: object) -> None:
-        """The loop ran, but failed."""
+        """Record an iteration that failed."""
         self._ran = time.monotonic()
         self._last_error = str(error).strip()
 
     def succeeds(self, seconds: float) -> Check:
-        """Whether it succeeded within so many seconds."""
+        """Whether it succeeded within the last `seconds`."""
         return self._check(self._done, seconds)
 
     def alive(self) -> Check:
-        """Whether the loop runs at all."""
+        """Whether the loop is running at all."""
         return self._check(self._ran, DEAD_SECONDS)
 
     def _check(self, at: float | None, seconds: float) -> Check:

@@ -22,14 +22,14 @@ from runtime.health import Health, ProcessStatus, run_checks
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 5.0
-"""How long somebody may take to say what he wants."""
+"""Time limit for receiving a request, in seconds."""
 
 MOST_REQUESTS = 8
-"""Requests at the same time; whoever comes then is told to come again."""
+"""Maximum number of simultaneous requests; further ones get status 503."""
 
 
 class HealthServer:
-    """Serves from `start` to `stop`; who comes before has to wait.
+    """Serves health and metrics from `start` to `stop`; earlier connections wait.
 
     Raises
     ------
@@ -37,9 +37,9 @@ class HealthServer:
         If the address cannot be bound.
     """
 
-    def __init__(self, host: str, port: int, outlook: ProcessStatus) -> None:
+    def __init__(self, host: str, port: int, status: ProcessStatus) -> None:
         try:
-            self._server = _Server(host, port, outlook)
+            self._server = _Server(host, port, status)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise AddressTaken(
@@ -50,29 +50,29 @@ class HealthServer:
 
     @property
     def port(self) -> int:
-        """The port, also where it was left to the system."""
+        """The port, also if the system chose it."""
         return int(self._server.server_address[1])
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start to serve."""
         if self._thread.ident is None:
             self._thread.start()
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop serving."""
         if self._thread.ident is not None:
             self._server.shutdown()
             self._thread.join()
         self._server.server_close()
 
-    def drop(self) -> None:
-        """In a process that was forked from ours: give up the socket, which would keep the port from others."""
+    def close_inherited(self) -> None:
+        """Close the socket in a forked process, where it would keep the port in use."""
         self._server.socket.close()
 
 
 @contextmanager
-def serve_status(host: str, port: int | None, outlook: Callable[[], ProcessStatus]) -> Iterator[HealthServer | None]:
-    """A server that is bound and not started, and stopped at the end; none without a port.
+def serve_status(host: str, port: int | None, status: Callable[[], ProcessStatus]) -> Iterator[HealthServer | None]:
+    """A server that is bound but not started, and is stopped at the end; None without a port.
 
     Raises
     ------
@@ -82,47 +82,47 @@ def serve_status(host: str, port: int | None, outlook: Callable[[], ProcessStatu
     if port is None:
         yield None
         return
-    server = HealthServer(host, port, outlook())
-    _bound.add(server)
+    server = HealthServer(host, port, status())
+    _open_servers.add(server)
     try:
         yield server
     finally:
-        _bound.remove(server)
+        _open_servers.remove(server)
         server.stop()
 
 
-_bound: set[HealthServer] = set()
+_open_servers: set[HealthServer] = set()
 
 
-def _drop_in_child() -> None:
-    for server in _bound:
-        server.drop()
+def _close_inherited() -> None:
+    for server in _open_servers:
+        server.close_inherited()
 
 
-os.register_at_fork(after_in_child=_drop_in_child)
+os.register_at_fork(after_in_child=_close_inherited)
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # Only waits for threads that do not end by themselves.
+    # Its threads end by themselves.
     block_on_close = False
     request_queue_size = 16
 
-    def __init__(self, host: str, port: int, outlook: ProcessStatus) -> None:
+    def __init__(self, host: str, port: int, status: ProcessStatus) -> None:
         self.address_family = AF_INET6 if ":" in host else AF_INET
-        self.outlook = outlook
+        self.status = status
         self.places = threading.BoundedSemaphore(MOST_REQUESTS)
         super().__init__((host, port), _Handler)
 
     def server_bind(self) -> None:
-        # The library would look up the name of the host, which can take long.
+        # The library would resolve the host name, which can take long.
         self.socket.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
-        log.debug("A request for health or metrics was not ended", exc_info=True)
+        log.debug("A request for health or metrics failed", exc_info=True)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -140,13 +140,13 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.places.release()
 
-    do_HEAD = do_GET  # noqa: N815 - the library wants it so
+    do_HEAD = do_GET  # noqa: N815 - the name that the library calls
 
     def _found(self) -> tuple[int, str, bytes]:
-        outlook = self.server.outlook
+        status = self.server.status
         answers: dict[str, Callable[[], tuple[int, str, bytes]]] = {
-            "/health/live": lambda: self._health(run_checks(outlook.live)),
-            "/health/ready": lambda: self._health(run_checks(outlook.ready)),
+            "/health/live": lambda: self._health(run_checks(status.live)),
+            "/health/ready": lambda: self._health(run_checks(status.ready)),
             "/metrics": self._metrics,
         }
         answer = answers.get(self.path.partition("?")[0])
@@ -155,11 +155,11 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return answer()
         except Exception:
-            log.exception("What was asked for cannot be told: %s", self.path.partition("?")[0])
-            return 500, "text/plain; charset=utf-8", b"This cannot be told; the log says why.\n"
+            log.exception("The answer to %s failed", self.path.partition("?")[0])
+            return 500, "text/plain; charset=utf-8", b"This failed; the log says why.\n"
 
     def _health(self, health: Health) -> tuple[int, str, bytes]:
-        body = {"role": self.server.outlook.role, **health.as_json()}
+        body = {"role": self.server.status.role, **health.as_json()}
         return 200 if health.ok else 503, "application/json", json.dumps(body).encode() + b"\n"
 
     def _metrics(self) -> tuple[int, str, bytes]:
@@ -167,10 +167,10 @@ class _Handler(BaseHTTPRequestHandler):
 
         from runtime.telemetry import exposition
 
-        return 200, CONTENT_TYPE_PLAIN_0_0_4, exposition(self.server.outlook.collectors)
+        return 200, CONTENT_TYPE_PLAIN_0_0_4, exposition(self.server.status.collectors)
 
-    def _answer(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
+    def _answer(self, code: int, kind: str, body: bytes) -> None:
+        self.send_response(code)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")

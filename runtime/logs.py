@@ -1,7 +1,7 @@
-"""What long-lived processes write about themselves: lines for people, or one JSON object in each line for programs.
+"""Logs of long-lived processes: lines for people, or one JSON object per line for programs.
 
-Every line says what work it is about: `log_context` and `bind` keep that, and whoever logs need not repeat it.
-Passwords in addresses are masked, and texts of users are never written (`redact_exception`).
+Every line has fields that identify the work: `log_context` and `bind` set them, so that log calls need not repeat them.
+Passwords in URLs are masked, and users' texts are never logged (`redact_exception`).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from runtime.redaction import redacted
 from runtime.times import utc
 
 LONGEST_LINE = 4000
-"""Bytes of a line in JSON: what a pipe carries whole, even where many processes write to it."""
+"""Maximum length of a JSON line, in bytes: a pipe takes lines of this length whole, even from many processes."""
 
 MOST_IDS = 100
-"""Of a list of ids so many are written, and how many there are."""
+"""Maximum number of ids written of a list; the length of the list is written, too."""
 
 _WORK: ContextVar[Mapping[str, Any]] = ContextVar("work", default={})  # noqa: B039 - it is never changed, only replaced
 
 
 @contextmanager
 def log_context(**fields: object) -> Iterator[None]:
-    """Whatever is logged in this context, in this thread, is about this work, and about no other."""
+    """A context in which all log lines of this thread have these fields, and only these."""
     token = _WORK.set(fields)
     try:
         yield
@@ -39,29 +39,29 @@ def log_context(**fields: object) -> Iterator[None]:
 
 
 def bind(**fields: object) -> None:
-    """What else is known of the work by now; it goes with the context."""
+    """Add fields to the current context."""
     _WORK.set({**_WORK.get(), **fields})
 
 
 def fields(**values: object) -> dict[str, Any]:
-    """For `extra`: what a single line says beside its message."""
+    """Fields of a single line, for `extra`."""
     return {"fields": values}
 
 
 def redact_exception() -> dict[str, Any]:
-    """For `extra`: what an exception says may hold a user's text; only its kind and place are written."""
-    return {"unsaid": True}
+    """For `extra`: log only the type and traceback of an exception, since its message may quote a user's text."""
+    return {"redact_exception": True}
 
 
 class JsonLines(logging.Formatter):
-    """One object in each line: `time` (UTC), `level`, `logger`, `message`, `pid`, the fields, and `exception`."""
+    """One object per line: `time` (UTC), `level`, `logger`, `message`, `pid`, the fields, and `exception`."""
 
     def __init__(self, always: Mapping[str, object]) -> None:
         super().__init__()
         self.always = dict(always)
 
     def format(self, record: logging.LogRecord) -> str:
-        """A line of at most LONGEST_LINE bytes."""
+        """Format a line of at most LONGEST_LINE bytes."""
         line: dict[str, Any] = {
             "time": utc(record.created, "milliseconds"),
             "level": record.levelname.lower(),
@@ -78,7 +78,7 @@ class JsonLines(logging.Formatter):
         if said:
             line["exception"] = said
             while said and len(_dumped(line)) > LONGEST_LINE:
-                # The end tells most.
+                # Keep the end, which is the most informative part.
                 said = said[len(said) // 8 + 1 :]
                 line["exception"] = f"...{said}"
         if len(_dumped(line)) > LONGEST_LINE:
@@ -87,13 +87,13 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """Lines for people: time, level, logger and message, then the fields; exceptions over several lines."""
+    """Lines for people: time, level, logger, message and fields; exceptions take several lines."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        """A line, and a traceback where there is one."""
+        """Format a line, with the traceback if there is one."""
         record.message = record.getMessage()
         record.asctime = self.formatTime(record)
         line = redacted(self.formatMessage(record)).replace("\n", "\\n")
@@ -105,7 +105,7 @@ class TextLines(logging.Formatter):
 
 
 class WholeLines(logging.StreamHandler[TextIO]):
-    """Writes each line by a single call of the system, so that those of several processes do not mix."""
+    """Writes each line with a single system call, so that lines of several processes do not mix."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the line."""
@@ -118,12 +118,12 @@ class WholeLines(logging.StreamHandler[TextIO]):
 
 
 def set_up_logs(log_format: str, level: str, **always: object) -> None:
-    """Write all that is logged in this process, and in those forked from it, to standard error.
+    """Send the logs of this process, and of processes forked from it, to standard error.
 
-    `always` are fields of every line in JSON. Where Celery is at work, its own lines go the same way
-    (`worker.messaging.logs`): from WARNING on, at DEBUG all of them.
+    `always` are fields of every JSON line. Celery's own lines are formatted the same way (`worker.messaging.logs`):
+    from level WARNING, or all of them at level DEBUG.
     """
-    # Where nobody reads any more, the work goes on.
+    # Work continues even if nobody reads the logs any more.
     logging.raiseExceptions = False
     handler = WholeLines(sys.stderr)
     handler.setFormatter(JsonLines(always) if log_format == "json" else TextLines())
@@ -137,14 +137,14 @@ def set_up_logs(log_format: str, level: str, **always: object) -> None:
 
 
 def bind_global(**always: object) -> None:
-    """Let every line in JSON from now on have these fields, too; nothing where logs were not set up."""
+    """Add fields to all JSON lines from now on; without effect if logs were not set up."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler.formatter, JsonLines):
             handler.formatter.always.update(always)
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """What work a line is about, and what it says beside its message."""
+    """The fields of a line: those of its context and its own."""
     found = {**_WORK.get(), **getattr(record, "fields", {})}
     return {
         name: redacted(value) if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
@@ -154,11 +154,11 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def exception_of(record: logging.LogRecord) -> str:
-    """The traceback of a line that has one; of an exception that may hold a user's text, without what it says."""
+    """The traceback of a line, if it has one; without messages if the exception is to be redacted."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return ""
-    if not getattr(record, "unsaid", False):
+    if not getattr(record, "redact_exception", False):
         return redacted("".join(traceback.format_exception(error)).rstrip())
     parts = []
     seen: BaseException | None = error
@@ -177,7 +177,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _shown(value: object) -> str:
-    """A field for people: neighbouring ids as a range."""
+    """A field as text: consecutive ids as a range."""
     if isinstance(value, float):
         return f"{value:.3f}"
     if not isinstance(value, list):

@@ -12,16 +12,16 @@ log = logging.getLogger(__name__)
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""Of a database's own file and those beside it. SQLite makes them with the mode of the first."""
+"""The suffixes of a database's files; SQLite creates the others with the mode of the first."""
 
 OTHERS, GROUP = stat.S_IRWXO, stat.S_IRWXG
 
 
 def keep_database_private(file: str) -> None:
-    """Make a database's file private before SQLite makes it, and the files that are there.
+    """Create a database's file as private, or make the existing files private.
 
-    What a group may read is left, with a word in the log: somebody may have wanted it. What cannot be made is left to
-    SQLite, which says why.
+    Files that a group may read stay as they are, since that may be intended, and a warning is logged. If the file
+    cannot be created, SQLite reports the reason.
     """
     with suppress(OSError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, FILE_MODE))
@@ -32,12 +32,12 @@ def keep_database_private(file: str) -> None:
 
 
 def write_privately(path: str, flags: int = 0) -> int:
-    """A new file that is written, for `open(..., opener=write_privately)`."""
+    """Open a new private file for writing: `open(..., opener=write_privately)`."""
     return os.open(path, flags | os.O_CLOEXEC, FILE_MODE)
 
 
 def make_private_folders(folder: str) -> None:
-    """Make a folder and those above it that are missing."""
+    """Create a private folder and its missing parents."""
     missing = []
     while folder and not os.path.isdir(folder):
         missing.append(folder)
@@ -48,8 +48,8 @@ def make_private_folders(folder: str) -> None:
 
 
 @cache
-def tell_of_open_folder(folder: str) -> None:
-    """Say in the log, once, that others can read what a folder holds. It may be theirs, too, so it stays as it is."""
+def warn_of_open_folder(folder: str) -> None:
+    """Log a warning, once, if others can read a folder. It is not changed, since it may be shared on purpose."""
     with suppress(OSError):
         if os.stat(folder).st_mode & (OTHERS | GROUP):
             log.warning("%s can be read by others. It holds statistics of outputs: run `chmod go= %s`.", folder, folder)
@@ -61,13 +61,13 @@ def _tighten(file: str) -> None:
         try:
             os.chmod(file, mode & stat.S_IRWXU)
         except OSError:
-            _tell(file, "others, and this user cannot change that")
+            _warn(file, "others, and this user cannot change that")
         else:
-            log.warning("%s could be read by others (mode %o), and cannot any more.", file, mode)
+            log.warning("%s could be read by others (mode %o); it is private now.", file, mode)
     elif mode & GROUP and not file.endswith(SQLITE_SUFFIXES[1:]):
-        _tell(file, "its group")
+        _warn(file, "its group")
 
 
 @cache
-def _tell(file: str, whom: str) -> None:
+def _warn(file: str, whom: str) -> None:
     log.warning("%s can be read by %s: all references, hashes of passwords and secrets are in it.", file, whom)

@@ -1,7 +1,7 @@
-"""Texts without passwords: what is logged, printed, stored as a reason or sent goes through `redacted`.
+"""Removes passwords from texts: whatever is logged, printed, stored as a reason or sent passes through `redacted`.
 
-Addresses are taken apart by their kind where that is possible (`shown_url`): there only what is known to be harmless is
-shown. In any other text passwords are found by what stands before them.
+A database's URL is parsed (`shown_url`), and only what is known to be harmless is shown. In other texts passwords are
+recognised by what precedes them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HARMLESS = frozenset(
         "service", "sslmode", "target_session_attrs", "timeout", "user",
     }
 )  # fmt: skip
-"""Options of a database's address that are shown with their values."""
+"""Options of a database's URL that are shown with their values."""
 
 _SECRET_WORDS = (
     "passw", "pwd", "passfile", "passphrase", "secret", "token", "access_key", "accesskey", "api_key", "apikey",
@@ -29,7 +29,7 @@ _SECRET_WORDS = (
 
 
 def _spelled(word: str) -> str:
-    """A pattern of a word in which any letter may be percent-encoded, as addresses allow."""
+    """A pattern of a word in which any letter may be percent-encoded, as in URLs."""
     return "".join(rf"(?:{re.escape(c)}|%{ord(c):02x}|%{ord(c.upper()):02x})" for c in word)
 
 
@@ -37,9 +37,9 @@ _WORDS = "|".join(map(_spelled, _SECRET_WORDS))
 
 _WORD = re.compile(r"\S+")
 _USER = re.compile(r"[A-Za-z][\w+.-]{0,30}:/{0,3}[^\s:/@'\"]{0,200}:")
-"""How an address with a password begins; bounded, for the time that it takes."""
+"""The beginning of a URL with a password; bounded, to limit the time of matching."""
 
-# In addresses, in what libpq is told, and in JSON and Python's words for a dictionary.
+# In URLs, in libpq's connection strings, in JSON and in the repr of a dictionary.
 _NAMED = re.compile(
     rf"((?:{_WORDS})[\w%-]{{0,40}}(?:\\?['\"])?\s{{0,8}}[=:]\s{{0,8}})"
     r"(?:b?\\?'(?:[^'\\]|\\.)*'|b?\\?\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)",
@@ -48,21 +48,21 @@ _NAMED = re.compile(
 
 
 def redacted(text: str) -> str:
-    """The text without what looks like a password."""
+    """The text, with everything masked that looks like a password."""
     if "@" in text:
         text = _WORD.sub(lambda word: _without_password(word[0]), text)
     return _NAMED.sub(rf"\1{HIDDEN}", text)
 
 
 def _without_password(word: str) -> str:
-    """All up to the last @ is a password: people forget to encode the one in theirs."""
+    """Mask everything up to the last @, since people forget to encode an @ in their password."""
     end = word.rfind("@")
     found = _USER.search(word, 0, end) if end > 0 else None
     return f"{word[: found.end()]}{HIDDEN}{word[end:]}" if found else word
 
 
 def shown_url(address: URL) -> str:
-    """A database's address for people: without its password, however that is given."""
+    """A database's URL for people: without its password, in whatever form that is given."""
     harmless = {name: value for name, value in address.query.items() if name in HARMLESS}
     shown = address.set(query=harmless).render_as_string(hide_password=True)
     more = sorted(set(address.query) - set(harmless))

@@ -6,128 +6,140 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
+from pydantic_settings import NoDecode
 
 from runtime.settings import Settings
+from runtime.sign_in_providers import SignInProvider, with_known
 
 
 class WebSettings(Settings):
-    """What `steelyard serve` and `steelyard up` go by. Times are in seconds, sizes in bytes."""
+    """Settings of `steelyard serve` and `steelyard up`. Times are in seconds, sizes in bytes."""
 
     web_host: str = "127.0.0.1"
-    """The address that pages and API are served at; 0.0.0.0 lets other machines ask."""
+    """Address for pages and API; 0.0.0.0 makes them available to other machines."""
     web_port: int = Field(default=8718, ge=0, le=65535)
-    """The port for that."""
+    """Port for pages and API."""
     web_threads: int = Field(default=40, ge=1)
-    """Requests that are worked on at the same time; files that wait to be read are not among them."""
+    """Maximum number of requests handled at the same time; files that wait to be read do not count."""
     segment_pages: int = Field(default=2, ge=1)
-    """Pages of segments that are made at the same time; one of an account, or of an address without one."""
+    """Maximum number of pages of segments rendered at the same time; one for each account, or address without an
+    account."""
     web_connections: int = Field(default=20, ge=2)
-    """Connections to the database of one web service at most."""
+    """Maximum number of database connections of one web service."""
     statement_seconds: float = Field(default=30.0, gt=0)
-    """What one statement of the web service may take at the database before it is ended."""
+    """Time limit of one database statement of the web service."""
     public_url: str | None = None
-    """How people reach the server, such as https://mt.example.org: for links in mails, and the origin of forms."""
+    """The URL by which people reach the server, such as https://mt.example.org: for links in mails, and the origin of
+    forms."""
     trusted_proxies: str = ""
-    """Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, with commas between them."""
+    """Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, separated by commas."""
 
     sign_up: Annotated[Literal["open", "invited"], BeforeValidator(str.lower)] = "invited"
-    """Whether anybody can make an account, or only who was invited."""
+    """Whether anyone can create an account (open), or only invited people (invited)."""
+    sign_in_with: Annotated[dict[str, SignInProvider], NoDecode, BeforeValidator(with_known)] = Field(
+        default={}, repr=False
+    )
+    """Providers through which people can sign in beside passwords, as JSON: {"github": {"client_id": "...",
+    "client_secret": "..."}}. GitHub and ORCID are known; others need an issuer."""
     session_seconds: float = Field(default=14 * 86400.0, gt=0)
-    """How long a browser stays signed in that is not used."""
+    """How long an unused browser session lasts."""
     session_longest_seconds: float = Field(default=90 * 86400.0, gt=0)
-    """How long a browser stays signed in, however much it is used."""
+    """How long a browser session lasts at most, even if it is used."""
     token_days: int = Field(default=365, ge=1)
-    """How long an API token is good at most."""
+    """Maximum validity of an API token."""
     invitation_seconds: float = Field(default=14 * 86400.0, gt=0)
-    """How long an invitation is good."""
+    """Validity of an invitation."""
     confirmation_seconds: float = Field(default=86400.0, gt=0)
-    """How long a link that was sent by mail is good."""
+    """Validity of a link sent by mail."""
     invitations_per_day: int = Field(default=50, ge=1)
-    """Invitations that one account, or one team, sends by mail within a day."""
+    """Maximum number of invitations that one account, or one team, sends by mail within a day."""
     mails_per_network: int = Field(default=30, ge=1)
-    """Mails within a day that whoever has one network address causes without an account: to sign up, for a password."""
+    """Maximum number of mails within a day caused from one network address without an account: for signing up or a new
+    password."""
     sign_in_tries: int = Field(default=10, ge=1)
-    """Wrong passwords from one network address within a quarter of an hour."""
+    """Maximum number of wrong passwords from one network address within a quarter of an hour."""
     requests_per_minute: int = Field(default=600, ge=1)
-    """Requests of one account, or of one address without an account."""
+    """Maximum number of requests of one account, or of one address without an account."""
     uploads_per_minute: int = Field(default=30, ge=1)
-    """Uploads of one account."""
+    """Maximum number of uploads of one account."""
     concurrent_requests: int = Field(default=400, ge=2)
-    """Requests under way at the same time, streams of progress included; half of them from one address."""
+    """Maximum number of simultaneous requests, including streams of progress; half of them from one address."""
 
     connections_each: int = Field(default=100, ge=2)
-    """Connections of one address, used or not; of trusted proxies any number."""
+    """Maximum number of connections of one address, used or not; unlimited for trusted proxies."""
     unread_bytes_each: int = Field(default=64 * 2**20, gt=0)
-    """Answers that one address has asked for and not read."""
+    """Maximum size of responses that one address has requested and not read."""
     unread_bytes: int = Field(default=256 * 2**20, gt=0)
-    """The same of all addresses together."""
+    """Maximum size of responses that all addresses have requested and not read."""
 
     mail_url: str | None = Field(default=None, repr=False)
-    """Who sends mails: smtp://USER:PASSWORD@HOST:PORT, or smtps://. Without it nobody does, and links are shown."""
+    """The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps://. If not set, no mails are sent, and links are shown
+    instead."""
     mail_from: str = "steelyard@localhost"
-    """Who mails are from."""
+    """The sender of mails."""
 
     upload_bytes: int = Field(default=64 * 2**20, gt=0)
-    """An upload as it comes."""
+    """Maximum size of an upload as it is sent."""
     unpacked_bytes: int = Field(default=256 * 2**20, gt=0)
-    """What becomes of it once it is unpacked."""
+    """Maximum size of an upload once it is unpacked."""
     segment_seconds: float = Field(default=0.2, gt=0)
-    """What a metric may be estimated to take for one segment: longer segments are refused at submission."""
+    """Maximum estimated time of a metric for one segment: longer segments are refused at submission."""
     markup_tags: int = Field(default=500_000, ge=1)
-    """Tags and attributes of one file in mteval's format or WMT's XML."""
+    """Maximum number of tags and attributes of one file in mteval's format or WMT's XML."""
     markup_depth: int = Field(default=32, ge=1)
-    """Its elements inside one another."""
+    """Maximum nesting of elements in such a file."""
     tree_elements: int = Field(default=10_000_000, ge=1)
-    """Elements of one TectoMT or Treex document, some hundreds for each sentence; lines of one in CoNLL-U."""
+    """Maximum number of elements of a TectoMT or Treex document, some hundreds for each sentence, or of lines of a
+    CoNLL-U file."""
     tree_depth: int = Field(default=2_000, ge=1)
-    """Elements of such a document inside one another."""
+    """Maximum nesting of elements in such a document."""
     tag_attributes: int = Field(default=32, ge=1)
-    """Attributes of one tag, of either kind."""
+    """Maximum number of attributes of one tag, in files of either kind."""
     form_bytes: int = Field(default=2**20, gt=0)
-    """Any other request."""
+    """Maximum size of any other request."""
     pending_upload_bytes_each: int = Field(default=256 * 2**20, gt=0)
-    """Uploads of one account that are not done, beyond the size of a form each."""
+    """Maximum size of one account's unfinished uploads, beyond the size of a form each."""
     pending_upload_bytes: int = Field(default=2 * 2**30, gt=0)
-    """The same of all accounts together."""
+    """Maximum size of all accounts' unfinished uploads."""
     upload_seconds: float = Field(default=600.0, gt=0)
-    """How long an upload may take to arrive."""
+    """Time limit for the arrival of an upload."""
     checks_per_day: int = Field(default=200, ge=1)
-    """How often a team may have an output looked at without submitting it, in one campaign."""
+    """How often a team may have outputs checked in one campaign without submitting them."""
     reading_processes: int = Field(default=3, ge=1)
-    """Processes that read and check what people upload, one of them for an account and for a team at a time."""
+    """Number of processes that read and check uploads; an account, and a team, uses one at a time."""
     reading_seconds: float = Field(default=30.0, gt=0)
-    """Processor time that reading and checking one upload may take before it is ended."""
+    """Processor time that reading and checking one upload may take."""
     reading_bytes: int = Field(default=2 * 2**30, ge=64 * 2**20)
-    """Memory that it may take."""
+    """Memory that reading and checking one upload may take."""
     waiting_seconds: float = Field(default=300.0, gt=0)
-    """How long an upload may wait to be read before it is sent away."""
+    """How long an upload may wait to be read before it is refused."""
     waiting_readings: int = Field(default=100, ge=1)
-    """Uploads that wait to be read."""
+    """Maximum number of uploads that wait to be read."""
     waiting_readings_each: int = Field(default=5, ge=1)
-    """The same of one account."""
+    """Maximum number of uploads of one account that wait to be read."""
     event_streams: int = Field(default=200, ge=1)
-    """Clients that watch the progress of submissions at the same time."""
+    """Maximum number of clients that watch the progress of submissions at the same time."""
     event_streams_each: int = Field(default=10, ge=1)
-    """The same of one account."""
+    """Maximum number of such clients of one account."""
     header_seconds: float = Field(default=10.0, gt=0)
     """How long a client may take to send the headers of a request."""
     body_seconds: float = Field(default=120.0, gt=0)
-    """How long a client may take to send one request, and may leave an answer unread."""
+    """How long a client may take to send a request, and may leave a response unread."""
 
     board_bytes: int = Field(default=256 * 2**20, gt=0)
-    """What the web process remembers of leaderboards at most: replicates, tests of pairs, finished boards."""
+    """Memory for leaderboards in the web process: replicates, tests of pairs, finished boards."""
 
     @property
     def session_lifetime(self) -> Lifetime:
-        """How long a browser stays signed in."""
+        """How long a browser session lasts."""
         return Lifetime(self.session_seconds, self.session_longest_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """How long a browser stays signed in."""
+    """How long a browser session lasts."""
 
     unused_seconds: float
-    """Since it was used last."""
+    """Since its last use."""
     longest_seconds: float
-    """Since it has signed in, however much it is used: a session that was stolen ends, too."""
+    """Since signing in, even if it is used: a stolen session ends, too."""

@@ -54,111 +54,123 @@ def _checked_broker(url: str) -> str:
 
 
 class Settings(BaseSettings):
-    """What the scheduler, the workers and the commands agree on. Times are in seconds; empty is not set."""
+    """Settings shared by scheduler, workers and commands. Times are in seconds; an empty value counts as not set."""
 
     model_config = SettingsConfigDict(env_prefix="STEELYARD_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     database_url: str = Field(default="sqlite:///steelyard.db", repr=False)
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""
     listen_url: str | None = Field(default=None, repr=False)
-    """Where PostgreSQL itself is reached, if the database's URL leads to a pooler like PgBouncer: for notifications."""
+    """Direct URL of PostgreSQL for notifications, if the database's URL leads to a pooler such as PgBouncer."""
+    prepared_statements: bool | None = None
+    """Whether PostgreSQL plans the statements of workers once for a connection, which halves what a task costs it; not
+    through a pooler such as PgBouncer. If not set: unless STEELYARD_LISTEN_URL is."""
     broker_url: Annotated[str, AfterValidator(_checked_broker)] = Field(default="memory://localhost/", repr=False)
-    """Who carries hints to the workers: memory://localhost/ (this command alone), redis:// or amqp://."""
+    """The broker of messages to workers: memory://localhost/ (this command alone), redis:// or amqp://."""
 
     resource_folder: Path = DEFAULT_FOLDER
-    """Where word vectors and other resources are registered; every worker needs the same content there."""
+    """The folder in which word vectors and other resources are registered; its content must be the same for every
+    worker."""
 
     most_systems: int = Field(default=2000, ge=1)
-    """Systems and their runs that `evaluate` and `score` take at once."""
+    """Maximum number of systems and runs that `evaluate` and `score` accept."""
     import_seconds: float = Field(default=10.0, gt=0)
-    """How long a metric of another distribution may take to be imported."""
+    """Time limit for importing a metric of another distribution."""
     concurrency: int | None = Field(default=None, ge=1)
-    """Processes in a worker's pool; all cores of the machine when not set."""
+    """Number of processes in a worker's pool; all cores of the machine if not set."""
     niceness: int = Field(default=0, ge=0, le=19)
-    """How far the pool's processes step back for whatever else the machine does; 5 at least where `up` serves pages."""
+    """Nice value of pool processes; at least 5 if `up` serves pages."""
     shard_seconds: float = Field(default=2.0, gt=0)
-    """How long a task should take at most."""
+    """Target for the maximum duration of a task."""
     shortest_shard_seconds: float = Field(default=0.02, gt=0)
-    """A small job is spread over all processes while each part takes at least this long."""
+    """A small job is spread over all processes as long as each part takes at least this long."""
     at_once_seconds: float = Field(default=1.0, ge=0)
-    """Randomization tests that are estimated to take less are made by the command itself, without the queue."""
+    """Randomization tests estimated to take less than this are computed by the command itself, without the queue."""
+    learned_shard_tokens: int = Field(default=250_000, ge=1)
+    """Target for the most tokens of a learned shard, as estimated from bytes; at least 256 segments of all systems."""
+    learned_seconds: float = Field(default=86400.0, gt=0)
+    """Time limit of a learned shard; beyond it, another worker takes it over."""
     largest_shard_bytes: int = Field(default=128 * 2**20, gt=0)
-    """Memory that a shard may need, estimated at 4 KiB for each of its segments and systems."""
+    """Maximum memory of a shard, estimated at 4 KiB for each of its segments and systems."""
 
     statistics_url: str | None = Field(default=None, repr=False)
-    """A folder for statistics beside the database: file:///FOLDER or s3://BUCKET/FOLDER; without one in SQL."""
+    """A folder for statistics outside of the database: file:///FOLDER or s3://BUCKET/FOLDER; in SQL if not set."""
     statistics_bytes: int = Field(default=16 * 2**10, ge=0)
-    """What a shard stores of one system and metric goes to that folder from so many bytes on."""
+    """Minimum size of a shard's statistics of one system and metric for storage in that folder."""
     task_bytes: int | None = Field(default=None, ge=64 * 2**20)
-    """Memory that a process of the pool may use beyond what it starts with; its share of the machine's when not set."""
+    """Memory that a pool process may use beyond what it starts with; an equal share of the machine's memory if not
+    set."""
 
     max_attempts: int = Field(default=3, ge=1)
-    """How often a task of the queue is tried; attempts that kill their process count."""
+    """Number of attempts at a task of the queue; attempts that kill their process count."""
     retry_seconds: float = Field(default=1.0, ge=0)
-    """Wait before a second attempt, twice that before a third, and so on."""
+    """Delay before the second attempt; twice that before the third, and so on."""
     task_seconds: float = Field(default=120.0, gt=0)
-    """A task that takes longer is killed, and its process with it."""
+    """Time limit of a task; beyond it, its process is killed."""
     lease_seconds: float = Field(default=180.0, gt=0)
-    """How long a claim holds; longer than task_seconds, or living work is taken over in vain."""
+    """Duration of a lease; must exceed task_seconds, or running tasks would be taken over needlessly."""
     silent_seconds: float = Field(default=5.0, gt=0)
-    """A worker that has not beaten for so long is taken for dead; a leading scheduler has terms of that length."""
+    """A worker without a heartbeat for this long counts as dead; also the term of a leading scheduler."""
     deaf_seconds: float = Field(default=60.0, gt=0)
-    """A worker that takes no message for so long, though some wait and it holds no work, ends with exit code 1."""
+    """A worker that receives no message for this long, though some wait and it holds no work, exits with status 1."""
     beat_seconds: float = Field(default=1.0, gt=0)
-    """Time between two heartbeats of a worker."""
-    hint_seconds: float = Field(default=30.0, gt=0)
-    """A message that was sent so long ago and not acted on is sent again."""
+    """Interval between two heartbeats of a worker."""
+    resend_seconds: float = Field(default=30.0, gt=0)
+    """A message that was not acted on for this long is sent again."""
     empty_seconds: float = Field(default=1.0, gt=0)
-    """The same where the broker's queue is found empty: the message was lost with the others."""
+    """As resend_seconds, if the broker's queue is empty: then the message was lost."""
     lost_process_seconds: float = Field(default=1.0, gt=0)
     """How long a worker waits before it gives up on a pool process that has died."""
 
     tick_seconds: float = Field(default=0.02, gt=0)
-    """How long the scheduler rests after handing out work at least; how often it checks SQLite while there is work."""
+    """Minimum pause of the scheduler after sending tasks, and interval between checks of SQLite while there is work."""
     sweep_seconds: float = Field(default=1.0, gt=0)
-    """How often it looks for what was lost, and for changes that it has not heard of."""
+    """Interval between two sweeps of the scheduler for lost work and for changes that it was not notified of."""
     recount_seconds: float = Field(default=60.0, gt=0)
-    """How often it compares what evaluations and comparisons wait for with the work that there is, and mends that."""
+    """Interval between two checks that the counters of evaluations and comparisons match the existing work;
+    differences are repaired."""
     keep_seconds: float = Field(default=30 * 86400.0, gt=0)
-    """How long rows of shards and other work are kept when the work has ended; results are kept for ever."""
+    """How long the rows of ended shards and other tasks are kept; results are kept for ever."""
+    keep_scores_seconds: float = Field(default=365 * 86400.0, gt=0)
+    """How long segment scores of models and programs are kept after their last use; those of leaderboards are kept."""
     window_factor: float = Field(default=2.0, gt=0)
     """Tasks in flight, as a multiple of the pool processes of all workers."""
     smallest_window: int = Field(default=8, ge=1)
-    """Tasks in flight at least."""
+    """Minimum number of tasks in flight."""
     urgent_seconds: float = Field(default=600.0, ge=0)
-    """What is due within so long goes one class up: nightly work as that of campaigns, that as interactive."""
+    """Work that is due within this time moves up one class: from nightly to campaign, from campaign to interactive."""
     nightly_share: int = Field(default=8, ge=2)
-    """While nightly work waits, one of so many seconds of work goes to it."""
+    """While nightly work waits, it gets one of this many seconds of work."""
     campaign_share: int = Field(default=4, ge=3)
-    """The same for campaigns; interactive work is sure of what both leave."""
+    """While work of campaigns waits, it gets one of this many seconds of work; interactive work is sure of the rest."""
     schedule_commands: bool = True
-    """Whether the scheduler runs the commands of schedules; whoever may write to the database can add one."""
+    """Whether the scheduler runs the commands of schedules; anyone who may write to the database can add one."""
     schedule_environment: str = ""
-    """Variables that commands of schedules see beside PATH, HOME, LANG, LC_..., TZ and TMPDIR, with commas between."""
+    """Variables passed to commands of schedules beside PATH, HOME, LANG, LC_..., TZ and TMPDIR, separated by commas."""
     stop_seconds: float = Field(default=10.0, gt=0)
-    """How long tasks that are running may go on when a worker is stopped."""
+    """How long running tasks may continue when a worker is stopped."""
 
     log_format: Annotated[Literal["text", "json"], BeforeValidator(str.lower)] = "text"
-    """How worker, scheduler, serve and up write their log: text for people, or json, one object in each line."""
+    """Log format of worker, scheduler, serve and up: text for people, or json with one object per line."""
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)] = "info"
-    """What they write at least: debug, info, warning or error."""
+    """Minimum level of log lines: debug, info, warning or error."""
     http_port: int | None = Field(default=None, ge=0, le=65535)
-    """Where they serve metrics and health, each process on a port of its own; not at all when not set."""
+    """Port for metrics and health, a separate one for each process; not served if not set."""
     http_host: str = "127.0.0.1"
-    """The address for that; 0.0.0.0 lets other machines ask."""
+    """Address for metrics and health; 0.0.0.0 makes them available to other machines."""
     stale_seconds: float = Field(default=10.0, gt=0)
-    """A worker or scheduler is not ready when its last beat or round is older than that."""
+    """A worker or scheduler whose last heartbeat or round is older than this is not ready."""
     events: bool = False
-    """Whether workers tell of their tasks and obey remote control, for Flower and `celery inspect`."""
+    """Whether workers send events about tasks and obey remote control, for Flower and `celery inspect`."""
 
     webhook_seconds: float = Field(default=10.0, gt=0)
-    """How long one message to a webhook may take, from connecting to the answer."""
+    """Time limit of one request to a webhook, from connecting to the response."""
     webhook_attempts: int = Field(default=10, ge=1)
-    """How often a message to a webhook is tried."""
+    """Number of attempts to deliver a message to a webhook."""
     webhook_retry_seconds: float = Field(default=30.0, ge=0)
-    """Wait before the second attempt, twice that before the third, and so on, at most six hours."""
+    """Delay before the second attempt, twice that before the third, and so on, up to six hours."""
     webhook_private: bool = False
-    """Whether webhooks of all schedules may be at private addresses."""
+    """Whether webhooks of all schedules may have private addresses."""
 
     @model_validator(mode="after")
     def _times_fit(self) -> Self:
@@ -175,8 +187,13 @@ class Settings(BaseSettings):
         return self
 
     @property
+    def prepares_statements(self) -> bool:
+        """Whether workers prepare statements."""
+        return self.listen_url is None if self.prepared_statements is None else self.prepared_statements
+
+    @property
     def embedded(self) -> bool:
-        """Whether the broker lives in the memory of one process, which must then do everything itself."""
+        """Whether there is no broker: one command is scheduler and worker."""
         return self.broker_url.startswith("memory:")
 
     @property

@@ -6,32 +6,32 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime.shared_counters import Counter, Tally
+from runtime.shared_counters import Counter, SharedCounters
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
 
-def tallied(tally: Tally) -> Iterable[Metric]:
-    """What was counted, as Prometheus has it."""
+def metric_families(counters: SharedCounters) -> Iterable[Metric]:
+    """The counters and histograms as metric families of Prometheus."""
     from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 
-    for each in tally.kept:
+    for each in counters.kept:
         if isinstance(each, Counter):
             family = CounterMetricFamily(each.name, each.text, labels=[each.label] if each.label else [])
             for value in each.values:
-                family.add_metric([value] if each.label else [], tally.total(each.name, value))
+                family.add_metric([value] if each.label else [], counters.total(each.name, value))
             yield family
         else:
-            counts, total = tally.buckets(each.name)
+            counts, total = counters.buckets(each.name)
             ends = [*map(str, each.ends), "+Inf"]
             yield HistogramMetricFamily(each.name, each.text, list(zip(ends, counts, strict=True)), total)
 
 
 def memory_bytes(pid: int | str = "self", field: str = "VmRSS") -> int | None:
-    """The resident memory of a process, or another size that Linux knows of it.
+    """The resident memory of a process, or another `field` of its status in Linux, in bytes.
 
-    None where it has ended, or where the system cannot tell.
+    None if it has ended, or on other systems.
     """
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -41,7 +41,7 @@ def memory_bytes(pid: int | str = "self", field: str = "VmRSS") -> int | None:
 
 
 def exposition(collectors: Iterable[object]) -> bytes:
-    """All that these collectors tell, and what this process itself uses, in Prometheus' text format."""
+    """The metrics of these collectors, and of this process itself, in Prometheus' text format."""
     from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)

@@ -21,11 +21,13 @@ from models.queue.kinds.comparisons import end_comparisons, end_comparisons_of
 from models.queue_status.evaluation_filters import EvaluationFilter, EvaluationSummary, check_names, read_evaluations
 from models.results.deletion import delete_results
 from models.results.fingerprints import Fingerprint, read_fingerprints
+from models.results.learned_columns import failed_columns
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.states import ENDED, OPEN, UNFINISHED, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
+from scheduler.enqueue.learned import retry_columns
 from scheduler.errors import NothingToDo, TooMany
 from steelyard.metrics.metric import EDITION
 
@@ -44,12 +46,12 @@ class Action(StrEnum):
 
     CANCEL = "cancel"
     RETRY = "retry"
-    REQUEUE = "requeue"
+    RECOMPUTE = "recompute"
 
     @property
     def states(self) -> tuple[EvaluationState, ...]:
         """The states in which the action is possible."""
-        return {Action.CANCEL: OPEN, Action.RETRY: UNFINISHED, Action.REQUEUE: ENDED}[self]
+        return {Action.CANCEL: OPEN, Action.RETRY: UNFINISHED, Action.RECOMPUTE: ENDED}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Requeued:
+class Recomputed:
     """The evaluations that were reset."""
 
     evaluations: tuple[int, ...]
@@ -86,14 +88,17 @@ def plan(connection: Connection, action: Action, selection: EvaluationFilter) ->
     """
     check_names(connection, selection)
     chosen = read_evaluations(connection, selection)
-    touched = tuple(each for each in chosen if each.state in action.states)
+    failed = set[int]()
+    if action is Action.RETRY:
+        failed = failed_columns(connection, [each.id for each in chosen if each.state == EvaluationState.DONE])
+    touched = tuple(each for each in chosen if each.state in action.states or each.id in failed)
     if not touched:
         raise NothingToDo(_nothing(action, chosen))
     if len(touched) > MOST:
         raise TooMany(
             f"{len(touched):,} evaluations are selected; at most {MOST:,} can be changed at once. Select fewer."
         )
-    return Plan(touched, tuple(each for each in chosen if each.state not in action.states))
+    return Plan(touched, tuple(each for each in chosen if each not in touched))
 
 
 def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None, *, counts: bool = False) -> list[int]:
@@ -134,21 +139,23 @@ def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str |
 
 
 def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None) -> list[int]:
-    """Enqueue those of the evaluations again that failed or were cancelled; their ids.
+    """Enqueue those of the evaluations again that failed or were cancelled, or have failed learned columns; their ids.
 
     Results of finished shards are kept, as are class, team and due date. The work is spread over up to `processes` pool
     processes.
     """
     with writing(engine, durable=True) as connection:
-        held = lock_evaluations(connection, evaluations, UNFINISHED)
+        locked = lock_evaluations(connection, evaluations, ENDED)
+        held = lock_evaluations(connection, locked, UNFINISHED)
         queue_again(connection, settings, held, processes)
+        held = sorted([*held, *retry_columns(connection, settings, [each for each in locked if each not in held])])
         _audit(connection, Action.RETRY, held)
     return held
 
 
-def requeue(
+def recompute(
     engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None
-) -> Requeued:
+) -> Recomputed:
     """Delete the results of those evaluations that have ended, and enqueue them again.
 
     Statistics and scores are deleted together with the randomization tests that depend on them; running comparisons of
@@ -166,8 +173,8 @@ def requeue(
             update(Evaluation).where(Evaluation.id.in_(held)).values(state=EvaluationState.CANCELLED, edition=EDITION)
         )
         queue_again(connection, settings, held, processes, recompute=True)
-        _audit(connection, Action.REQUEUE, held)
-    return Requeued(tuple(held), scores, tuple(comparisons))
+        _audit(connection, Action.RECOMPUTE, held)
+    return Recomputed(tuple(held), scores, tuple(comparisons))
 
 
 def queue_again(
@@ -229,10 +236,10 @@ def _nothing(action: Action, chosen: Sequence[EvaluationSummary]) -> str:
     number = "The evaluation is" if len(chosen) == 1 else f"None of the {len(chosen)} evaluations is"
     why = {
         Action.CANCEL: "Only open ones (queued, running, reducing) can be cancelled.",
-        Action.RETRY: "Only failed and cancelled ones can be retried; `requeue` recomputes finished ones.",
-        Action.REQUEUE: "Open ones can be cancelled first.",
+        Action.RETRY: "Only failed and cancelled ones can be retried; `recompute` repeats finished ones.",
+        Action.RECOMPUTE: "Open ones can be cancelled first.",
     }[action]
     if len(chosen) == 1:
         return f"{number} {chosen[0].state}. {why}"
-    fitting = {Action.CANCEL: "open", Action.RETRY: "failed or cancelled", Action.REQUEUE: "finished"}[action]
+    fitting = {Action.CANCEL: "open", Action.RETRY: "failed or cancelled", Action.RECOMPUTE: "finished"}[action]
     return f"{number} {fitting}: {found}. {why}"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from models.database.session import autocommit_reading, writing
+from models.database.session import writing
 from models.queue.clock_jumps import restart_heartbeats, restart_leases
 from models.queue.kinds.registry import KINDS
-from models.schema.base import database_time
 from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -27,14 +25,6 @@ class ClockReading:
     there: float
     before: float
     after: float
-
-
-def read_clock(engine: Engine) -> ClockReading:
-    """Read the database's clock."""
-    before = time.monotonic()
-    with autocommit_reading(engine) as connection:
-        there = database_time(connection)
-    return ClockReading(there, before, time.monotonic())
 
 
 class ClockJumps:

@@ -9,7 +9,6 @@ from sqlalchemy import Connection, Engine, func, select
 from models.database.session import reading, writing
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
-from models.schema.queue import Shard
 from scheduler.enqueue.cost_model import learn_from
 from scheduler.fair_share import ServiceAccounting
 from scheduler.queue_queries import keys_by_kind
@@ -35,15 +34,11 @@ def settle_ended(engine: Engine, accounting: ServiceAccounting) -> int:
 
 
 def _ended(connection: Connection, kind: TaskKind[Any, Any], keys: list[int]) -> dict[int, float]:
-    """Seconds that each of the ended rows took; without those that were never claimed.
-
-    For a shard, only its computing time, since it may have been preempted.
-    """
+    """Seconds that each of the ended rows took; 0 for those that were never claimed."""
     table = kind.table
-    took = func.coalesce(table.ended_at - table.claimed_at, 0.0)
-    if kind is SHARD:
-        took = func.coalesce(Shard.kernel_seconds, took)
+    known = [] if kind.took is None else [kind.took]
+    seconds = func.coalesce(*known, table.ended_at - table.claimed_at, 0.0)
     rows = connection.execute(
-        select(table.id, took.label("seconds")).where(table.id.in_(keys), table.ended_at.is_not(None))
+        select(table.id, seconds.label("seconds")).where(table.id.in_(keys), table.ended_at.is_not(None))
     )
     return {row.id: row.seconds for row in rows}

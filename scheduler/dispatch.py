@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, Engine, exists, or_, select, update
 
 from models.database.session import reading, writing
-from models.queue.kinds.reductions import REDUCTION
+from models.queue.kinds.registry import SENT
 from models.queue.task_kind import TaskKind
 from models.queue.workers import read_editions
 from models.schema.base import now
-from models.schema.queue import Leased, Reduction
+from models.schema.queue import Leased
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.fair_share import (
@@ -40,7 +40,12 @@ from worker.tasks import MessageTransport, TaskMessage
 
 log = logging.getLogger(__name__)
 
-_PENDING_REDUCTION = select(Reduction.id).where(Reduction.state == LeaseState.PENDING).limit(1)
+AT_ONCE: tuple[TaskKind[Any, Any], ...] = tuple(kind for kind in SENT if kind.cost is None)
+"""The kinds that are sent outside the window, before all others: short tasks that others wait for, as reductions."""
+
+_AT_ONCE_PENDING = select(
+    or_(*(exists().where(kind.table.state == LeaseState.PENDING) for kind in AT_ONCE)).label("pending")
+)
 
 
 def dispatch(
@@ -57,10 +62,10 @@ def dispatch(
     accounting = new_accounting(settings) if accounting is None else accounting
     with reading(engine) as connection:
         share_keys = read_waiting_keys(connection)
-        reduces = connection.scalar(_PENDING_REDUCTION) is not None
+        at_once = connection.scalar(_AT_ONCE_PENDING)
         if not share_keys:
             accounting.reset()
-        if not share_keys and not reduces:
+        if not share_keys and not at_once:
             return 0
         # Messages without a reader would accumulate in the broker. Each edition's workers have a window of their own.
         shares = [
@@ -71,19 +76,19 @@ def dispatch(
         chosen = [
             (
                 share,
-                _sendable_reductions(connection, share) if reduces else [],
+                _sendable_at_once(connection, share) if at_once else {},
                 _choose(connection, share_keys, share, settings, accounting),
             )
             for share in shares
         ]
     # Begin a writing transaction only if there is something to send.
-    if not any(reductions or rows for _, reductions, rows in chosen):
+    if not any(first or rows for _, first, rows in chosen):
         return 0
     with writing(engine) as connection:
         messages = [
             message
-            for share, reductions, rows in chosen
-            for message in _mark(connection, reductions, rows, share, settings.urgent_seconds, accounting)
+            for share, first, rows in chosen
+            for message in _mark(connection, first, rows, share, settings.urgent_seconds, accounting)
         ]
     # Commit first, then send: a crash in between delays the tasks until the message timeout, and loses none.
     return _send(engine, transport, messages, leads)
@@ -111,7 +116,7 @@ def _window(settings: Settings, pool: int) -> Window:
         places=max(1, round(settings.window_factor * pool)),
         short_places=settings.smallest_window,
         # A message that waited longer than the message timeout would be sent twice.
-        seconds=pool * settings.hint_seconds / 2,
+        seconds=pool * settings.resend_seconds / 2,
         shares=_shares(settings),
     )
 
@@ -142,27 +147,34 @@ def _choose(
     return [next(left[share_key]) for share_key in allocate(costs, served, accounting.lag, held, window)]
 
 
-def _sendable_reductions(connection: Connection, share: _Share) -> list[int]:
-    """Reductions to send now: they go first, since they are short and complete an evaluation."""
-    oldest = select(Reduction.id).where(
-        Reduction.state == LeaseState.PENDING, Reduction.not_before <= now(), Reduction.edition == share.edition
-    )
+def _sendable_at_once(connection: Connection, share: _Share) -> dict[TaskKind[Any, Any], list[int]]:
+    """The tasks to send now that take no place in the window, by kind."""
     most = max(share.window.places, share.window.short_places)
-    return list(connection.scalars(oldest.order_by(Reduction.due_at.asc().nulls_last(), Reduction.id).limit(most)))
+    found = {}
+    for kind in AT_ONCE:
+        table = kind.table
+        oldest = select(table.id).where(
+            table.state == LeaseState.PENDING, table.not_before <= now(), table.edition == share.edition
+        )
+        keys = connection.scalars(oldest.order_by(table.due_at.asc().nulls_last(), table.id).limit(most)).all()
+        if keys:
+            found[kind] = list(keys)
+    return found
 
 
 def _mark(
     connection: Connection,
-    reductions: Sequence[int],
+    first: Mapping[TaskKind[Any, Any], Sequence[int]],
     chosen: Sequence[WaitingTask],
     share: _Share,
     urgent_seconds: float,
     accounting: ServiceAccounting,
 ) -> list[TaskMessage]:
-    """Mark rows as enqueued, reductions first, skipping rows that have changed."""
-    marked = _enqueue(connection, Reduction, reductions, urgent_seconds) if reductions else {}
+    """Mark rows as enqueued, those outside the window first, skipping rows that have changed."""
     messages = [
-        TaskMessage(REDUCTION, share.edition, key, QueueClass(queue_class)) for key, queue_class in marked.items()
+        TaskMessage(kind, share.edition, key, QueueClass(queue_class))
+        for kind, keys in first.items()
+        for key, queue_class in _enqueue(connection, kind.table, keys, urgent_seconds).items()
     ]
     wanted = {(row.kind, row.key): row for row in chosen}
     classes: dict[Task, int] = {}

@@ -29,7 +29,14 @@ from scheduler.leader import Leadership
 from scheduler.lost_messages import recover_lost_messages
 from scheduler.maintenance import Maintenance
 from scheduler.recovery import sweep
-from scheduler.telemetry import DATABASE_ERRORS, MESSAGES_LOST, MESSAGES_SENT, TICK_SECONDS, SchedulerMetrics, new_tally
+from scheduler.telemetry import (
+    DATABASE_ERRORS,
+    MESSAGES_LOST,
+    MESSAGES_SENT,
+    TICK_SECONDS,
+    SchedulerMetrics,
+    new_counters,
+)
 from worker.health_checks import check_broker, check_database
 from worker.tasks import MessageTransport
 
@@ -48,7 +55,7 @@ class SchedulerStatus:
 
     def __init__(self) -> None:
         self.pulse = Liveness("round")
-        self.tally = new_tally()
+        self.counters = new_counters()
         self.leading = False
 
     @contextmanager
@@ -57,7 +64,7 @@ class SchedulerStatus:
         try:
             yield
         except DBAPIError as error:
-            self.tally.count(DATABASE_ERRORS.name)
+            self.counters.count(DATABASE_ERRORS.name)
             self.pulse.failed(error.orig)
             raise
         self.pulse.done()
@@ -114,7 +121,7 @@ class SchedulerLoop:
         begun = time.monotonic()
         with self.status.round():
             swept = self._run_once()
-        self.status.tally.observe(TICK_SECONDS.name, time.monotonic() - begun)
+        self.status.counters.observe(TICK_SECONDS.name, time.monotonic() - begun)
         return swept
 
     def _run_once(self) -> bool:
@@ -139,15 +146,15 @@ class SchedulerLoop:
 
     def _send_work(self) -> None:
         sent = dispatch(self._engine, self._transport, self._settings, self._accounting, self._leads)
-        self.status.tally.count(MESSAGES_SENT.name, amount=sent)
+        self.status.counters.count(MESSAGES_SENT.name, amount=sent)
         if self._nightly is not None:
             self._nightly.run_once()
 
     def _sweep(self) -> None:
-        tally = self.status.tally
-        sweep(self._engine, self._settings, tally)
+        counters = self.status.counters
+        sweep(self._engine, self._settings, counters)
         self._editions.run_once(self._engine, self._settings)
-        tally.count(MESSAGES_LOST.name, amount=recover_lost_messages(self._engine, self._transport, self._settings))
+        counters.count(MESSAGES_LOST.name, amount=recover_lost_messages(self._engine, self._transport, self._settings))
         self._maintenance.run_once()
 
     def _check_schema(self) -> None:
@@ -195,7 +202,7 @@ def scheduler_status(settings: Settings, status: SchedulerStatus, broker: Callab
             lambda: status.pulse.succeeds(settings.stale_seconds),
             lambda: check_leading(status.leading),
         ),
-        collectors=(SchedulerMetrics(settings, status.tally, lambda: status.leading),),
+        collectors=(SchedulerMetrics(settings, status.counters, lambda: status.leading),),
     )
 
 

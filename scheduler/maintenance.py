@@ -8,11 +8,12 @@ import time
 from sqlalchemy import Engine
 
 from models.database.session import reading, writing
-from models.queue.consistency import find_broken_comparisons, find_inconsistent, recount
+from models.queue.consistency import find_broken_comparisons, find_inconsistent, mend_columns, recount
 from models.queue.kinds.comparisons import end_comparisons
 from models.queue.kinds.registry import KINDS
 from models.queue.lease import retry_unowned
 from models.queue.retention import backfill_ended_at, prune_finished
+from models.results.segment_scores import prune_segment_scores
 from runtime.logs import fields
 from runtime.settings import Settings
 
@@ -26,7 +27,7 @@ LONGEST_DELAY = 60.0
 
 BROKEN = "Rows of its trials were deleted or edited. Compare again."
 
-FORGET_ROWS = 500
+PRUNED_ROWS = 500
 """Rows of each kind deleted per transaction: few, so that nothing waits for it."""
 
 
@@ -59,8 +60,9 @@ class Maintenance:
         if not self.more:
             return
         with writing(self._engine) as connection:
-            deleted = prune_finished(connection, self._settings.keep_seconds, FORGET_ROWS)
-        self.more = any(rows == FORGET_ROWS for rows in deleted.values())
+            deleted = prune_finished(connection, self._settings.keep_seconds, PRUNED_ROWS)
+            scores = prune_segment_scores(connection, self._settings.keep_scores_seconds, PRUNED_ROWS)
+        self.more = any(rows == PRUNED_ROWS for rows in (*deleted.values(), scores))
 
 
 def repair(engine: Engine, settings: Settings) -> None:
@@ -74,6 +76,10 @@ def repair(engine: Engine, settings: Settings) -> None:
         if stuck:
             log.warning("%d %s were stuck and return to pending", stuck, kind.name)
     recount_open(engine)
+    with writing(engine) as connection:
+        mended = mend_columns(connection)
+    if mended:
+        log.warning("%d learned columns waited for other shards than there are: corrected", mended)
     with reading(engine) as connection:
         broken = find_broken_comparisons(connection)
     if broken:

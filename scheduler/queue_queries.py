@@ -24,11 +24,10 @@ from sqlalchemy import (
     union_all,
 )
 
-from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
 from models.queue.kinds.registry import KINDS
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
-from models.schema.queue import Leased, Shard
+from models.schema.queue import Leased
 from models.schema.states import IN_FLIGHT, LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.fair_share import FairShareKey, InFlight
@@ -144,9 +143,8 @@ def _ready_of_key(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
         table.not_before <= now(),
         table.edition == bindparam("edition", type_=Integer),
     ]
-    if table is Shard:
-        # Usually the index excludes them (`NOT_YET`), but not those of an earlier release.
-        conditions.append(Shard.protocol_id.not_in(protocols_awaiting_statistics(bindparam("edition", type_=Integer))))
+    if kind.waits is not None:
+        conditions.append(~kind.waits(bindparam("edition", type_=Integer)))
     rows = (
         select(
             literal(WINDOWED.index(kind), Integer).label("number"),

@@ -20,43 +20,43 @@ from models.schema.queue import Evaluation, Reduction
 from models.schema.states import CLOSED, EvaluationState, LeaseState
 from runtime.logs import bind, log_context
 from runtime.settings import Settings
-from runtime.shared_counters import Tally
+from runtime.shared_counters import SharedCounters
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
-from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_tally
+from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_counters
 
 log = logging.getLogger(__name__)
 
 LOCK_SECONDS = 0.5
 """A process that died or froze in a transaction may hold a row for a while; everything else continues."""
 
-FORGET_AFTER = 60
+DELETED_AFTER = 60
 """A worker's row is deleted after a silence of this many times `silent_seconds`."""
 
 
-def sweep(engine: Engine, settings: Settings, tally: Tally | None = None) -> int:
-    """Release tasks of dead workers, and resend lost messages; the number of rows. Counts in `tally`."""
-    tally = tally or new_tally()
+def sweep(engine: Engine, settings: Settings, counters: SharedCounters | None = None) -> int:
+    """Release tasks of dead workers, and resend lost messages; the number of rows. Counts in `counters`."""
+    counters = counters or new_counters()
     with reading(engine) as connection:
         expired = find_expired(connection, settings.silent_seconds)
     # One transaction each: a long one would block the workers.
     for each in expired:
         with log_context(task_id=each.owner.partition(":")[0]):
             try:
-                _reclaim(engine, settings, tally, each)
+                _reclaim(engine, settings, counters, each)
             except RowsHeld:
                 title = each.kind.title
                 log.warning("%s %s is locked by a process that does not continue; trying again", title, each.key)
-    given_up = _give_up_exhausted(engine, settings, tally)
+    given_up = _give_up_exhausted(engine, settings, counters)
     with writing(engine) as connection:
-        stale = resend_stale(connection, settings.hint_seconds)
-        delete_silent_workers(connection, FORGET_AFTER * settings.silent_seconds)
-    tally.count(MESSAGES_LOST.name, amount=stale)
+        stale = resend_stale(connection, settings.resend_seconds)
+        delete_silent_workers(connection, DELETED_AFTER * settings.silent_seconds)
+    counters.count(MESSAGES_LOST.name, amount=stale)
     return (
         stale + len(expired) + given_up + enqueue_missing_reductions(engine) + enqueue_missing_counts(engine, settings)
     )
 
 
-def _reclaim(engine: Engine, settings: Settings, tally: Tally, expired: Expired) -> None:
+def _reclaim(engine: Engine, settings: Settings, counters: SharedCounters, expired: Expired) -> None:
     """Release a task from an owner that will not finish it. Raises RowsHeld."""
     kind, key = expired.kind, expired.key
     with reading(engine) as connection:
@@ -66,13 +66,13 @@ def _reclaim(engine: Engine, settings: Settings, tally: Tally, expired: Expired)
         taken = release(connection, kind, key, expired.owner, f"{expired.what}.", kind.policy(settings))
         again = connection.scalar(select(kind.table.state).where(kind.table.id == key)) == LeaseState.PENDING
     if taken:
-        tally.count(RECLAIMED.name, kind.name)
+        counters.count(RECLAIMED.name, kind.name)
     if taken and not again:
-        tally.count(GIVEN_UP.name, kind.name)
+        counters.count(GIVEN_UP.name, kind.name)
         log.error("%s %s has no attempts left", kind.title, key)
 
 
-def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
+def _give_up_exhausted(engine: Engine, settings: Settings, counters: SharedCounters) -> int:
     """End waiting tasks without attempts left, since the limit is lower now than when they were tried; their number."""
     with reading(engine) as connection:
         found = find_exhausted(connection, settings)
@@ -85,7 +85,7 @@ def _give_up_exhausted(engine: Engine, settings: Settings, tally: Tally) -> int:
         except RowsHeld:
             continue
         ended += 1
-        tally.count(GIVEN_UP.name, kind.name)
+        counters.count(GIVEN_UP.name, kind.name)
         log.error("%s %s has no attempts left", kind.title, key)
     return ended
 

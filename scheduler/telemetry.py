@@ -18,8 +18,8 @@ from models.schema.base import now
 from models.schema.queue import Worker
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
-from runtime.shared_counters import Counter, Histogram, Tally
-from runtime.telemetry import tallied
+from runtime.shared_counters import Counter, Histogram, SharedCounters
+from runtime.telemetry import metric_families
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _NAMES = tuple(kind.name for kind in KINDS)
 _OF_KINDS = ("kind", _NAMES)
 
-MESSAGES_SENT = Counter("steelyard_scheduler_hints_sent", "Messages sent to workers.")
-MESSAGES_LOST = Counter("steelyard_scheduler_hints_lost", "Messages that were not handled and are sent again.")
+MESSAGES_SENT = Counter("steelyard_scheduler_messages_sent", "Messages sent to workers.")
+MESSAGES_LOST = Counter("steelyard_scheduler_messages_lost", "Messages that were not handled and are sent again.")
 RECLAIMED = Counter(
-    "steelyard_scheduler_taken_back", "Tasks reclaimed from silent workers and after expired leases.", *_OF_KINDS
+    "steelyard_scheduler_reclaimed", "Tasks reclaimed from silent workers and after expired leases.", *_OF_KINDS
 )
 GIVEN_UP = Counter("steelyard_scheduler_given_up", "Tasks ended without attempts left.", *_OF_KINDS)
 DATABASE_ERRORS = Counter("steelyard_scheduler_database_errors", "Rounds that failed with a database error.")
@@ -59,17 +59,17 @@ GAUGES = {
 """Read at each scrape."""
 
 
-def new_tally() -> Tally:
+def new_counters() -> SharedCounters:
     """The counters of a scheduler."""
-    return Tally(COUNTED)
+    return SharedCounters(COUNTED)
 
 
 class SchedulerMetrics:
     """A collector of `prometheus_client`."""
 
-    def __init__(self, settings: Settings, tally: Tally, leads: Callable[[], bool]) -> None:
+    def __init__(self, settings: Settings, counters: SharedCounters, leads: Callable[[], bool]) -> None:
         self._settings = settings
-        self._tally = tally
+        self._counters = counters
         self._leads = leads
         # No connection outlives its transaction: scrapes may be rare, and pool processes may be forked.
         self._engine = make_engine(settings.database_url, pooled=False)
@@ -79,7 +79,7 @@ class SchedulerMetrics:
 
     def collect(self) -> Iterable[Metric]:
         """The counters, and the state of the queue."""
-        yield from tallied(self._tally)
+        yield from metric_families(self._counters)
         yield self._gauge("steelyard_scheduler_leading", [((), float(self._leads()))])
         # Concurrent scrapes get the same answer.
         with self._lock:

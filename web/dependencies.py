@@ -179,7 +179,7 @@ CurrentPrincipal = Annotated[Principal, Depends(read_principal)]
 
 async def _turn_of_segments(request: Request, principal: CurrentPrincipal) -> AsyncIterator[None]:
     state = app_state(request)
-    owner = Owner(principal.account_id if principal.signed_in else network_of(address_of(request)))
+    owner = Owner(principal.account_id or network_of(address_of(request)))
     async with state.segment_pages.turn(owner, state.settings.waiting_seconds):
         yield
 

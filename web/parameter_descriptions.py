@@ -19,9 +19,10 @@ PARAMETERS = MappingProxyType(
         "correction": "Number of the correction.",
         "phase": "Name of the phase.",
         "label": "Label of the reference.",
-        "title": "Name and version of the judgments, NAME@VERSION.",
+        "title": "Name of the judgments or scores, NAME@VERSION or NAME for the newest.",
         "run": "Date of the run, such as 2026-11-30.",
         "search": "Only what contains this text.",
+        "email": "Only the account with this e-mail address.",
         "test_set": "The test set, NAME or NAME@VERSION; empty for the default one.",
         "references": "Labels of references, separated by commas; empty for the default list.",
         "metric": "Specification of the metric; empty for the default one.",
@@ -56,6 +57,7 @@ PARAMETERS_OF_OPERATIONS = MappingProxyType(
         ("read_schedule_history", "name"): "Name of the schedule.",
         ("read_nightly_run", "name"): "Name of the schedule.",
         ("delete_campaign_quota", "kind"): "What the quota limits.",
+        ("delete_quota", "kind"): "What the quota limits.",
         ("list_campaign_submissions", "kind"): "Only submissions of this kind; empty for all.",
         ("read_comparisons", "correction"): "The correction for multiple tests.",
         ("request_comparisons", "correction"): "The correction for multiple tests.",
@@ -65,8 +67,18 @@ PARAMETERS_OF_OPERATIONS = MappingProxyType(
 
 FORM_FIELDS = MappingProxyType(
     {
-        "files": "Tables of judgments.",
+        "files": "Tables of judgments, or files of scores.",
+        "file": "The zip of an exported campaign, or of a folder of language pairs.",
         "called": "The name of the judgments.",
+        "pair": "Which language pair, where a file has several; by default that of the test set.",
+        "rename": "OLD=NEW for each system that has another name in the campaign.",
+        "preview": "Say what would be stored, and store nothing.",
+        "kind": "The kind of the judgments; empty for what the columns say.",
+        "by_document": "Whether to find segments by document and number in it, where a file has both.",
+        "first_segment": "The number of the first segment; by default what is usual for the column.",
+        "weights": "Weights of errors: SEVERITY[/CATEGORY]=NUMBER.",
+        "standardise": "Whether to standardise by annotator; by default ratings in tables are.",
+        "aggregation": "How the scores of systems are made of those of segments.",
         "test_set": "The test set.",
         "reason": "Why the references are corrected; shown to everybody who sees the campaign.",
         "references": "Files of references.",
@@ -81,6 +93,11 @@ FORM_FIELDS = MappingProxyType(
         "reference_lists": "Lists of labels, each separated by commas.",
         "replicates": "Number of bootstrap replicates.",
         "seed": "Seed of the resampling.",
+        "resample": "What replicates draw and randomization tests exchange: segments, or whole documents.",
+        "pairs": "Only these language pairs of the files; all without any.",
+        "metric": "NAME or NAME@VERSION: one of the metrics in the files, or the name for their only one.",
+        "lower_is_better": "Metrics of which a lower score is better.",
+        "create": "Whether to create test sets without texts for pairs that the campaign lacks.",
     }
 )
 """Fields of multipart forms."""

@@ -76,7 +76,6 @@ def serve(
         The address cannot be bound.
     OtherTables
         The database schema became that of an incompatible release.
-
     """
     # The access log and our own messages replace uvicorn's.
     logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -5,55 +5,90 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from campaigns.accounts.principal import SEEN_SECONDS
 from campaigns.accounts.throttle import Throttle
-from campaigns.inspection.metrics_and_human import MetricsCache
-from campaigns.leaderboards.view import Boards
 from campaigns.sandbox.fair_queue import FairQueue
-from campaigns.sandbox.processes import Sandbox
-from campaigns.submissions.progress import ProgressWatcher
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from campaigns.accounts.principal import Principal
+    from campaigns.inspection.metrics_and_human import MetricsCache
+    from campaigns.leaderboards.view import Boards
+    from campaigns.sandbox.processes import Sandbox
+    from campaigns.submissions.progress import ProgressWatcher
     from runtime.service_settings import WebSettings
 
 MAX_PRINCIPALS = 10_000
+CLOSED = ("sandbox", "metrics")
+"""What has to be closed where it was made."""
 
 
 @dataclass
 class State:
-    """The state of one app, shared by all its threads."""
+    """The state of one app, shared by all its threads. What few commands need is made when it is used."""
 
     settings: WebSettings
     engine: Engine
     throttle: Throttle = field(init=False)
     """Rate limits."""
-    boards: Boards = field(init=False)
-    """Cached leaderboards."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the server shuts down, so that event streams end."""
-    metrics: MetricsCache = field(default_factory=MetricsCache)
-    """Cached correlations of metrics with human judgments."""
-    watching: ProgressWatcher = field(init=False)
-    """Progress of the submissions that clients watch."""
-    sandbox: Sandbox = field(init=False)
-    """Processes that read untrusted uploads."""
     segment_pages: FairQueue = field(init=False)
     """Turns of requests that read whole texts."""
     _recorded: dict[tuple[int | None, int | None], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.settings.broker_url)
-        self.boards = Boards(self.engine, self.settings.board_bytes)
-        self.watching = ProgressWatcher(self.engine, self.settings)
-        self.sandbox = Sandbox(self.settings)
         # As many may wait as there may be requests.
         most = self.settings.concurrent_requests
         self.segment_pages = FairQueue(self.settings.segment_pages, most, most, what="requests")
+
+    @cached_property
+    def boards(self) -> Boards:
+        """Cached leaderboards."""
+        from campaigns.leaderboards.view import Boards
+
+        return Boards(self.engine, self.settings.board_bytes)
+
+    @cached_property
+    def metrics(self) -> MetricsCache:
+        """Cached correlations of metrics with human judgments."""
+        from campaigns.inspection.metrics_and_human import MetricsCache
+
+        return MetricsCache()
+
+    @cached_property
+    def watching(self) -> ProgressWatcher:
+        """Progress of the submissions that clients watch."""
+        from campaigns.submissions.progress import ProgressWatcher
+
+        return ProgressWatcher(self.engine, self.settings)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Processes that read untrusted uploads."""
+        from campaigns.sandbox.processes import Sandbox
+
+        return Sandbox(self.settings)
+
+    def make_all(self) -> None:
+        """Make what is made when it is used, before threads could do it twice."""
+        for name in (*CLOSED, "boards", "watching"):
+            getattr(self, name)
+
+    def close(self) -> None:
+        """Close what was made."""
+        self.segment_pages.close()
+        for name in CLOSED:
+            if name in vars(self):
+                getattr(self, name).close()
+        if "boards" in vars(self):
+            self.boards.slow.close()
+        self.engine.dispose()
 
     def is_stale(self, principal: Principal) -> bool:
         """Whether the last use of the session or token should be recorded again."""

@@ -53,6 +53,8 @@ def output_response(state: State, principal: Principal, submission: int) -> Resp
         if not sees_output(connection, access, submission, row.test_set_id):
             raise NotFound(NOT_VISIBLE.format(submission))
         content = b"".join(read_output_blocks(connection, row.text_id))
+    if not content:
+        raise NotFound(f"There is no text of submission {submission}, only scores that were made elsewhere.")
     name = output_file_name(access.system_name_of(row.team, row.system) or "submission", submission)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, headers=headers, media_type="text/plain; charset=utf-8")

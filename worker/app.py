@@ -115,7 +115,9 @@ class Broker:
         """Send a message. After an error unknown to kombu, reconnect."""
         queue = message.queue_class.queue_of(message.edition)
         try:
-            self._app.tasks[message.kind.message].apply_async((message.key,), queue=queue, headers=MESSAGE_HEADERS)
+            self._app.tasks[message.kind.message].apply_async(
+                (message.key,), queue=queue, headers=MESSAGE_HEADERS, argsrepr=repr((message.key,)), kwargsrepr="{}"
+            )
         except OperationalError as error:
             raise BrokerAway(str(error)) from error
         except Exception:  # kombu raises what it likes on a connection that broke in the middle
@@ -188,7 +190,7 @@ def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) ->
             lambda: beat.succeeds(settings.stale_seconds),
             check_stopping,
         ),
-        collectors=(WorkerMetrics(context.tally),),
+        collectors=(WorkerMetrics(context.counters),),
     )
 
 

@@ -20,7 +20,7 @@ from runtime.release import release
 from runtime.settings import Settings
 from steelyard.metrics.metric import EDITION
 from worker.shared_flag import SharedFlag
-from worker.telemetry import DATABASE_ERRORS, new_tally
+from worker.telemetry import DATABASE_ERRORS, new_counters
 
 Result = TypeVar("Result")
 
@@ -39,7 +39,7 @@ class WorkerContext:
         self.host = socket.gethostname()
         self.worker = f"{self.host}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.alarm = SharedFlag()
-        self.tally = new_tally(self.processes)
+        self.counters = new_counters(self.processes)
         self.shutting_down = SharedFlag()
         """Set when the worker is shutting down, and no new work may begin."""
         self.version = release()
@@ -50,7 +50,9 @@ class WorkerContext:
     def engine(self) -> Engine:
         """The engine of this very process: connections must not be shared across a fork."""
         if self._engine is None or self._engine[0] != os.getpid():
-            self._engine = (os.getpid(), make_engine(self.settings.database_url, relaxed=True, binary=True))
+            prepared = self.settings.prepares_statements
+            engine = make_engine(self.settings.database_url, relaxed=True, binary=True, prepared=prepared)
+            self._engine = (os.getpid(), engine)
         return self._engine[1]
 
     def close(self) -> None:
@@ -87,7 +89,7 @@ class WorkerContext:
             try:
                 return action()
             except DBAPIError as error:
-                self.tally.count(DATABASE_ERRORS.name)
+                self.counters.count(DATABASE_ERRORS.name)
                 if not is_transient(error):
                     raise
                 log.warning("The database cannot be used, trying again in %s s: %s", wait, error.orig)

@@ -31,3 +31,7 @@ class ShardsMissing(WorkerError):
 
 class CorpusStatisticsMissing(WorkerError):
     """The corpus statistics of the metrics are not complete yet."""
+
+
+class TakenOver(WorkerError):
+    """Another worker has taken this task over."""

@@ -6,26 +6,27 @@ import logging
 import time
 import traceback
 import uuid
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from models.database.compatibility import living_workers
 from models.database.error_kinds import classify_error
 from models.database.migrate import REVISION
-from models.errors import MissingObject, ModelsError, UnreachableStore
-from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds.reductions import ClaimedReduction
+from models.errors import ModelsError, UnreachableStore
 from models.queue.lease import pass_on, refusals
 from models.queue.task_kind import Claim, TaskKind, claim, complete, release
-from models.schema.queue import Evaluation
-from models.schema.states import EvaluationState
-from models.storage.blobs import delete_object_rows, find_lost_objects, read_stored_objects
 from runtime.logs import bind, fields, log_context, redact_exception
 from runtime.redaction import redacted
-from steelyard.errors import BadParameter, KernelsNotBuilt, MetricsError, MissingResource, UnknownMetric
+from steelyard.errors import (
+    BadParameter,
+    KernelsNotBuilt,
+    MetricsError,
+    MissingResource,
+    ProgramFailed,
+    UnknownMetric,
+)
 from worker.context import WorkerContext
 from worker.errors import WorkerError
 from worker.memory_limit import out_of_memory
@@ -66,15 +67,14 @@ def do(context: WorkerContext, kind: TaskKind[Any, Any], key: int, task_id: str)
             )
         except Exception as error:
             _give_up(context, kind, claimed, error)
-            if isinstance(error, MissingObject) and isinstance(claimed, ClaimedReduction):
-                _delete_lost_objects(context, claimed.evaluations)
+            kind.repair_after(context, claimed, error)
             return
         if not completion.accepted:
-            context.tally.count(DROPPED.name, kind.name)
+            context.counters.count(DROPPED.name, kind.name)
             log.warning("%s %s was taken over by another worker: discarding its result", kind.title, key)
             return
         seconds = time.monotonic() - begun
-        context.tally.count(DONE.name, kind.name)
+        context.counters.count(DONE.name, kind.name)
         log.info("%s %s is done", kind.title, key, extra=fields(seconds=seconds, **outcome.report(seconds)))
         if completion.ready is not None and not context.shutting_down.message:
             do(context, *completion.ready, task_id)
@@ -83,7 +83,7 @@ def do(context: WorkerContext, kind: TaskKind[Any, Any], key: int, task_id: str)
 def describe(error: Exception) -> tuple[str, bool]:
     """The message for users, and whether retrying is pointless."""
     if isinstance(error, MetricsError):
-        return str(error), not isinstance(error, KernelsNotBuilt | MissingResource)
+        return str(error), not isinstance(error, KernelsNotBuilt | MissingResource | ProgramFailed)
     if isinstance(error, ModelsError | WorkerError):
         return str(error), False
     return f"{type(error).__name__}: {error}", False
@@ -106,7 +106,7 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
         return None
     bind(attempt=claimed.attempt)
     if claimed.attempt > 1:
-        context.tally.count(RETRIES.name, kind.name)
+        context.counters.count(RETRIES.name, kind.name)
     log.debug("%s %s is claimed", kind.title, key)
     return claimed
 
@@ -125,13 +125,13 @@ def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, e
         reason = (
             f"{reason} No running worker can do it (tried by: {'; '.join(sorted(refused_by))}). Install what it needs "
             "where the workers run, a newer release or the metric's own package, start them again, and use "
-            "`steelyard retry`."
+            "`steelyard submission retry`."
         )
     if isinstance(error, MemoryError):
         # The frames still refer to intermediate results.
         traceback.clear_frames(error.__traceback__)
         reason = out_of_memory(error, context.settings, context.processes)
-    context.tally.count(FAILURES.name, kind.name)
+    context.counters.count(FAILURES.name, kind.name)
     # Other errors may quote a text; those who may read it find it with the evaluation.
     public_reason = (
         reason if isinstance(error, (KernelsNotBuilt, MissingResource, UnreachableStore, MemoryError, OSError)) else ""
@@ -174,23 +174,3 @@ def _pass_on(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, r
     if refused_by is None:
         log.warning("%s %s is passed on to workers of other releases: %s", kind.title, key, reason)
     return refused_by
-
-
-def _delete_lost_objects(context: WorkerContext, evaluations: Sequence[int]) -> None:
-    """Delete failed evaluations' references to missing objects, so that a retry recomputes them.
-
-    Retrying holds row locks and could not query a store for that long.
-    """
-
-    def read(connection: Connection) -> set[str]:
-        failed = select(Evaluation.id).where(Evaluation.id.in_(evaluations), Evaluation.state == EvaluationState.FAILED)
-        return set().union(*read_stored_objects(connection, list(connection.scalars(failed))).values())
-
-    lost = find_lost_objects(sorted(context.read(read)))
-
-    def forget(connection: Connection) -> int:
-        held = lock_evaluations(connection, evaluations, [EvaluationState.FAILED])
-        return delete_object_rows(connection, held, lost)
-
-    if lost:
-        context.write(forget, durable=True)

@@ -15,8 +15,8 @@ AHEAD = ("worker.handlers", "worker.runners", "steelyard.metrics.entry_points", 
 """Modules that tasks need; the last two are imported lazily, by `numpy.unique` and by code-point texts."""
 
 
-def preload(context: WorkerContext) -> None:
-    """Import the modules.
+def preload(context: WorkerContext, *, every_metric: bool = True) -> None:
+    """Import the modules, and those of `every_metric`: a process that soon ends needs only what it was asked for.
 
     One thread each for linear algebra: the pool has as many processes as there are cores. Threads started by a library
     would not survive the fork, so the limits are set before the import.
@@ -25,7 +25,8 @@ def preload(context: WorkerContext) -> None:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     for module in AHEAD:
         import_module(module)
-    all_metrics()
+    if every_metric:
+        all_metrics()
     loader = import_module("steelyard.kernels.loader")
     # If they are missing or outdated, tasks report it.
     with suppress(KernelsNotBuilt):

@@ -13,17 +13,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from models.corpus.protocols import ProtocolContent, read_protocol
+from models.errors import MissingObject
+from models.queue.evaluation_end import lock_evaluations
 from models.queue.kinds.comparisons import ClaimedTrials
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount
 from models.queue.kinds.reductions import ClaimedReduction
 from models.queue.kinds.shards import ClaimedShard, ScoredShard
 from models.queue.task_kind import Outcome
 from models.schema.base import BLOCK_SEGMENTS
+from models.schema.queue import Evaluation
+from models.schema.states import EvaluationState
+from models.storage.blobs import delete_object_rows, find_lost_objects, read_stored_objects
+from steelyard.metrics.preparation.stopwatch import Stopwatch
 from steelyard.metrics.resources import Resources
-from steelyard.metrics.stopwatch import Stopwatch
 from worker.computing.corpus_statistics import counting_work, merging_work, read_corpus_statistics
 from worker.computing.offload import offload_results
 from worker.computing.randomization import count_trials
@@ -51,9 +56,9 @@ def score(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], Non
     segments, systems = last - claim.first_block * BLOCK_SEGMENTS, len(claim.evaluations)
 
     def report(seconds: float) -> Mapping[str, object]:
-        context.tally.observe(SHARD_SECONDS.name, seconds)
-        context.tally.observe(KERNEL_SECONDS.name, timing.kernel_seconds)
-        context.tally.count(HYPOTHESES.name, amount=segments * systems)
+        context.counters.observe(SHARD_SECONDS.name, seconds)
+        context.counters.observe(KERNEL_SECONDS.name, timing.kernel_seconds)
+        context.counters.count(HYPOTHESES.name, amount=segments * systems)
         sizes = {"segments": segments, "systems": systems, "metrics": metrics}
         return {"kernel_seconds": timing.kernel_seconds, **sizes}
 
@@ -86,3 +91,27 @@ def randomize(context: WorkerContext, claim: ClaimedTrials, _preempt: Callable[[
     return Outcome(
         context.with_retries(lambda: count_trials(context.engine, claim.plan, claim.first_trial, claim.last_trial))
     )
+
+
+def delete_lost_objects(context: WorkerContext, claim: ClaimedReduction, error: Exception) -> None:
+    """Delete failed evaluations' references to missing objects, so that a retry recomputes them.
+
+    Retrying holds row locks and could not query a store for that long.
+    """
+    if not isinstance(error, MissingObject):
+        return
+
+    def read(connection: Connection) -> set[str]:
+        failed = select(Evaluation.id).where(
+            Evaluation.id.in_(claim.evaluations), Evaluation.state == EvaluationState.FAILED
+        )
+        return set().union(*read_stored_objects(connection, list(connection.scalars(failed))).values())
+
+    lost = find_lost_objects(sorted(context.read(read)))
+
+    def delete(connection: Connection) -> int:
+        held = lock_evaluations(connection, claim.evaluations, [EvaluationState.FAILED])
+        return delete_object_rows(connection, held, lost)
+
+    if lost:
+        context.write(delete, durable=True)

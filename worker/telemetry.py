@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from models.queue.kinds.registry import KINDS
-from runtime.shared_counters import Counter, Histogram, Tally
-from runtime.telemetry import memory_bytes, tallied
+from runtime.shared_counters import Counter, Histogram, SharedCounters
+from runtime.telemetry import memory_bytes, metric_families
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -51,24 +51,24 @@ MEMORY = "steelyard_worker_process_memory_bytes"
 """For each pool process, by its number."""
 
 
-def new_tally(processes: int) -> Tally:
+def new_counters(processes: int) -> SharedCounters:
     """What the processes of a pool count in; make it before they are forked."""
-    return Tally(COUNTED, processes)
+    return SharedCounters(COUNTED, processes)
 
 
 class WorkerMetrics:
     """A collector of `prometheus_client`."""
 
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
+    def __init__(self, counters: SharedCounters) -> None:
+        self._counters = counters
 
     def collect(self) -> Iterable[Metric]:
         """The counters of all processes so far."""
         from prometheus_client.metrics_core import GaugeMetricFamily
 
-        yield from tallied(self._tally)
+        yield from metric_families(self._counters)
         memory = GaugeMetricFamily(MEMORY, "Resident memory of a pool process.", labels=["process"])
-        for number, pid in self._tally.processes().items():
+        for number, pid in self._counters.processes().items():
             resident = memory_bytes(pid)
             if resident is not None:
                 memory.add_metric([str(number)], resident)

@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.results.boards import output_of
+from analysis.leaderboard.column_notices import column_notices
+from models.results.boards import documents_of_board, output_of
 from models.results.equal_outputs import read_equal_references
 from models.results.leaderboard import read_leaderboard
 from models.results.statistics import read_statistics
-from models.schema.roles import DeclaredKind
 from steelyard.errors import MetricsError
 from steelyard.metrics.registry import installed_metrics, parse_metric
 from steelyard.metrics.segmentation import unsegmented
-from steelyard.metrics.titles import titled_apart, told_apart
+from steelyard.metrics.without_texts.imported import Imported, plain_name
+from steelyard.ranking.autorank import NEWEST, VERSIONS
+from steelyard.ranking.autorank_column import AutoRank
 from steelyard.ranking.power import metric_power
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import percentile_intervals_of_pairs
 from steelyard.resampling.power import ALPHA
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
+from steelyard.tables.titles import distinct_titles, with_distinct_titles
+from steelyard.text.wording import with_references
+from steelyard_client.vocabulary import remark
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -63,19 +68,20 @@ class Board:
     """Replicates for tests whose correction needs more draws than are stored (`analysis.leaderboard.more_replicates`):
     all of them, the stored ones first."""
     left_out: Mapping[LeaderboardScore, NDArray[np.float64]] = field(default_factory=dict)
-    """For BCa intervals: (segments,), the score without each segment."""
+    """For BCa intervals: (segments,), the score without each segment; (documents,) where these are resampled."""
 
     same_as_reference: Mapping[tuple[int, ...], str] = field(default_factory=dict)
     """A row's evaluations -> the reference with the same text. Reveals references: not for teams while those are
     hidden."""
+    column_notices: Sequence[str] = ()
+    """Sentences about columns that still wait for a model or a program (`analysis.leaderboard.column_notices`)."""
     without: tuple[str, ...] = ()
     """Names of systems that were left out on request, sorted."""
 
     @property
     def title(self) -> str:
         """Test set and references."""
-        plural = "s" if len(self.listed.references) > 1 else ""
-        return f"{self.listed.name}, reference{plural} {' + '.join(self.listed.references)}"
+        return with_references(self.listed.name, self.listed.references)
 
     @property
     def titles(self) -> list[str]:
@@ -87,8 +93,8 @@ class Board:
 
     @property
     def notices(self) -> list[str]:
-        """Warnings about the scores (`board_notices`)."""
-        return board_notices(self.listed)
+        """What it still lacks, and warnings about the scores (`board_notices`)."""
+        return [*self.column_notices, *board_notices(self.listed)]
 
     def interval(self, score: LeaderboardScore) -> tuple[float, float] | None:
         """The interval at the board's level; None without replicates or where one of them is undefined."""
@@ -229,7 +235,7 @@ def read_board(
         all_submissions=all_submissions,
         submissions=submissions,
     )
-    rows = [replace(row, scores=tuple(titled_apart(row.scores))) for row in rows]
+    rows = [replace(row, scores=tuple(with_distinct_titles(row.scores))) for row in rows]
     not_ranked = sum(not row.ranked for row in rows)
     if ranked_only:
         rows = [row for row in rows if row.ranked]
@@ -242,7 +248,8 @@ def read_board(
         interval_kind=interval_kind,
         numbered=all_submissions or submissions is not None,
         not_ranked=not_ranked,
-        left_out=_left_out(connection, rows) if interval_kind == "bca" and listed.replicates else {},
+        column_notices=column_notices(connection, listed.metrics, [each for row in rows for each in row.evaluations]),
+        left_out=left_out_of(connection, listed, rows) if interval_kind == "bca" and listed.replicates else {},
     )
     texts = output_of(connection, [submission for row in rows for submission in row.submissions])
     first: dict[tuple[int, ...], str] = {}
@@ -261,13 +268,6 @@ def read_board(
     return replace(
         board, same_output=same, same_as_reference={key: labels for key, labels in references.items() if labels}
     )
-
-
-def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
-    """A remark on a system with scores: same output, not ranked, late; "" without any."""
-    standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
-    said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
-    return ", ".join(filter(None, said))
 
 
 def board_notices(listed: BoardSummary) -> list[str]:
@@ -290,12 +290,17 @@ def spread_of_runs(score: LeaderboardScore) -> RunSpread | None:
     return run_spread(np.array(score.run_scores, dtype=np.float64), score.run_replicate_scores)
 
 
-def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[LeaderboardScore, NDArray[np.float64]]:
+def left_out_of(
+    connection: Connection, listed: BoardSummary, rows: Sequence[LeaderboardRow]
+) -> dict[LeaderboardScore, NDArray[np.float64]]:
+    """Every score of the rows without each segment or document, for bias-corrected and accelerated intervals."""
+    documents = documents_of_board(connection, listed)
     found = {}
     for row in rows:
         for metric, score in enumerate(row.scores):
             statistics = read_statistics(connection, row.evaluations, metric)
-            of_runs = leave_one_out(parse_metric(score.specification), statistics)
+            of_units = statistics if documents is None else documents.added_up(statistics)
+            of_runs = leave_one_out(parse_metric(score.specification), of_units)
             found[score] = mean_over_runs(of_runs, [len(row.runs)])[0]
     return found
 
@@ -303,7 +308,7 @@ def _left_out(connection: Connection, rows: Sequence[LeaderboardRow]) -> dict[Le
 def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None:
     """The position of the metric with that specification, title or name; 0 for None; None without a match.
 
-    Distinct titles, as boards show them (`steelyard.metrics.titles`), match before titles that several metrics share.
+    Distinct titles, as boards show them (`steelyard.tables.titles`), match before titles that several metrics share.
     """
     if wanted is None:
         return 0
@@ -312,8 +317,13 @@ def position_of_metric(metrics: Sequence[str], wanted: str | None) -> int | None
     meant, parsed = _known_metric(wanted), [_known_metric(specification) for specification in metrics]
     if meant in parsed and meant is not None:
         return parsed.index(meant)
+    if isinstance(meant, AutoRank) and not meant.of:
+        rules = [each.rule if isinstance(each, AutoRank) else None for each in parsed]
+        wanted_rules = [meant.rule] if meant.rule else [NEWEST, *VERSIONS]
+        return next((rules.index(rule) for rule in wanted_rules if rule in rules), None)
     plain = [metric.title if metric else each for metric, each in zip(parsed, metrics, strict=True)]
-    for titles in (told_apart(plain, metrics), plain):
+    imported = [plain_name(each.metric) if isinstance(each, Imported) else "" for each in parsed]
+    for titles in (distinct_titles(plain, metrics), plain, imported):
         for position, title in enumerate(titles):
             if title.lower() == wanted.lower():
                 return position

@@ -13,6 +13,8 @@ import numpy as np
 
 from analysis.leaderboard.significance import ALPHA, scored_pairs
 from models.errors import NotFound
+from models.results.autoranks import autorank_columns
+from models.results.boards import documents_of_board
 from models.results.statistics import read_statistics
 from steelyard.errors import MetricsError
 from steelyard.metrics.registry import parse_metric
@@ -63,7 +65,8 @@ def with_enough_draws(
     rows = [row for row in board.rows if row.scores]
     found: dict[LeaderboardScore, NDArray[np.float64]] = {}
     try:
-        for metric in metrics:
+        # An AutoRank keeps its replicates: it has no statistics, and needs all systems.
+        for metric in set(metrics) - autorank_columns(board.listed.metrics).keys():
             scores = [row.scores[metric] for row in rows]
             found |= dict(zip(scores, _replicates(connection, board, rows, metric, draws), strict=True))
     except (MetricsError, NotFound):
@@ -78,9 +81,10 @@ def _replicates(
     parsed = parse_metric(rows[0].scores[metric].specification)
     evaluations = [evaluation for row in rows for evaluation in row.evaluations]
     at_once = max(1, SUMS_BYTES // (8 * draws * len(parsed.columns)))
+    documents = documents_of_board(connection, board.listed)
     of_runs = []
     for begin in range(0, len(evaluations), at_once):
         statistics = read_statistics(connection, evaluations[begin : begin + at_once], metric)
-        (sums,) = resampled_run([statistics], statistics.shape[1], board.listed.seed, draws, 0)
+        (sums,) = resampled_run([statistics], statistics.shape[1], board.listed.seed, draws, 0, documents)
         of_runs.append(parsed.score(sums))
     return list(mean_over_runs(np.concatenate(of_runs), [len(row.evaluations) for row in rows]))

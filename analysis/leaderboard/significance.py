@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.results.autoranks import autorank_columns
+from steelyard.ranking.autorank import with_extremes
 from steelyard.ranking.tested_ranking import Ranking, rank_tested
 from steelyard.resampling.paired import bootstrap_p_of_pairs, paired_results, pairs_to_test
 
@@ -46,7 +48,11 @@ def bootstrap_pairs(
         return []
     scores = board.scores(metric)
     pairs = scored_pairs(board, metric, baseline)
-    p_values = bootstrap_p_of_pairs(scores, board.tested_replicates(metric), pairs)
+    replicates = board.tested_replicates(metric)
+    p_values = bootstrap_p_of_pairs(scores, replicates, pairs)
+    if metric in autorank_columns(board.listed.metrics):
+        known = replicates[~np.isnan(scores)]
+        p_values = with_extremes(p_values, not np.isnan(known).any(), replicates.shape[1])
     ends = board.intervals_of_differences(metric, pairs) if intervals else [None] * len(pairs)
     return paired_results(scores, pairs, p_values, ends, correction, metric)
 

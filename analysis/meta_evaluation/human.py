@@ -177,6 +177,8 @@ def match_system_names(judged: Judged, submitted: Sequence[SubmittedSystem]) -> 
         systems=[row._replace(system=rename.get(row.system, row.system)) for row in judged.systems],
         segments=[row._replace(system=rename.get(row.system, row.system)) for row in judged.segments],
         judgments=[row._replace(system=rename.get(row.system, row.system)) for row in judged.judgments],
+        spans=[row._replace(system=rename.get(row.system, row.system)) for row in judged.spans],
+        texts={(rename.get(system, system), segment): text for (system, segment), text in judged.texts.items()},
     )
     found_names = {rename.get(name, name) for name in given}
     references = {name for name in found_names if is_reference(name)} - ours

@@ -11,6 +11,7 @@ import numpy as np
 from sqlalchemy import select
 
 from analysis.meta_evaluation.human import read_human
+from models.results.boards import documents_of_board
 from models.results.statistics import read_statistics
 from models.schema.corpus import Protocol
 from models.schema.states import JudgmentKind
@@ -104,6 +105,7 @@ def read_judged(
         comparisons=_comparisons(scores, systems),
         seed=board.listed.seed,
         replicates=board.listed.replicates,
+        documents=documents_of_board(connection, board.listed),
     )
 
 

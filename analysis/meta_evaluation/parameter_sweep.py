@@ -58,7 +58,7 @@ class SweepCorrelation:
     replicates: Floats
     """(metrics, replicates), all resampled by the same draws."""
     resampled: str = ""
-    """The unit that replicates resample: "segments" or "systems"; "" without replicates."""
+    """The unit that replicates resample: "segments", "documents" or "systems"; "" without replicates."""
 
     @property
     def defined(self) -> bool:

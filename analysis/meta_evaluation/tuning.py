@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from analysis.meta_evaluation.parameter_sweep import SweepCorrelation, SweepOptions, SweepResult
     from models.results.boards import BoardSummary
     from steelyard.meta_evaluation.parameter_choice import Gain, HeldOutChoice
-    from steelyard.metrics.sweep import Sweep
+    from steelyard.meta_evaluation.sweep import Sweep
 
 
 @dataclass(frozen=True)

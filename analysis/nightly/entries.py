@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.nightly.baselines import candidates
 from analysis.nightly.regression import BaselineScore, ScoreEntry, Subject
 from models.nightly.scores import NightlyScore, read_measured_outputs, read_nightly_scores
-from steelyard.metrics.titles import titled_apart
+from steelyard.tables.titles import with_distinct_titles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ def apart(scores: Mapping[tuple[int, int], NightlyScore]) -> dict[tuple[int, int
     found: dict[tuple[int, int], NightlyScore] = {}
     for _, keys in groupby(sorted(scores), key=itemgetter(0)):
         of_one = list(keys)
-        found.update(zip(of_one, titled_apart([scores[key] for key in of_one]), strict=True))
+        found.update(zip(of_one, with_distinct_titles([scores[key] for key in of_one]), strict=True))
     return found
 
 

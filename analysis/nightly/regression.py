@@ -14,6 +14,7 @@ import numpy as np
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import interval
 from steelyard.resampling.regression import Outcome, outcome_of, regression_p
+from steelyard.text.wording import with_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +36,7 @@ class Subject:
     @property
     def where(self) -> str:
         """Test set and references."""
-        return f"{self.test_set}, reference{'s' * (len(self.references) > 1)} {' + '.join(self.references)}"
+        return with_references(self.test_set, self.references)
 
 
 @dataclass(frozen=True)

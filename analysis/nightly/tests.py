@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
 from models.nightly.runs import read_nightly_run
 from models.nightly.schedules import read_schedule
-from models.results.randomizations import read_randomizations
+from models.results.randomizations import PairTests, read_randomizations
 from models.results.statistics import read_statistics
 from models.schema.states import PairedTest
 from steelyard.metrics.registry import parse_metric
@@ -25,19 +24,7 @@ if TYPE_CHECKING:
     from models.results.randomizations import Runs
 
 
-@dataclass(frozen=True)
-class WantedTests:
-    """Randomization tests of one protocol, as `scheduler.enqueue.randomization.request_comparison` takes them."""
-
-    protocol_id: int
-    pairs: tuple[tuple[Runs, Runs], ...]
-    metrics: tuple[int, ...]
-    """Positions in the protocol's list."""
-    trials: int
-    seed: int
-
-
-def wanted_tests(connection: Connection, nightly_run_id: int) -> list[WantedTests]:
+def required_tests(connection: Connection, nightly_run_id: int) -> list[PairTests]:
     """The tests that judging a run needs, stored or not; none if it is judged by the bootstrap.
 
     Raises
@@ -54,7 +41,7 @@ def wanted_tests(connection: Connection, nightly_run_id: int) -> list[WantedTest
         if (rival := _to_test(entry)) is not None:
             of_metric.setdefault((entry.protocol_id, entry.metric), set()).add(_pair(entry, rival))
     return [
-        WantedTests(protocol, tuple(sorted(pairs)), (metric,), TRIALS, schedule.seed)
+        PairTests(protocol, sorted(pairs), (metric,), schedule.seed)
         for (protocol, metric), pairs in sorted(of_metric.items())
     ]
 

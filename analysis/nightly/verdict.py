@@ -180,7 +180,7 @@ class History:
 def judge_nightly_run(connection: Connection, nightly_run_id: int) -> Verdict:
     """The verdict on a run whose evaluations are done; read-only.
 
-    Missing randomization tests are computed here, which may take long: `wanted_tests` lists them for computation
+    Missing randomization tests are computed here, which may take long: `required_tests` lists them for computation
     beforehand.
 
     Raises

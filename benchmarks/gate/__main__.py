@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks.gate import kept
-from benchmarks.gate.counting import COMMANDS, GROUPS, QUICK, YARDSTICK, count, lacking
+from benchmarks.gate.counting import COMMANDS, GROUPS, QUICK, YARDSTICK, count, unavailable
 from benchmarks.report.section import Table
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"there is no workload called {', '.join(sorted(unknown))}")
-    if reason := lacking():
+    if reason := unavailable():
         print(f"Nothing was counted: {reason}.")
         sys.exit(1 if os.environ.get("CI") else 0)
     names = {*options.names, *(QUICK if options.quick else ())} or set(NAMES)

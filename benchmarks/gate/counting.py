@@ -60,7 +60,7 @@ class Counted:
     versions: dict[str, str] = field(default_factory=dict)
 
 
-def lacking() -> str | None:
+def unavailable() -> str | None:
     """Why nothing can be counted here; None where it can."""
     if sys.platform != "linux" or platform.machine() not in requests.MACHINES:
         return f"instructions are counted on Linux and {', '.join(requests.MACHINES)} alone"

@@ -70,7 +70,7 @@ def write(now: Counted, file: Path | None = None) -> None:
     file = file or FILE
     kept = read(file)
     if set(kept.instructions) - set(now.instructions) and differing(kept, now):
-        raise ValueError("What is kept was counted with other versions: count everything anew to update it.")
+        raise ValueError("What is kept was counted with other versions: count everything again to update it.")
     instructions = {
         name: dict(sorted(parts.items())) for name, parts in sorted((kept.instructions | now.instructions).items())
     }

@@ -40,7 +40,7 @@ class NoBroker:
 
     prefetches = False
 
-    def send(self, hint: TaskMessage) -> None:
+    def send(self, message: TaskMessage) -> None:
         """It is not sent anywhere."""
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
@@ -54,7 +54,7 @@ class Queue:
     def __init__(self, texts: Texts, name: str, **settings: Any) -> None:
         url = f"sqlite:///{texts.folder}/{name}.db"
         # However slow a machine is, nothing goes stale while it counts; and all blocks are shards.
-        values = {"shortest_shard_seconds": 1e-9, "silent_seconds": YEAR, "hint_seconds": YEAR, "concurrency": 1000}
+        values = {"shortest_shard_seconds": 1e-9, "silent_seconds": YEAR, "resend_seconds": YEAR, "concurrency": 1000}
         self.settings = Settings(database_url=url, **(values | settings))
         migrate.upgrade(url)
         self.engine = make_engine(url)

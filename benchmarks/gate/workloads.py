@@ -39,7 +39,7 @@ SPECIFICATIONS = {
     "bleu_modif": "bleu_modif:vectors=own",
     "wer_modif": "wer_modif:vectors=own",
 }
-"""Every metric of the house by name, with what it needs to be told; Meteor's dictionaries are not ours."""
+"""Every metric of the house by name, with the parameters that it needs; Meteor's dictionaries are not ours."""
 THREE = ("bleu", "chrf", "ter")
 
 

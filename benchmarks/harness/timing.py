@@ -93,7 +93,7 @@ class Finished:
 def whole_process(command: Sequence[str], stdin: Path | None = None) -> Finished:
     """Run a command to its end; raises RuntimeError with the end of what it wrote where it failed.
 
-    Python keeps compiled modules, as it does unless it is told otherwise.
+    Python keeps compiled modules, as it does by default.
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder, stdin.open("rb") if stdin else open(os.devnull, "rb") as given:

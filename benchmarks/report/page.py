@@ -96,7 +96,7 @@ def keep(docs: Path, measured: Measured) -> None:
 
 
 def write_page(docs: Path, texts: dict[str, str]) -> None:
-    """These texts between their marks, and anew what is computed from all figures."""
+    """These texts between their marks, and, computed again, what follows from all figures."""
     page, everything = (docs / PAGE).read_text(), read_figures(docs)
     machines = [each.machine for each in everything.values()]
     figures = {

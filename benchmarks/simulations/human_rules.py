@@ -19,7 +19,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from steelyard.meta_evaluation.human.assessment_files import AssessmentFiles, read_domains
+from steelyard.meta_evaluation.human.assessment_formats.domains import read_domains
+from steelyard.meta_evaluation.human.assessment_formats.reading import AssessmentFiles
 from steelyard.meta_evaluation.human.assessments import assessed_pairs
 from steelyard.ranking.human_boards import parse_human_rule
 from steelyard.ranking.human_rules import Trials, rank_by_humans
@@ -56,16 +57,17 @@ def main() -> None:
 
 
 def exchanged(judged, systems, case: str, random):  # noqa: ANN001, ANN201
-    """(2, places): the judgments of two systems of which neither is better."""
-    scores, domains = judged.scores[systems], judged.domains
-    groups = judged.documents if case == "by document" else range(scores.shape[1])
+    """(2, 2, places): the judgments of two systems of which neither is better, and the same less the annotators."""
+    # The annotators go with what they gave: their effects are the same whoever got it.
+    scores, domains = np.stack([judged.scores[systems], judged.adjusted[systems]], axis=1), judged.domains
+    groups = judged.documents if case == "by document" else range(scores.shape[2])
     chance = {group: random.random() < 0.5 for group in dict.fromkeys(groups)}
     swapped = np.array([chance[group] for group in groups])
     found = np.where(swapped, scores[::-1], scores)
     if case == "opposite domains":
         names = sorted(set(domains))
         for number, name in enumerate(names[: len(names) // 2 * 2]):
-            found[0, np.array(domains) == name] += POINTS if number % 2 else -POINTS
+            found[0][:, np.array(domains) == name] += POINTS if number % 2 else -POINTS
     return found
 
 
@@ -73,8 +75,9 @@ def differ(judged, scores, specification: str) -> bool:  # noqa: ANN001
     """Whether one of the two wins."""
     rule = parse_human_rule(specification, Trials(trials=1000))
     found = rank_by_humans(
-        scores, judged.domains, rule=rule.name, average=rule.average, documents=judged.documents, trials=rule.trials
-    )
+        scores[:, 0], judged.domains, rule=rule.name, average=rule.average, documents=judged.documents,
+        adjusted=scores[:, 1], trials=rule.trials,
+    )  # fmt: skip
     return any(each.wins for each in found.ranks)
 
 

@@ -196,7 +196,7 @@ def set_role(connection: Connection, actor: Principal, account_id: int, role: Si
     if role in (SiteRole.ORGANISER, SiteRole.ADMINISTRATOR):
         known.require_owner()
     if known.role == SiteRole.ADMINISTRATOR:
-        _keep_an_administrator(connection, account_id)
+        keep_an_administrator(connection, account_id)
     connection.execute(update(Account).where(Account.id == account_id).values(role=role))
     actor.audit(connection, "account.role", f"account {known.email}", before=known.role, after=role)
 
@@ -220,7 +220,7 @@ def set_disabled(connection: Connection, actor: Principal, account_id: int, disa
     if (known.disabled_at is not None) == disabled:
         return
     if disabled and known.role == SiteRole.ADMINISTRATOR:
-        _keep_an_administrator(connection, account_id)
+        keep_an_administrator(connection, account_id)
     values: dict[str, Any] = {"disabled_at": now() if disabled else None}
     connection.execute(update(Account).where(Account.id == account_id).values(**values))
     if disabled:
@@ -309,7 +309,7 @@ def _require_administrator(actor: Principal) -> None:
         raise Forbidden("Only administrators may do that.")
 
 
-def _keep_an_administrator(connection: Connection, without: int) -> None:
+def keep_an_administrator(connection: Connection, without: int) -> None:
     """Raise Conflict unless another administrator can sign in. Locks them, so that two cannot leave at once."""
     able = Account.role == SiteRole.ADMINISTRATOR, Account.disabled_at.is_(None), Account.password_hash.is_not(None)
     left = connection.scalars(select(Account.id).where(*able).order_by(Account.id).with_for_update()).all()

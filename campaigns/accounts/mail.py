@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import smtplib
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -106,7 +108,28 @@ def _message(sender: str, mail: Email) -> EmailMessage:
     return message
 
 
+def check_mail_server(url: str) -> None:
+    """Connect and sign in as for an e-mail, and send none.
+
+    Raises
+    ------
+    BadMailUrl
+        If the URL is invalid.
+    OSError, smtplib.SMTPException
+        If the server cannot be used.
+    """
+    with _connected(mail_server(url)):
+        pass
+
+
 def _deliver(server: MailServer, message: EmailMessage, to: str) -> None:
+    with _connected(server) as smtp:
+        smtp.send_message(message, to_addrs=[to])
+
+
+@contextmanager
+def _connected(server: MailServer) -> Iterator[smtplib.SMTP]:
+    """A connection, encrypted where the server can, and signed in."""
     context = ssl.create_default_context()
     if server.encrypted:
         connected: smtplib.SMTP = smtplib.SMTP_SSL(server.host, server.port, timeout=SECONDS, context=context)
@@ -121,4 +144,4 @@ def _deliver(server: MailServer, message: EmailMessage, to: str) -> None:
             raise smtplib.SMTPException(f"{server.host} does not encrypt; the password is not sent to it.")
         if server.user:
             smtp.login(server.user, server.password)
-        smtp.send_message(message, to_addrs=[to])
+        yield smtp

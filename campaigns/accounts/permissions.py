@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
 
 
-def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -> int:
-    """Return the id of an administrator's account.
+def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -> None:
+    """Check that the principal administrates the server.
 
     Raises
     ------
@@ -21,10 +21,9 @@ def require_administrator(principal: Principal, scope: Scope = Scope.ORGANISE) -
     Forbidden
         If the caller lacks the permission.
     """
-    account_id = principal.require(scope)
+    principal.require(scope)
     if not principal.administrates:
         raise Forbidden("Only administrators can do that.")
-    return account_id
 
 
 def require_browser(principal: Principal) -> int:
@@ -39,7 +38,7 @@ def require_browser(principal: Principal) -> int:
     Forbidden
         For a token.
     """
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     if principal.session_id is None:
         raise Forbidden("This is not possible with a token. Sign in with a browser, or use address and password.")
     return account_id

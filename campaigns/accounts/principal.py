@@ -42,8 +42,8 @@ class Principal:
 
     @property
     def signed_in(self) -> bool:
-        """Whether the principal is an account."""
-        return self.account_id is not None
+        """Whether the principal is an account, or the command line on the database."""
+        return self.role is not None
 
     @property
     def administrates(self) -> bool:
@@ -55,8 +55,8 @@ class Principal:
         """Whether it may create campaigns."""
         return self.role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER)
 
-    def require(self, scope: Scope) -> int:
-        """Return the account's id.
+    def require(self, scope: Scope) -> None:
+        """Check that the principal may do something of a scope.
 
         Raises
         ------
@@ -65,10 +65,16 @@ class Principal:
         Forbidden
             If its token does not have the scope.
         """
-        if self.account_id is None:
+        if not self.signed_in:
             raise NotSignedIn
         if scope not in self.scopes:
             raise Forbidden(f'This token cannot be used to {scope}. Create one with the scope "{scope}".')
+
+    def require_account(self, scope: Scope) -> int:
+        """Return the account's id. Raises as `require`, and Forbidden for the command line."""
+        self.require(scope)
+        if self.account_id is None:
+            raise Forbidden("Only an account can do that. Use a server with your token, or the database --as ACCOUNT.")
         return self.account_id
 
     def audit(

@@ -11,7 +11,7 @@ from campaigns.accounts.passwords import hash_password, needs_rehash, verify_pas
 from campaigns.accounts.principal import Principal
 from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.accounts.throttle import Rate, network_of
-from campaigns.errors import CampaignsError
+from campaigns.errors import CampaignsError, NotFound
 from models.database.session import reading, writing
 from models.schema.accounts import Account, WebSession
 from models.schema.base import now
@@ -119,6 +119,20 @@ def end_sessions(connection: Connection, account_id: int, *, but: int | None = N
     if but is not None:
         which &= WebSession.id != but
     return connection.execute(delete(WebSession).where(which)).rowcount
+
+
+def end_one_session(connection: Connection, principal: Principal, account_id: int, session_id: int) -> None:
+    """End one session of an account.
+
+    Raises
+    ------
+    NotFound
+        If the account has no such session.
+    """
+    which = WebSession.account_id == account_id, WebSession.id == session_id
+    if not connection.execute(delete(WebSession).where(*which)).rowcount:
+        raise NotFound("Your account has no such session; it may have ended.")
+    principal.audit(connection, "session.end", f"account {principal.email}")
 
 
 def list_sessions(connection: Connection, account_id: int) -> list[SessionInfo]:

@@ -60,6 +60,10 @@ class Drawing:
         """Draw no ticks and no numbers, since there is no data."""
         self._ticks = Ticks((), ()), Ticks((), ())
 
+    def leave_left_bare(self) -> None:
+        """Draw no ticks and no numbers on the left axis, whose places have names."""
+        self._ticks = self._ticks[0], Ticks((), ())
+
     def pixels(self, x: float, y: float) -> tuple[float, float]:
         """Return the pixel coordinates of a point."""
         frame = self.frame

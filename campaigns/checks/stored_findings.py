@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def finding_of(row: Mapping[str, Any]) -> Finding:
     """Create a finding from what `Finding.as_row` returned."""
-    with stored("What was noticed about this output"):
+    with stored("The findings on this output"):
         return Finding(row["code"], Severity(row["severity"]), row["message"], tuple(row["segments"]), row["count"])
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, select, update
 
-from analysis.meta_evaluation.human import Matched
 from campaigns.errors import BadRequest, NotFound
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
-from models.corpus.judgments import StoredJudgments, delete_judgments, list_judgments
+from models.corpus.judgments import BadJudgments, StoredJudgments, delete_judgments, find_judgments
+from models.corpus.judgments import rename_judgments as rename_stored
 from models.corpus.test_sets import NamedTestSet, segments_of_documents
 from models.database.session import reading, writing
-from scheduler.ingest.judgments import NothingMatched, store_matched_judgments
+from models.errors import NotFound as ModelsNotFound
+from models.schema.campaigns import Campaign
+from models.schema.human import Judgments
+from scheduler.ingest.judgments import IngestedJudgments, store_matched_judgments
 from steelyard.errors import MetricsError
 from steelyard.formats.input.contents import Contents
 from steelyard.meta_evaluation.human.judgments import Judged
@@ -45,19 +49,93 @@ def _find_test_set(engine: Engine, access: CampaignAccess, wanted: str) -> tuple
         return chosen, segments_of_documents(connection, chosen.id)
 
 
-def _store(
-    engine: Engine, access: CampaignAccess, chosen: VisibleTestSet, name: str, judged: Judged
-) -> tuple[str, StoredJudgments, Matched]:
-    with writing(engine, durable=True) as connection:
-        try:
-            ingested = store_matched_judgments(connection, access.campaign_id, chosen.id, name, judged)
-        except NothingMatched as error:
-            raise BadRequest(str(error)) from error
-        if ingested.new:
-            audit_judgments_added(
-                connection, access.principal, ingested.stored, chosen, access.campaign_id, **judgment_counts(judged)
-            )
-    return chosen.title, ingested.stored, ingested.matched
+@dataclass(frozen=True, slots=True)
+class AddedJudgments:
+    """Judgments that were stored, or would be."""
+
+    test_set: str
+    """Title of the test set."""
+    segments: int
+    """Of the test set."""
+    ingested: IngestedJudgments
+    judged: Judged
+    preview: bool
+    """Whether nothing was stored."""
+
+    @property
+    def notices(self) -> list[str]:
+        """What was left out, and what to know: without names of annotators."""
+        return [*self.judged.anonymous_notices, *self.ingested.notices]
+
+
+class _PreviewEnds(Exception):
+    """What would have been stored is known, so the transaction is rolled back."""
+
+
+def store_judgments_of(
+    engine: Engine, access: CampaignAccess, chosen: VisibleTestSet, name: str, judged: Judged, *, preview: bool = False
+) -> AddedJudgments:
+    """Store judgments, or say what would be stored without storing anything.
+
+    Raises
+    ------
+    BadRequest
+        If none of the judged systems has a submission, and for errors that are marked where there is no text.
+    """
+    ingested: list[IngestedJudgments] = []
+    try:
+        with writing(engine, durable=True) as connection:
+            ingested.append(_ingest(connection, access, chosen, name, judged))
+            if preview:
+                raise _PreviewEnds
+    except _PreviewEnds:
+        pass
+    except BadJudgments as error:
+        raise BadRequest(str(error)) from error
+    return AddedJudgments(chosen.title, chosen.segments, ingested[0], judged, preview)
+
+
+def _ingest(
+    connection: Connection, access: CampaignAccess, chosen: VisibleTestSet, name: str, judged: Judged
+) -> IngestedJudgments:
+    ingested = store_matched_judgments(connection, access.campaign_id, chosen.id, name, judged)
+    if ingested.new:
+        audit_judgments_added(
+            connection, access.principal, ingested.stored, chosen, access.campaign_id, **judgment_counts(judged)
+        )
+    return ingested
+
+
+def rename_judgments(connection: Connection, access: CampaignAccess, test_set: str, name: str, to: str) -> None:
+    """Give all versions of human scores another name; a campaign that ranks by them goes on doing so.
+
+    Raises
+    ------
+    Forbidden
+        For others than organisers.
+    NotFound
+        If they do not exist or are not visible.
+    BadRequest
+        For a bad name, and one that others have.
+    """
+    access.require_organiser()
+    chosen = find_test_set(visible_test_sets(connection, access), test_set)
+    try:
+        rename_stored(connection, access.campaign_id, chosen.id, name, to)
+    except BadJudgments as error:
+        raise BadRequest(str(error)) from error
+    except ModelsNotFound as error:
+        raise NotFound(str(error)) from error
+    left = connection.scalar(
+        select(Judgments.id).where(Judgments.campaign_id == access.campaign_id, Judgments.name == name).limit(1)
+    )
+    ranked, at, version = access.human_judgments.partition("@")
+    if ranked == name and left is None:
+        connection.execute(
+            update(Campaign).where(Campaign.id == access.campaign_id).values(human_judgments=f"{to}{at}{version}")
+        )
+    subject = f"human scores {name} of test set {chosen.name}@{chosen.version}"
+    access.principal.audit(connection, "human-scores.rename", subject, campaign_id=access.campaign_id, name=[name, to])
 
 
 def audit_judgments_added(
@@ -93,8 +171,10 @@ def audit_subject(stored: StoredJudgments, test_set: NamedTestSet) -> str:
     return f"human scores {stored.title} of test set {test_set.name}@{test_set.version}"
 
 
-def remove_judgments(connection: Connection, access: CampaignAccess, test_set: str, title: str) -> str:
-    """Delete one version of human scores, `NAME@VERSION`; returns its name.
+def judgments_of(
+    connection: Connection, access: CampaignAccess, test_set: str, title: str
+) -> tuple[StoredJudgments, VisibleTestSet]:
+    """Return one version of human scores, `NAME@VERSION` or `NAME` for the newest, and its test set, to an organiser.
 
     Raises
     ------
@@ -105,11 +185,15 @@ def remove_judgments(connection: Connection, access: CampaignAccess, test_set: s
     """
     access.require_organiser()
     chosen = find_test_set(visible_test_sets(connection, access), test_set)
-    stored = next(
-        (each for each in list_judgments(connection, access.campaign_id, chosen.id) if each.title == title), None
-    )
-    if stored is None:
-        raise NotFound(f"There are no human scores {title[:200]!r} of the test set {chosen.title}.")
+    try:
+        return find_judgments(connection, access.campaign_id, chosen.id, title), chosen
+    except ModelsNotFound as error:
+        raise NotFound(str(error)) from error
+
+
+def remove_judgments(connection: Connection, access: CampaignAccess, test_set: str, title: str) -> str:
+    """Delete one version of human scores, as `judgments_of` names it; returns its title. Raises as it does."""
+    stored, chosen = judgments_of(connection, access, test_set, title)
     delete_judgments(connection, stored.id)
     audit_judgments_removed(connection, access.principal, stored, chosen, access.campaign_id)
     return stored.title

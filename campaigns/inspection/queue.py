@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 
 from campaigns.accounts.principal import Principal
 from campaigns.inspection.scheduled_runs import require_watcher
-from campaigns.permissions import may_organise
+from campaigns.known_campaigns import may_organise
 from models.queue_status.overview import Overview, read_overview
 from models.schema.campaigns import Campaign
 from runtime.service_settings import WebSettings
@@ -60,5 +60,7 @@ def read_queue(connection: Connection, principal: Principal, settings: WebSettin
             # Their number shows how busy the server is; where they run is for administrators.
             workers=tuple(replace(each, id="", host="", pid=0, holds=()) for each in overview.workers),
             astray=(),
+            # It would say what others measure.
+            learned=(),
         )
     return QueueView(overview, has_leader(connection, settings.silent_seconds), principal.administrates)

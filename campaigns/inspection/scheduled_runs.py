@@ -14,7 +14,7 @@ from analysis.nightly.verdict import History, NightlyRunReport, read_history, re
 from campaigns.accounts.principal import Principal
 from campaigns.charts import chart_of_runs
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
-from campaigns.permissions import may_know
+from campaigns.known_campaigns import may_know
 from campaigns.reports.template import drawing
 from models.nightly.runs import NightlyRunInfo, count_nightly_runs, list_nightly_runs
 from models.nightly.schedules import ScheduleInfo, list_schedules

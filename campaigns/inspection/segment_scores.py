@@ -16,7 +16,7 @@ from models.schema.corpus import Protocol, Submission
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 from steelyard.errors import MetricsError
-from steelyard.metrics.titles import titled_apart
+from steelyard.tables.titles import with_distinct_titles
 from worker.computing.scoring import cached_metric
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def read_measures(connection: Connection, campaign_id: int, test_set_id: int) ->
                     metric.scale,
                 )
             )
-        for measure in titled_apart(of_protocol):
+        for measure in with_distinct_titles(of_protocol):
             found.setdefault(measure.key, measure)
     return list(found.values())
 

@@ -68,7 +68,7 @@ def sign_up(
     """Create an account, with what an invitation gives it.
 
     If e-mails are configured, signing up without an invitation reveals nothing about other accounts: the response is
-    the same, and the owner of an existing account is told by e-mail.
+    the same, and the owner of an existing account is notified by e-mail.
 
     Raises
     ------

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.errors import Forbidden, NotFound
+from models.corpus.phases import TAKING
 from models.corpus.test_sets import match_test_set, titled_test_set
 from models.results.boards import BoardSummary, list_boards, superseded_boards
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from campaigns.permissions import CampaignAccess
+    from campaigns.permissions import CampaignAccess, CampaignTestSetView
 
 MAX_LISTED = 20
 """Names that an error lists."""
@@ -61,6 +62,22 @@ class BoardChoice:
         return ",".join(self.listed.references)
 
 
+def current_test_sets(access: CampaignAccess) -> list[int]:
+    """Return the visible test sets that no correction has replaced, the one that counts in the end first.
+
+    That is the one of the latest phase that has begun. A test set of all phases counts as one of the latest phase that
+    takes submissions; equal ones are in the campaign's order.
+    """
+    begun = {each.id: each.starts_at for each in access.phases if each.starts_at <= access.at}
+    taking = [each.starts_at for each in access.phases if each.id in begun and each.kind in TAKING]
+    current = [each for each in access.test_sets.values() if each.replaced_by is None and access.sees_source(each.id)]
+
+    def since(test_set: CampaignTestSetView) -> float:
+        return max(taking, default=0.0) if test_set.phase_id is None else begun.get(test_set.phase_id, 0.0)
+
+    return [each.id for each in sorted(current, key=since, reverse=True)]
+
+
 def require_board(access: CampaignAccess) -> None:
     """Raise Forbidden if the leaderboard is not visible."""
     if not access.sees_board:
@@ -71,10 +88,11 @@ def require_board(access: CampaignAccess) -> None:
 
 
 def read_choices(connection: Connection, access: CampaignAccess) -> list[BoardChoice]:
-    """Return all visible leaderboards of a campaign, by test set; superseded and replaced ones last."""
+    """Return all visible leaderboards of a campaign, in the order of `current_test_sets`; superseded, replaced last."""
     listed = list_boards(connection, campaign_id=access.campaign_id, planned=True)
     superseded = superseded_boards(connection, listed)
-    order = {test_set: place for place, test_set in enumerate(access.test_sets)}
+    in_order = list(dict.fromkeys([*current_test_sets(access), *access.test_sets]))
+    order = {each: place for place, each in enumerate(in_order)}
     found = []
     for each in listed:
         seen = access.test_sets.get(each.test_set_id)

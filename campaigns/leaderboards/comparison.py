@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from analysis.leaderboard.board import Board
+from analysis.leaderboard.board import Board, left_out_of
 from analysis.leaderboard.more_replicates import draws_of_tests, with_enough_draws
 from analysis.leaderboard.randomization import randomization_pairs
-from analysis.leaderboard.significance import bootstrap_pairs
+from analysis.leaderboard.significance import ALPHA, bootstrap_pairs
+from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.errors import BadRequest, NotFound
 from campaigns.leaderboards.feedback import LEVEL
 from models.database.session import reading
@@ -19,15 +20,18 @@ from models.queue_status.progress import read_comparison_progress
 from models.results.leaderboard import read_selected_systems
 from models.schema.queue import Comparison
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.paired import pairs_to_test
 from steelyard.resampling.randomization import TRIALS
-from steelyard_client.vocabulary import PValueCorrection, SignificanceTest
+from steelyard_client.vocabulary import IntervalKind, PValueCorrection, SignificanceTest
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+    from campaigns.accounts.principal import Principal
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import Boards, BoardView
+    from models.results.leaderboard import LeaderboardRow
     from runtime.settings import Settings
     from steelyard.resampling.paired import PairedResult
 
@@ -35,6 +39,8 @@ MAX_SYSTEMS = 60
 """For one comparison: 1,770 pairs."""
 MAX_RANDOMIZED_SYSTEMS = 20
 """For randomization tests, which must be computed on demand: 190 pairs."""
+MAX_TRIALS = 100_000
+"""Trials of a randomization test, for all but the command line on the database."""
 WAIT_SECONDS = 1.5
 """Seconds to wait for more replicates."""
 DEFAULT_SYSTEMS = 8
@@ -50,6 +56,15 @@ class ComparisonQuery:
     """Positions in the protocol's list."""
     test: SignificanceTest = SignificanceTest.BOOTSTRAP
     correction: PValueCorrection = PValueCorrection.NONE
+    trials: int = TRIALS
+    """Of randomization tests."""
+    alpha: float = ALPHA
+    """A difference with a smaller (corrected) p is significant."""
+    level: float = LEVEL
+    """Of the intervals."""
+    interval: IntervalKind = IntervalKind.PERCENTILE
+    baseline: int | None = None
+    """The position among the systems of the one that all others are tested against; None for all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +96,10 @@ class TrialsProgress:
     """Why they failed; "" if they did not."""
 
 
-def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_SYSTEMS) -> list[BoardEntry]:
-    """Return the systems with these submissions that have scores, best first; by default the best ones.
+def choose_systems(
+    view: BoardView, submissions: Sequence[int], most: int = MAX_SYSTEMS, best: int = DEFAULT_SYSTEMS
+) -> list[BoardEntry]:
+    """Return the systems with these submissions that have scores, best first; by default the `best` ones.
 
     Raises
     ------
@@ -93,7 +110,7 @@ def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_
     """
     scored = [line for line in view.lines if line.entry.scores]
     if not submissions:
-        return [line.entry for line in scored if line.entry.ranked][:DEFAULT_SYSTEMS]
+        return [line.entry for line in scored if line.entry.ranked][:best]
     wanted = set(submissions)
     if len(wanted) > most:
         raise BadRequest(f"{len(wanted)} systems are too many. Compare at most {most} at once.")
@@ -109,54 +126,110 @@ def choose_systems(view: BoardView, submissions: Sequence[int], most: int = MAX_
 def compare_systems(
     connection: Connection, boards: Boards, view: BoardView, query: ComparisonQuery
 ) -> ComparisonResult:
-    """Compare all pairs of these systems from stored results.
+    """Compare these systems from stored results, all pairs or all with a baseline.
 
     If the correction needs more replicates than are stored, they are drawn in the background, and returned if that is
     quick.
     """
     systems, listed = query.systems, view.listed
-    evaluations = [each.evaluations for each in systems]
-    rows = {row.evaluations: row for row in read_selected_systems(connection, listed.protocol_id, evaluations)}
-    board = Board(
-        listed=listed,
-        level=LEVEL,
-        sorted_by=view.query.metric,
-        rows=[rows[each] for each in evaluations],
-        same_output={},
-    )
+    same = frozenset((a, b) for a, b in pairs_of(query) if systems[a].texts == systems[b].texts)
+    board = _board(connection, boards, view, query)
+    if board is None:
+        return ComparisonResult(query, [], 0, True, max(listed.replicates, 1), same)
     results: list[list[PairedResult]] | None
-    missing, draws = 0, TRIALS
+    missing, draws = 0, query.trials
     if query.test is SignificanceTest.BOOTSTRAP:
-        draws = draws_of_tests(board, query.correction)
+        draws = draws_of_tests(board, query.correction, alpha=query.alpha, baseline=query.baseline)
         if draws <= listed.replicates:
             results = _bootstrap(board, query)
         else:
             measured = tuple(each.measured for each in systems)
-            key = (listed.protocol_id, measured, tuple(query.metrics), query.correction)
+            key = (
+                *(listed.protocol_id, measured, tuple(query.metrics), query.correction, query.alpha, query.level),
+                *(query.interval, query.baseline),
+            )
             results = boards.slow.get(key, lambda: _bootstrap_with_draws(boards, board, query), WAIT_SECONDS)
     else:
         results = []
         for metric in query.metrics if len(systems) > 1 else ():
-            found = randomization_pairs(connection, board, metric, correction=query.correction, seed=listed.seed)
-            scored = sum(each.scores[metric].score is not None for each in systems)
-            missing += scored * (scored - 1) // 2 - len(found)
+            found = randomization_pairs(
+                connection, board, metric, baseline=query.baseline, correction=query.correction, trials=query.trials,
+                seed=listed.seed,
+            )  # fmt: skip
+            missing += len(_scored_pairs(query, metric)) - len(found)
             results.append(found)
-    same = frozenset((a, b) for a, b in pairs_to_test(len(systems), None) if systems[a].texts == systems[b].texts)
     return ComparisonResult(query, results or [], missing, results is None, draws, same)
+
+
+def pairs_of(query: ComparisonQuery) -> list[tuple[int, int]]:
+    """Return the pairs of systems to test, as positions."""
+    return pairs_to_test(len(query.systems), query.baseline)
+
+
+def trials_needed(query: ComparisonQuery) -> int:
+    """Return how many trials randomization tests of these systems take to show anything, at least the usual number."""
+    pairs = max((len(_scored_pairs(query, metric)) for metric in query.metrics), default=0)
+    return enough_draws(TRIALS, pairs, query.correction, query.alpha)
+
+
+def _scored_pairs(query: ComparisonQuery, metric: int) -> list[tuple[int, int]]:
+    scored = [each.scores[metric].score is not None for each in query.systems]
+    return [(a, b) for a, b in pairs_of(query) if scored[a] and scored[b]]
+
+
+def _board(connection: Connection, boards: Boards, view: BoardView, query: ComparisonQuery) -> Board | None:
+    """Return a board of the systems; None while scores without each segment are computed, for BCa intervals."""
+    listed = view.listed
+    evaluations = [each.evaluations for each in query.systems]
+
+    def read(own: Connection) -> Board:
+        rows = {row.evaluations: row for row in read_selected_systems(own, listed.protocol_id, evaluations)}
+        return Board(
+            listed=listed,
+            level=query.level,
+            sorted_by=view.query.metric,
+            rows=[_with_autoranks(view, entry, rows[entry.evaluations]) for entry in query.systems],
+            same_output={},
+            interval_kind=query.interval,
+        )
+
+    def jackknifed() -> Board:
+        with reading(boards.engine) as own:
+            board = read(own)
+            return replace(board, left_out=left_out_of(own, listed, board.rows))
+
+    if query.interval is IntervalKind.PERCENTILE or not listed.replicates:
+        return read(connection)
+    key = ("left out", listed.protocol_id, view.query.metric, tuple(each.measured for each in query.systems))
+    found: Board | None = boards.slow.get(key, jackknifed, WAIT_SECONDS)
+    return None if found is None else replace(found, level=query.level)
+
+
+def _with_autoranks(view: BoardView, entry: BoardEntry, row: LeaderboardRow) -> LeaderboardRow:
+    """Return the row with the AutoRanks of the leaderboard, which depend on all of its systems."""
+    scores = list(row.scores)
+    for metric, drawn in view.snapshot.autoranks.items():
+        if entry.measured in drawn:
+            own = drawn[entry.measured]
+            scores[metric] = replace(scores[metric], score=entry.scores[metric].score, replicate_scores=own)
+    return replace(row, scores=tuple(scores))
 
 
 def _bootstrap_with_draws(boards: Boards, board: Board, query: ComparisonQuery) -> list[list[PairedResult]]:
     with reading(boards.engine) as connection:
-        return _bootstrap(with_enough_draws(connection, board, query.metrics, query.correction), query)
+        drawn = with_enough_draws(
+            connection, board, query.metrics, query.correction, alpha=query.alpha, baseline=query.baseline
+        )
+        return _bootstrap(drawn, query)
 
 
 def _bootstrap(board: Board, query: ComparisonQuery) -> list[list[PairedResult]]:
     metrics = query.metrics if len(board.rows) > 1 else ()
-    return [bootstrap_pairs(board, metric, correction=query.correction) for metric in metrics]
+    return [bootstrap_pairs(board, metric, baseline=query.baseline, correction=query.correction) for metric in metrics]
 
 
 def request_trials(
-    engine: Engine, settings: Settings, view: BoardView, query: ComparisonQuery, team: str
+    engine: Engine, settings: Settings, view: BoardView, query: ComparisonQuery, team: str, principal: Principal
 ) -> int | None:
     """Queue the missing randomization tests; the id of the comparison, None if none is missing.
 
@@ -165,19 +238,21 @@ def request_trials(
     Raises
     ------
     BadRequest
-        For too many systems.
+        For too many systems or trials.
     """
-    if len(query.systems) > MAX_RANDOMIZED_SYSTEMS:
+    unlimited = principal is COMMAND_LINE
+    if query.trials > MAX_TRIALS and not unlimited:
+        raise BadRequest(f"{query.trials:,} trials are too many. Ask for at most {MAX_TRIALS:,}.")
+    if len(query.systems) > MAX_RANDOMIZED_SYSTEMS and not unlimited:
         raise BadRequest(
             f"{len(query.systems)} systems are too many for randomization tests. "
             f"Compare at most {MAX_RANDOMIZED_SYSTEMS} at once."
         )
-    pairs = [
-        (query.systems[a].evaluations, query.systems[b].evaluations) for a, b in pairs_to_test(len(query.systems), None)
-    ]
+    pairs = [(query.systems[a].evaluations, query.systems[b].evaluations) for a, b in pairs_of(query)]
     return request_comparison(
-        engine, settings, view.listed.protocol_id, pairs, query.metrics, seed=view.listed.seed, team=team
-    )
+        engine, settings, view.listed.protocol_id, pairs, query.metrics, trials=query.trials, seed=view.listed.seed,
+        team=team,
+    )  # fmt: skip
 
 
 def read_trials_progress(connection: Connection, view: BoardView, comparison: int) -> TrialsProgress:

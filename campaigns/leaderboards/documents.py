@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import board_notices
@@ -27,23 +28,50 @@ from steelyard_client.documents.leaderboards import (
 from steelyard_client.vocabulary import PValueCorrection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    Place = dict[str, int | None]
 
     from campaigns.leaderboards.choice import BoardChoice
     from campaigns.leaderboards.comparison import ComparisonResult, TrialsProgress
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
     from steelyard.ranking.clusters import SystemRank
+    from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a leaderboard says on request, beside one view of it."""
+
+    views: Sequence[BoardView] = ()
+    """The same systems, ranked by the other metrics."""
+    equal_references: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Submission -> labels of the references with the same text; they reveal references."""
+    human: HumanRule | None = None
+    """How human judgments rank the campaign officially."""
+    human_places: Mapping[int, HumanPlace] = field(default_factory=dict)
+    """By submission."""
 
 
 def board_document(
-    choice: BoardChoice, view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine], following: str | None
+    choice: BoardChoice,
+    view: BoardView,
+    access: CampaignAccess,
+    lines: Sequence[BoardLine],
+    following: str | None,
+    beside: Beside = Beside(),
 ) -> LeaderboardResponse:
     """Return a leaderboard with some of its lines; numbers at full precision, None if undefined.
 
     `following` names the next page; None if there is none.
     """
     listed = view.listed
+    places = {
+        (each.query.metric, line.entry.submission): place_fields(line.rank, line.place)
+        for each in (view, *beside.views)
+        for line in each.lines
+    }
     return LeaderboardResponse(
         campaign=listed.campaign,
         test_set=listed.test_set,
@@ -54,6 +82,9 @@ def board_document(
         board=listed.protocol_id,
         replicates=listed.replicates,
         seed=listed.seed,
+        resample=listed.resample,
+        level=LEVEL,
+        interval="percentile",
         segments=listed.segments,
         sorted_by=listed.metrics[view.query.metric],
         shown=view.query.shown,
@@ -64,17 +95,21 @@ def board_document(
             alpha=ALPHA,
             correction=CORRECTION,
             fault=view.fault or None,
-            testing=view.testing,
+            testing=view.testing + sum(each.testing for each in beside.views),
         ),
+        human=beside.human,
+        power=None,
         not_ranked=view.not_ranked,
-        notices=board_notices(listed),
+        notices=[*view.snapshot.column_notices, *board_notices(listed)],
         total=len(view.lines),
-        items=[_system_document(view, access, line) for line in lines],
+        items=[_system_document(view, access, line, places, beside) for line in lines],
         next=following,
     )
 
 
-def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -> BoardSystem:
+def _system_document(
+    view: BoardView, access: CampaignAccess, line: BoardLine, places: Mapping[tuple[int, int], Place], beside: Beside
+) -> BoardSystem:
     entry, name = line.entry, display_name(access, line.entry)
     return BoardSystem(
         submission=entry.submission,
@@ -84,6 +119,7 @@ def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -
         system=name.system or None,
         own=name.own,
         runs=[run for run in entry.runs if run] if name.system else [],
+        runs_done=entry.runs_done,
         state=entry.state.value,
         # The reason may quote a text: the submission's page shows its team what it may know.
         reason=entry.reason if access.organises else None,
@@ -92,6 +128,7 @@ def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -
         constrained=entry.constrained,
         late_seconds=entry.late_seconds,
         same_output_as=None if line.same_as is None else display_name(access, line.same_as).title,
+        same_as_reference=labels_of(entry.submissions, beside.equal_references),
         scores=[
             BoardScore(
                 metric=score.metric,
@@ -110,20 +147,29 @@ def _system_document(view: BoardView, access: CampaignAccess, line: BoardLine) -
                 ),
                 runs=list(score.run_scores) if len(entry.runs) > 1 else [],
                 details=dict(score.details),
-                # Only for the ranking metric: ranks by the others were not requested.
-                **place_fields(line.rank, line.place, shown=position == view.query.metric),
+                **places.get((position, entry.submission), NO_PLACE),
             )
             for position, score in enumerate(entry.scores)
         ],
+        human=beside.human_places.get(entry.submission),
     )
 
 
-def place_fields(rank: int | None, place: SystemRank | None, *, shown: bool) -> dict[str, int | None]:
+NO_PLACE: Place = dict.fromkeys(("rank", "rank_low", "rank_high", "cluster", "wins"))
+"""Of systems that are not ranked, and by metrics whose ranks are not asked for."""
+
+
+def labels_of(submissions: Sequence[int], equal_references: Mapping[int, Sequence[str]]) -> str | None:
+    """Return the labels of the references whose text a submission has, as people read them; None without any."""
+    return (
+        " and ".join(dict.fromkeys(label for each in submissions for label in equal_references.get(each, ()))) or None
+    )
+
+
+def place_fields(rank: int | None, place: SystemRank | None) -> Place:
     """Return rank, range, cluster and wins; None if undefined."""
-    if not shown:
-        return dict.fromkeys(("rank", "rank_low", "rank_high", "cluster", "wins"))
     if place is None:
-        return {"rank": rank, **dict.fromkeys(("rank_low", "rank_high", "cluster", "wins"))}
+        return {**NO_PLACE, "rank": rank}
     return {
         "rank": rank,
         "rank_low": place.low,
@@ -157,13 +203,17 @@ def comparison_document(
                     difference=_nan_to_none(each.difference),
                     interval=each.interval
                     and DifferenceInterval(
-                        level=LEVEL, low=each.interval[0], high=each.interval[1], kind="percentile", n=listed.replicates
+                        level=wanted.level,
+                        low=each.interval[0],
+                        high=each.interval[1],
+                        kind=wanted.interval,
+                        n=listed.replicates,
                     ),
                     p=_nan_to_none(each.p),
                     p_corrected=None if wanted.correction is PValueCorrection.NONE else _nan_to_none(each.p_corrected),
                     correction=wanted.correction,
                     direction=_direction(each.difference, higher_is_better=higher),
-                    significant=p < ALPHA,
+                    significant=p < wanted.alpha,
                     same_output=(each.a, each.b) in compared.same_output,
                 )
             )
@@ -174,13 +224,18 @@ def comparison_document(
         references=list(listed.references),
         test=wanted.test,
         correction=wanted.correction,
-        alpha=ALPHA,
+        trials=compared.draws,
+        alpha=wanted.alpha,
+        level=wanted.level,
+        interval=wanted.interval,
+        baseline=None if wanted.baseline is None else wanted.systems[wanted.baseline].submission,
+        resample=listed.resample,
         systems=[
             ComparedSystem(submission=each.submission, name=name)
             for each, name in zip(wanted.systems, names, strict=True)
         ],
         pairs=pairs,
-        lacking=compared.missing,
+        missing=compared.missing,
         drawing=compared.draws if compared.drawing else 0,
         progress=None
         if trying is None

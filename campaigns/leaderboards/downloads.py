@@ -1,4 +1,4 @@
-"""Leaderboards as files: CSV and TSV for tables and programs, LaTeX for papers."""
+"""Leaderboards as files: their names, and the table for papers."""
 
 from __future__ import annotations
 
@@ -6,32 +6,17 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from campaigns.leaderboards.documents import place_fields
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
-from campaigns.reports.board_rows import COLUMNS, rows_of, scored_cells
-from steelyard.tables import delimited
 from steelyard.tables.formatting import MISSING, digits, percentage
 from steelyard.tables.table import Column, Estimate, Kind, Table
+from steelyard.text.wording import of_documents, with_references
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from steelyard.tables.delimited import Cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-
-
-def as_csv(view: BoardView, access: CampaignAccess) -> str:
-    """Return one row per system and metric; empty if undefined."""
-    return delimited.as_csv(COLUMNS, _rows(view, access))
-
-
-def as_tsv(view: BoardView, access: CampaignAccess) -> str:
-    """As `as_csv`, with tabs."""
-    return delimited.as_tsv(COLUMNS, _rows(view, access))
 
 
 def file_name(view: BoardView, ending: str) -> str:
@@ -39,16 +24,6 @@ def file_name(view: BoardView, ending: str) -> str:
     listed = view.listed
     parts = (_UNSAFE.sub("-", part).strip("-.")[:60] for part in (listed.campaign, listed.test_set, "leaderboard"))
     return "-".join(dict.fromkeys(part for part in parts if part)) + ending
-
-
-def _rows(view: BoardView, access: CampaignAccess) -> Iterator[list[Cell]]:
-    for line in view.lines:
-        name = display_name(access, line.entry)
-        scored = []
-        for position, score in enumerate(line.entry.scores):
-            place = place_fields(line.rank, line.place, shown=position == view.query.metric)
-            scored.append(scored_cells(score.metric, place, score.score, score.interval, LEVEL, score.signature))
-        yield from rows_of(view.listed, line.entry, name.system or name.title, name.team, scored)
 
 
 def table_of(view: BoardView, access: CampaignAccess) -> Table:
@@ -69,8 +44,9 @@ def table_of(view: BoardView, access: CampaignAccess) -> Table:
             if cluster is not None and line.place.cluster != cluster:
                 rules.add(number)
             cluster = line.place.cluster
-    caption = f"{listed.name}, reference{'s'[len(listed.references) == 1 :]} {' + '.join(listed.references)}"
-    notes = [f"Scores with {percentage(LEVEL)} intervals from {listed.replicates} replicates, seed {listed.seed}."]
+    caption = with_references(listed.name, listed.references)
+    replicates = f"{listed.replicates} replicates{of_documents(listed.resample)}, seed {listed.seed}"
+    notes = [f"Scores with {percentage(LEVEL)} intervals from {replicates}."]
     return Table(columns, rows, caption, notes=[*notes, *view.signatures], rules=frozenset(rules))
 
 

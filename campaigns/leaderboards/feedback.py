@@ -25,8 +25,8 @@ from models.schema.results import Score
 from models.schema.roles import Feedback
 from models.schema.states import EvaluationState
 from models.storage.arrays import unpack
-from steelyard.metrics.titles import titled_apart
 from steelyard.resampling.interval import percentile_interval
+from steelyard.tables.titles import with_distinct_titles
 
 if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess
@@ -55,7 +55,7 @@ class ScoreFeedback:
     signature: str
     higher_is_better: bool
     scale: float
-    told: bool
+    disclosed: bool
     """Whether there is feedback. If there is and has no numbers, the metric is undefined here."""
     score: float | None = None
     low: float | None = None
@@ -103,10 +103,10 @@ def read_feedback(
     wanted = list(dict.fromkeys(submissions))
     with reading(engine) as connection:
         found = _evaluations(connection, access, wanted)
-        told = _feedback_of(connection, access, found)
+        feedback = _feedback_of(connection, access, found)
     behind = {
         row.team
-        for row, each in zip(found, told, strict=True)
+        for row, each in zip(found, feedback, strict=True)
         if each.waiting and access.feedback(row.team) == Feedback.LADDER
     }
     if behind:
@@ -116,9 +116,9 @@ def read_feedback(
                 write_steps(connection, access.campaign_id, team, points)
         with reading(engine) as connection:
             found = _evaluations(connection, access, wanted)
-            told = _feedback_of(connection, access, found)
+            feedback = _feedback_of(connection, access, found)
     of_submission: dict[int, list[EvaluationFeedback]] = {submission: [] for submission in wanted}
-    for each in told:
+    for each in feedback:
         of_submission[each.submission_id].append(each)
     return of_submission
 
@@ -181,7 +181,7 @@ def _feedback_of(
             feedback=rules[row.id],
             step=points,
             waiting=row.state == EvaluationState.DONE and row.id not in scores,
-            scores=tuple(titled_apart(scores.get(row.id, ()), "metric")),
+            scores=tuple(with_distinct_titles(scores.get(row.id, ()), "metric")),
         )
         for row in evaluations
     ]
@@ -189,14 +189,14 @@ def _feedback_of(
 
 def _steps(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int, int], tuple[float | None, bool]]:
     rows = connection.execute(
-        select(Evaluation.id, LadderStep.metric, LadderStep.told, LadderStep.improved)
+        select(Evaluation.id, LadderStep.metric, LadderStep.disclosed, LadderStep.improved)
         .join(
             LadderStep,
             (LadderStep.submission_id == Evaluation.submission_id) & (LadderStep.protocol_id == Evaluation.protocol_id),
         )
         .where(Evaluation.id.in_(evaluations))
     )
-    return {(row.id, row.metric): (row.told, row.improved) for row in rows}
+    return {(row.id, row.metric): (row.disclosed, row.improved) for row in rows}
 
 
 def _score_feedback(
@@ -209,7 +209,7 @@ def _score_feedback(
         signature=row.signature,
         higher_is_better=row.higher_is_better,
         scale=row.scale,
-        told=rule != Feedback.NONE,
+        disclosed=rule != Feedback.NONE,
     )
     if rule == Feedback.NONE:
         return known
@@ -227,6 +227,6 @@ def _score_feedback(
         return replace(known, score=score, low=low, high=high, details=dict(readable(row.details, {})))
     if ends is None:
         # Without replicates there is no interval, and nothing else may be shown.
-        return replace(known, told=False)
+        return replace(known, disclosed=False)
     low, high = rounded_outwards(*ends, size)
     return replace(known, low=low, high=high)

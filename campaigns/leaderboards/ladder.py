@@ -64,16 +64,16 @@ def _write_protocol_steps(
 ) -> None:
     submissions = [row.submission_id for row in evaluations]
     written = connection.execute(
-        select(LadderStep.submission_id, LadderStep.metric, LadderStep.told).where(
+        select(LadderStep.submission_id, LadderStep.metric, LadderStep.disclosed).where(
             LadderStep.protocol_id == protocol, LadderStep.submission_id.in_(submissions)
         )
     ).all()
-    told = {row.submission_id for row in written}
+    known = {row.submission_id for row in written}
     fresh = []
     for row in evaluations:
         if row.state in OPEN:
             break
-        if row.state == EvaluationState.DONE and row.submission_id not in told:
+        if row.state == EvaluationState.DONE and row.submission_id not in known:
             fresh.append(row)
     scores: dict[int, list[Any]] = {}
     for score in connection.execute(
@@ -84,8 +84,8 @@ def _write_protocol_steps(
         scores.setdefault(score.evaluation_id, []).append(score)
     said: dict[int, list[float]] = {}
     for step in written:
-        if step.told is not None:
-            said.setdefault(step.metric, []).append(step.told)
+        if step.disclosed is not None:
+            said.setdefault(step.metric, []).append(step.disclosed)
     rows = []
     for row in fresh:
         for score in scores.get(row.id, []):
@@ -97,5 +97,5 @@ def _write_protocol_steps(
             if shown is not None:
                 before.append(shown)
             key = {"submission_id": row.submission_id, "protocol_id": protocol, "metric": score.metric}
-            rows.append({**key, "team": team, "told": shown, "improved": new is not None})
+            rows.append({**key, "team": team, "disclosed": shown, "improved": new is not None})
     insert_ignore(connection, LadderStep, rows)

@@ -20,8 +20,20 @@ class DisplayName:
     """"" if it would reveal the team."""
     title: str
     """Both, made unique on the leaderboard."""
+    suffix: str
+    """What makes the title unique: " (3 runs)", " #17" or ""."""
     own: bool
     """Whether the viewer is in its team."""
+
+    @property
+    def short(self) -> str:
+        """The system alone, or the team where the system is not to be known."""
+        return (self.system or self.team) + self.suffix
+
+    @property
+    def beside(self) -> str:
+        """The team, where it says more than the system alone; else ""."""
+        return self.team if self.system and self.team.casefold() != self.system.casefold() else ""
 
 
 def display_name(access: CampaignAccess, entry: BoardEntry) -> DisplayName:
@@ -30,8 +42,7 @@ def display_name(access: CampaignAccess, entry: BoardEntry) -> DisplayName:
     system = access.system_name_of(entry.team, entry.system)
     title = "/".join(part for part in (team, system) if part)
     runs = len(entry.runs)
-    if any(entry.runs):
-        title += f" ({runs} run{'s'[runs == 1 :]})"
+    suffix = f" ({runs} run{'s'[runs == 1 :]})" if any(entry.runs) else ""
     if entry.twice or (not system and (entry.of_team > 1 or entry.team not in access.teams)):
-        title += f" #{entry.submission}"
-    return DisplayName(team, system, title, entry.team in access.own_teams)
+        suffix += f" #{entry.submission}"
+    return DisplayName(team, system, title + suffix, suffix, entry.team in access.own_teams)

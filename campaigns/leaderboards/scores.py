@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from campaigns.leaderboards.feedback import LEVEL
 from models.results.leaderboard import read_scores, score_of_runs
-from steelyard.metrics.titles import titled_apart
 from steelyard.resampling.interval import percentile_interval
+from steelyard.tables.titles import with_distinct_titles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def read_system_scores(
                         details=score.details,
                     )
                 )
-            found[each] = tuple(titled_apart(scores, "metric"))
+            found[each] = tuple(with_distinct_titles(scores, "metric"))
             memory.put(("scores", each), found[each], SCORE_BYTES * len(scores))
     return found
 

@@ -9,19 +9,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Select, bindparam, case, func, select
 
+from analysis.leaderboard.column_notices import column_notices
 from campaigns.leaderboards.cache import LeaderboardCache
-from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_system_scores
+from campaigns.leaderboards.feedback import LEVEL
+from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_replicates, read_system_scores
+from models.results.autoranks import autorank_columns, autoranks
 from models.results.boards import BoardSummary
 from models.results.entries import Entry, are_ranked, standing_entries
 from models.results.leaderboard import constrained_of, read_measured_entries, state_of_runs
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission
+from models.schema.declarative import aliased
+from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
-from models.schema.states import EvaluationState
+from models.schema.states import ColumnState, EvaluationState
+from steelyard.resampling.interval import percentile_interval
 
 BoardVersion = tuple[Any, ...]
 """Changes with everything that a leaderboard shows."""
@@ -77,15 +85,28 @@ class BoardSnapshot:
     entries: Sequence[BoardEntry] = field(default_factory=tuple)
     alone: Mapping[EntryVersion, BoardEntry] = field(default_factory=dict)
     """Each entry without what depends on others of its team, by its version."""
+    column_notices: Sequence[str] = ()
+    """Sentences about columns that still wait for a model or a program."""
+    autoranks: Mapping[int, Mapping[EvaluatedRuns, NDArray[np.float64]]] = field(default_factory=dict)
+    """The replicates of AutoRanks by position of the column and system: they depend on all systems here."""
 
 
-def _version_statement() -> Select[Any]:
+def _versions_statement() -> Select[Any]:
     states = case({state: number for number, state in enumerate(STATES, 1)}, value=Evaluation.state)
     kinds = case({DeclaredKind.PRIMARY: 2, DeclaredKind.CONTRASTIVE: 3}, value=Declaration.kind, else_=1)
     constrained = case((Declaration.constrained.is_(True), 1), (Declaration.constrained.is_(False), 2), else_=0)
+    measured = aliased(Evaluation)
     logged = select(func.max(AuditEntry.id)).where(AuditEntry.campaign_id == bindparam("campaign_id"))
+    scored = select(func.sum(LearnedShard.scored)).where(LearnedShard.protocol_id == Evaluation.protocol_id)
+    failed = (
+        select(func.count())
+        .select_from(LearnedColumn)
+        .join(measured, measured.id == LearnedColumn.evaluation_id)
+        .where(measured.protocol_id == Evaluation.protocol_id, LearnedColumn.state == ColumnState.FAILED)
+    )
     return (
         select(
+            Evaluation.protocol_id,
             func.count(Evaluation.id),
             func.max(Evaluation.id),
             func.max(Evaluation.finished_at),
@@ -96,21 +117,29 @@ def _version_statement() -> Select[Any]:
             func.sum(Declaration.late_seconds),
             # Sums could stay equal by chance; every change adds an audit log entry.
             logged.scalar_subquery(),
+            scored.correlate(Evaluation).scalar_subquery(),
+            failed.correlate(Evaluation).scalar_subquery(),
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(Evaluation.protocol_id == bindparam("protocol_id"), Submission.campaign_id == bindparam("campaign_id"))
+        .where(
+            Evaluation.protocol_id.in_(bindparam("protocols", expanding=True)),
+            Submission.campaign_id == bindparam("campaign_id"),
+        )
+        .group_by(Evaluation.protocol_id)
     )
 
 
 # Built once: building it takes as long as executing it.
-_VERSION = _version_statement()
+_VERSIONS = _versions_statement()
 
 
-def read_board_version(connection: Connection, listed: BoardSummary) -> BoardVersion:
-    """Return the version of a leaderboard: quick to read, however large it is."""
-    row = connection.execute(_VERSION, {"protocol_id": listed.protocol_id, "campaign_id": listed.campaign_id}).one()
-    return tuple(None if each is None else float(each) for each in row)
+def read_board_versions(connection: Connection, campaign_id: int, protocols: Sequence[int]) -> dict[int, BoardVersion]:
+    """Return the versions of leaderboards of a campaign, by protocol: quick to read, however large they are."""
+    rows = connection.execute(_VERSIONS, {"protocols": list(protocols), "campaign_id": campaign_id}).all()
+    found = {row.protocol_id: tuple(None if each is None else float(each) for each in row[1:]) for row in rows}
+    # One without any evaluation has no row.
+    return {protocol: found.get(protocol, ()) for protocol in protocols}
 
 
 def read_snapshot(
@@ -131,7 +160,33 @@ def read_snapshot(
         if each.measured in system_scores:
             new[key] = replace(each, scores=system_scores[each.measured])
     alone = {key: new.get(key) or known[key] for key in keys}
-    return BoardSnapshot(listed, version, _with_team_context(list(alone.values())), alone)
+    notices = column_notices(connection, listed.metrics, [run.id for entry in entries for run in entry.runs])
+    found, drawn = _with_autoranks(connection, memory, listed.metrics, _with_team_context(list(alone.values())))
+    return BoardSnapshot(listed, version, found, alone, notices, drawn)
+
+
+def _with_autoranks(
+    connection: Connection, memory: LeaderboardCache, metrics: Sequence[str], entries: Sequence[BoardEntry]
+) -> tuple[list[BoardEntry], dict[int, Mapping[EvaluatedRuns, NDArray[np.float64]]]]:
+    """Return the entries with AutoRanks of the ranked ones, and the replicates of these by column."""
+    found = list(entries)
+    drawn: dict[int, Mapping[EvaluatedRuns, NDArray[np.float64]]] = {}
+    ranked = [number for number, each in enumerate(entries) if each.ranked and each.scores]
+    for position, column in autorank_columns(metrics).items() if ranked else ():
+        measured = [entries[number].measured for number in ranked]
+        replicates = {metric: read_replicates(connection, memory, measured, metric) for metric in column.positions}
+        ranks = autoranks(
+            column,
+            [entries[number].scores for number in ranked],
+            lambda number, metric: replicates[metric][number],  # noqa: B023 - called at once
+        )
+        drawn[position] = {measured[place]: own for place, (_, own) in ranks.items()}
+        for place, (rank, own) in ranks.items():
+            entry = found[ranked[place]]
+            scores = list(entry.scores)
+            scores[position] = replace(scores[position], score=rank, interval=percentile_interval(own, LEVEL))
+            found[ranked[place]] = replace(entry, scores=tuple(scores))
+    return found, drawn
 
 
 def _entry_version(group: Sequence[Any]) -> EntryVersion:

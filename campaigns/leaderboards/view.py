@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.leaderboard.significance import ALPHA
 from campaigns.background import BackgroundCache
+from campaigns.leaderboards.autoranks import tested_autoranks
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.significance_cache import SignificanceCache
-from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, read_board_version, read_snapshot
+from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, BoardVersion, read_board_versions, read_snapshot
 from models.database.session import reading
 from models.results.leaderboard import ranked as ranks_of
+from steelyard.metrics.registry import installed_metrics
 from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
+from steelyard.tables.titles import distinct_titles
 from steelyard_client.vocabulary import Constrained, SystemFilter
 
 if TYPE_CHECKING:
@@ -84,10 +87,16 @@ class BoardView:
     @property
     def titles(self) -> list[str]:
         """The metrics' display names, with an arrow if lower is better."""
+        specifications = list(self.listed.metrics)
         for line in self.lines:
             if scores := line.entry.scores:
                 return [each.title + ("" if each.higher_is_better else " ↓") for each in scores]
-        return list(self.listed.metrics)
+        # Nothing has a score yet, which would say it, too.
+        metrics = installed_metrics(specifications)
+        if len(metrics) < len(specifications):
+            return specifications
+        titles = distinct_titles([each.title for each in metrics], specifications)
+        return [title + ("" if each.higher_is_better else " ↓") for title, each in zip(titles, metrics, strict=True)]
 
     @property
     def signatures(self) -> list[str]:
@@ -106,9 +115,12 @@ class Boards:
         self._locks: dict[tuple[int, int], threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def snapshot(self, connection: Connection, listed: BoardSummary) -> BoardSnapshot:
-        """Return the current entries of a leaderboard; read again only if it has changed."""
-        version = read_board_version(connection, listed)
+    def snapshot(
+        self, connection: Connection, listed: BoardSummary, version: BoardVersion | None = None
+    ) -> BoardSnapshot:
+        """Return the current entries of a leaderboard; read again only if it has changed, as its version says."""
+        if version is None:
+            version = read_board_versions(connection, listed.campaign_id, [listed.protocol_id])[listed.protocol_id]
         key = listed.campaign_id, listed.protocol_id
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
@@ -121,9 +133,11 @@ class Boards:
             self.memory.put(("snapshot", key), current, LINE_BYTES * (len(current.entries) + 1))
             return current
 
-    def view(self, connection: Connection, listed: BoardSummary, query: BoardQuery) -> BoardView:
-        """Return a leaderboard as it is now. `query.metric` must be one of its metrics."""
-        snapshot = self.snapshot(connection, listed)
+    def view(
+        self, connection: Connection, listed: BoardSummary, query: BoardQuery, version: BoardVersion | None = None
+    ) -> BoardView:
+        """Return a leaderboard as it is now. `query.metric` must be one of its metrics; `version` may be known."""
+        snapshot = self.snapshot(connection, listed, version)
         key = ("view", listed.campaign_id, listed.protocol_id, query)
         known: BoardView | None = self.memory.get(key)
         if known is not None and known.snapshot is snapshot and not known.testing:
@@ -153,7 +167,12 @@ def make_view(
     if not snapshot.listed.replicates:
         fault = "No bootstrap replicates were stored, so there are no rank ranges and clusters."
     elif len(ranked) > 1:
-        tested = significance.tested(connection, snapshot.listed, query.metric, [shown[number] for number in ranked])
+        if (drawn := snapshot.autoranks.get(query.metric)) is not None:
+            own = [drawn[shown[number].measured] for number in ranked]
+            tested = tested_autoranks([scores[number] for number in ranked], own)
+        else:
+            among = [shown[number] for number in ranked]
+            tested = significance.tested(connection, snapshot.listed, query.metric, among)
         testing = tested.missing
         if not testing:
             found = rank_systems([scores[number] for number in ranked], tested.different, higher_is_better=higher)

@@ -1,4 +1,4 @@
-"""Quotas of a campaign, set by its organisers; the command line sets those for all campaigns."""
+"""Quotas of a campaign, set by its organisers, and of all campaigns, set by administrators."""
 
 from __future__ import annotations
 
@@ -6,19 +6,41 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection
 
+from campaigns.accounts.permissions import require_administrator
 from campaigns.accounts.principal import Principal
 from campaigns.errors import Forbidden
 from campaigns.permissions import CampaignAccess
-from campaigns.quotas.quotas import TeamQuotas, campaign_teams, read_team_quotas, remove_quotas, set_quotas
+from campaigns.quotas.quotas import (
+    TeamQuotas,
+    campaign_teams,
+    read_team_quotas,
+    remove_quotas,
+    set_phase,
+    set_quotas,
+)
 from campaigns.quotas.rules import QuotaInfo, list_quotas, scope_conditions
 from campaigns.quotas.rules import QuotaScope as Whose
+from models.errors import NotFound
 from models.schema.campaigns import Quota
+from models.schema.roles import Scope
 from models.schema.states import QuotaKind
 
 
 def applicable_quotas(connection: Connection, access: CampaignAccess) -> list[QuotaInfo]:
     """Return all quotas that apply to a campaign, those for all campaigns first."""
     return list_quotas(connection, Quota.campaign_id.is_(None) | (Quota.campaign_id == access.campaign_id))
+
+
+def every_quota(connection: Connection, principal: Principal) -> list[QuotaInfo]:
+    """Return all quotas of all campaigns, for administrators, those for all campaigns first.
+
+    Raises
+    ------
+    Forbidden
+        For anyone else.
+    """
+    require_administrator(principal, Scope.READ)
+    return list_quotas(connection)
 
 
 def teams_with_quotas(connection: Connection, access: CampaignAccess) -> list[str]:
@@ -47,6 +69,51 @@ def set_quota(
     """
     whose = Whose(access.campaign_id, team, phase)
     set_limits(connection, access.principal, whose, access.name, {kind: amount}, time_zone or access.time_zone)
+
+
+def set_general_quota(
+    connection: Connection, principal: Principal, kind: QuotaKind, amount: int | None, time_zone: str | None
+) -> QuotaInfo:
+    """Set a limit that holds in every campaign; returns it.
+
+    Raises
+    ------
+    Forbidden
+        For anyone but administrators.
+    BadSchedule
+        If the time zone does not exist.
+    """
+    require_administrator(principal, Scope.ORGANISE)
+    set_limits(connection, principal, Whose(), None, {kind: amount}, time_zone)
+    (found,) = list_quotas(connection, *scope_conditions(Whose()), Quota.kind == kind)
+    return found
+
+
+def remove_general_quota(connection: Connection, principal: Principal, kind: QuotaKind) -> None:
+    """Remove a limit that holds in every campaign.
+
+    Raises
+    ------
+    Forbidden
+        For anyone but administrators.
+    NotFound
+        If it does not exist.
+    """
+    require_administrator(principal, Scope.ORGANISE)
+    remove_limits(connection, principal, Whose(), None, [kind])
+
+
+def set_quota_phase(connection: Connection, access: CampaignAccess, phase: str) -> None:
+    """Set the phase by which quotas count in a locked campaign (`lock_for_change`) that plans no phases; "" for none.
+
+    Raises
+    ------
+    BadQuota
+        If the campaign plans its phases.
+    """
+    set_phase(connection, access.name, phase)
+    subject = f"campaign {access.name}"
+    access.principal.audit(connection, "campaign.phase", subject, campaign_id=access.campaign_id, phase=phase)
 
 
 def remove_quota(
@@ -113,6 +180,28 @@ def visible_team_quotas(connection: Connection, access: CampaignAccess, team: st
         raise Forbidden("Only members of the team and organisers can see its quota usage.")
     (account,) = read_team_quotas(connection, team, access.name)
     return account
+
+
+def team_quotas_in(connection: Connection, principal: Principal, team: str) -> list[TeamQuotas]:
+    """Return a team's quota usage in each campaign in which it has submitted or has quotas of its own.
+
+    Raises
+    ------
+    Forbidden
+        For others than its members and administrators.
+    NotFound
+        For administrators, if there is no such campaign.
+    """
+    principal.require(Scope.READ)
+    if principal.administrates:
+        return read_team_quotas(connection, team)
+    if team not in principal.teams:
+        raise Forbidden("Only members of the team and administrators can see its quota usage.")
+    try:
+        return read_team_quotas(connection, team)
+    except NotFound:
+        # Its message names other teams.
+        return []
 
 
 def _amount(connection: Connection, whose: Whose, kind: QuotaKind) -> int | str | None:

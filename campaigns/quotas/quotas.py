@@ -168,7 +168,9 @@ def set_quotas(
         before = quotas_of(connection, scope.campaign_id, scope.team, scope.phase).get(QuotaKind.PER_DAY)
         time_zone = before.time_zone if before else "UTC"
     _check(scope, amounts, time_zone)
-    _check_known(connection, scope)
+    if scope.campaign_id is not None:
+        check_known_phase(connection, scope.campaign_id, scope.phase)
+        check_known_team(connection, scope.campaign_id, scope.team)
     for kind, amount in amounts.items():
         values = {"amount": amount, "time_zone": time_zone if kind == QuotaKind.PER_DAY else "UTC"}
         row = {"campaign_id": scope.campaign_id, "team": scope.team, "phase": scope.phase, "kind": kind, **values}
@@ -227,20 +229,21 @@ def _check(scope: QuotaScope, amounts: Mapping[QuotaKind, int | None], time_zone
     Calendar("0 0 * * *", time_zone)
 
 
-def _check_known(connection: Connection, scope: QuotaScope) -> None:
-    """Raise BadQuota for a phase or a team whose quota would have no effect.
+def check_known_phase(connection: Connection, campaign_id: int, phase: str) -> None:
+    """Raise BadQuota for a phase whose quota would have no effect.
 
-    If the phases of a campaign have no times, its organisers may enter any phase next; if it has no teams, any team may
-    submit: then any name is allowed.
+    If the phases of a campaign have no times, its organisers may enter any phase next: then any name is allowed.
     """
-    if scope.campaign_id is None:
-        return
-    phases = [phase.name for phase in read_phases(connection, scope.campaign_id)]
-    if phases and scope.phase and scope.phase not in phases:
-        raise BadQuota(f"The campaign has no phase {scope.phase!r}. There are: {', '.join(phases)}.")
-    teams = campaign_teams(connection, scope.campaign_id)
-    if teams and scope.team and scope.team not in teams:
-        raise BadQuota(f"The campaign has no team {scope.team!r}. There are: {', '.join(teams)}.")
+    phases = [each.name for each in read_phases(connection, campaign_id)]
+    if phases and phase and phase not in phases:
+        raise BadQuota(f"The campaign has no phase {phase!r}. There are: {', '.join(phases)}.")
+
+
+def check_known_team(connection: Connection, campaign_id: int, team: str) -> None:
+    """Raise BadQuota for a team whose quota would have no effect; without teams, any team may submit."""
+    teams = campaign_teams(connection, campaign_id)
+    if teams and team and team not in teams:
+        raise BadQuota(f"The campaign has no team {team!r}. There are: {', '.join(teams)}.")
 
 
 def campaign_teams(connection: Connection, campaign_id: int) -> list[str]:

@@ -31,6 +31,7 @@ from campaigns.reports.section import Section
 from models.corpus.judgments import list_judgments, read_systems
 from steelyard.inspection.partitions import by_document, by_domain, by_length
 from steelyard.resampling.draws_needed import smallest_p
+from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -129,7 +130,8 @@ class _TestSetReport:
     def _bootstrap(self) -> BoardTests:
         board, replicates = self.board, self.board.listed.replicates
         found = [bootstrap_pairs(board, metric) for metric in range(len(board.listed.metrics))]
-        what = f"paired bootstrap with {replicates:,} replicates, two-sided, {CORRECTIONS[CORRECTION]}"
+        drawn = f"{replicates:,} replicates{of_documents(board.listed.resample)}"
+        what = f"paired bootstrap with {drawn}, two-sided, {CORRECTIONS[CORRECTION]}"
         return BoardTests(found, what, smallest_p(replicates, max(map(len, found), default=0), CORRECTION))
 
     def sections(self) -> list[Section]:
@@ -322,8 +324,8 @@ class _TestSetReport:
                 self.board.interval_kind
             ]
             found.append(
-                f"Intervals: {kind} at {100 * self.board.level:g} % of {listed.replicates:,} bootstrap replicates "
-                f"with seed {listed.seed}, with the same draws for all systems."
+                f"Intervals: {kind} at {100 * self.board.level:g} % of {listed.replicates:,} bootstrap replicates"
+                f"{of_documents(listed.resample)} with seed {listed.seed}, with the same draws for all systems."
             )
         else:
             found.append(NO_REPLICATES)

@@ -25,8 +25,17 @@ PLAIN = frozenset(
 )
 
 
+def _member(kind: Any, name: Any) -> Enum:
+    """A member of an enumeration, which Python up to 3.11.3 sends as `getattr(kind, name)`."""
+    if isinstance(kind, type) and issubclass(kind, Enum) and name in kind.__members__:
+        return kind[name]
+    raise pickle.UnpicklingError(f"{name} is no member of an enumeration")
+
+
 class _Data(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         found: Any = sys.modules.get(module)
         for part in name.split("."):
             found = getattr(found, part, None)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from campaigns.quotas.quotas import clock_text
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed
+from campaigns.terms import require_accepted
 from models.corpus.phases import TAKING, PhaseInfo, phase_at, read_phases
 from models.corpus.test_sets import StoredTestSet
 from models.schema.accounts import Account, Team
@@ -50,6 +51,8 @@ def admit(
         If the phase is not open.
     NotTakingPart
         If the team does not take part.
+    TermsNotAccepted
+        If it has not accepted the terms.
     """
     rules = connection.execute(
         select(Campaign.phase, Campaign.time_zone, Campaign.frozen_at, Campaign.verified_only).where(
@@ -70,6 +73,7 @@ def admit(
                 time_zone=rules.time_zone,
             )
         _check_taking_part(connection, campaign_id, team)
+        require_accepted(connection, campaign_id, team)
         if rules.verified_only:
             _check_verified(connection, account_id)
         if phases:

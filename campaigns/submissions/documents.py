@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from campaigns.leaderboards.rounding import finite_scale
 from steelyard_client.documents.document import utc
+from steelyard_client.documents.quotas import QuotaUsageResponse
 from steelyard_client.documents.submissions import (
     FeedbackResponse,
     FindingResponse,
     MeasuredEvaluation,
     ProgressResponse,
-    QuotaUsageResponse,
     ScoreResponse,
     SubmissionResponse,
 )
@@ -42,10 +42,12 @@ def quota_usage_response(usage: QuotaUsage) -> QuotaUsageResponse:
     """The response for a team's use of a quota."""
     return QuotaUsageResponse(
         kind=usage.kind,
-        amount=usage.amount,
-        used=usage.used,
         of_what=usage.of_what,
+        used=usage.used,
+        amount=usage.amount,
+        full=usage.full,
         free_at=utc(usage.free_at),
+        time_zone=usage.day.time_zone,
     )
 
 
@@ -105,7 +107,7 @@ def _score_response(score: ScoreFeedback) -> ScoreResponse:
         signature=score.signature,
         higher_is_better=score.higher_is_better,
         scale=finite_scale(score.scale),
-        told=score.told,
+        disclosed=score.disclosed,
         score=score.score,
         low=score.low,
         high=score.high,

@@ -64,7 +64,7 @@ def cancel_comparison(connection: Connection, access: CampaignAccess, comparison
         If it does not run.
     """
     access.require_organiser()
-    system_runs = connection.scalar(select(Comparison.contestants).where(Comparison.id == comparison)) or []
+    system_runs = connection.scalar(select(Comparison.systems).where(Comparison.id == comparison)) or []
     theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     its = {evaluation for runs in system_runs for evaluation in runs}
     if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {access.campaign_id}:

@@ -17,16 +17,18 @@ class SubmissionFields(BaseModel):
 
     model_config = ConfigDict(extra="ignore", str_strip_whitespace=True)
 
-    team: str = Field(default="", max_length=100, description="The team; may be left out by who is in only one.")
+    team: str = Field(default="", max_length=100, description="The team; optional for members of a single team.")
     system: str = Field(min_length=1, max_length=200, description="The system of the team.")
     test_set: str = Field(
-        default="", max_length=260, description="NAME or NAME@VERSION; may be left out where there is one."
+        default="", max_length=260, description="The test set, NAME or NAME@VERSION; optional where there is only one."
     )
     run: str = Field(default="", max_length=100, description="Which of several runs of the system it is.")
-    kind: DeclaredKind = Field(default=DeclaredKind.UNDECLARED, description="Primary is what is ranked.")
-    constrained: bool | None = Field(default=None, description="Whether only data were used that are allowed.")
+    kind: DeclaredKind = Field(
+        default=DeclaredKind.UNDECLARED, description="primary: the team's ranked submission; contrastive: not ranked."
+    )
+    constrained: bool | None = Field(default=None, description="Whether only data that the campaign allows were used.")
     description: str = Field(default="", max_length=MAX_DESCRIPTION_LENGTH, description="What the team says about it.")
-    override: bool = Field(default=False, description="For organisers: whatever the phases say.")
+    override: bool = Field(default=False, description="For organisers: accept it outside the phases.")
 
     @field_validator("system", "run", "description")
     @classmethod

@@ -9,6 +9,7 @@ from campaigns.quotas.quotas import clock_text, quota_message, read_quota_usage
 from campaigns.quotas.usage import QuotaUsage
 from campaigns.submissions.admission import check_open
 from campaigns.submissions.errors import PhaseClosed
+from campaigns.terms import TermsNotAccepted, require_accepted
 from models.corpus.phases import read_phase
 
 if TYPE_CHECKING:
@@ -32,11 +33,13 @@ class SubmissionWindow:
     """Usage of the quotas that are limited."""
     full: tuple[str, ...]
     """Why another submission would be rejected, and when one is possible again."""
+    unaccepted: bool = False
+    """Whether the team must accept the terms first."""
 
 
 def read_submission_window(connection: Connection, access: CampaignAccess, team: str) -> SubmissionWindow:
     """Return whether a team may submit to a campaign now. Submitting checks it again."""
-    phase, closed = access.phase, ""
+    phase, closed, unaccepted = access.phase, "", False
     if access.frozen_at is not None:
         since = f"{clock_text(access.frozen_at, access.time_zone)} ({access.time_zone})"
         closed = f"The campaign was frozen on {since}: submissions are closed until its organisers unfreeze it."
@@ -47,6 +50,11 @@ def read_submission_window(connection: Connection, access: CampaignAccess, team:
             closed = str(error)
     if not closed and access.verified_only and not access.principal.verified:
         closed = "The campaign accepts submissions only from accounts with a confirmed e-mail address. Confirm yours."
+    if not closed:
+        try:
+            require_accepted(connection, access.campaign_id, team)
+        except TermsNotAccepted as error:
+            closed, unaccepted = str(error), True
     usage = read_quota_usage(
         connection, access.campaign_id, team, phase=_phase_name(connection, access, phase), at=access.at
     )
@@ -57,6 +65,7 @@ def read_submission_window(connection: Connection, access: CampaignAccess, team:
         phase.late_seconds(access.at) if phase is not None and not closed else 0.0,
         tuple(each for each in usage if each.amount is not None),
         tuple(quota_message(each, team) for each in usage if each.full),
+        unaccepted,
     )
 
 

@@ -206,7 +206,7 @@ def submit(
 def submissions_ahead(engine: Engine, submitted: SubmitResult, queue_class: QueueClass) -> int:
     """Return how many other open submissions of this class, or a more urgent one, were queued earlier.
 
-    Not all of them need finish first, because teams take turns.
+    Not all of them need finish first, because teams share the queue.
     """
     before = (
         select(func.count(Evaluation.submission_id.distinct()))

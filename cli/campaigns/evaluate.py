@@ -6,15 +6,16 @@ import json
 import sys
 import textwrap
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import add_metric_options, add_resampling_options, add_width_option, whole_number
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.decorators import by_option, class_option, due_option, processes_option
 from cli.stored import (
-    add_database_option,
-    add_sort_option,
     check_sort,
     note_without_workers,
     read_boards,
@@ -22,17 +23,26 @@ from cli.stored import (
     require_schema,
     shown_database,
 )
-from cli.terminal.due import due_time
-from cli.terminal.writing import make_folder, write_file
+from cli.terminal.writing import make_folder
 from steelyard.commands.chosen_metrics import asked_for, chosen_metrics, resolved_metrics
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import note, tell
+from steelyard.commands.options import (
+    many,
+    metric_options,
+    option,
+    resample_option,
+    resampling_options,
+    together,
+    width_option,
+)
+from steelyard.commands.parsing import Value
 from steelyard.formats.file_names import text_endings
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Engine
@@ -41,8 +51,10 @@ if TYPE_CHECKING:
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
     from scheduler.ingest.campaigns import IngestResult
+    from steelyard.commands.options import Decorator
     from steelyard.formats.campaign.folder import CampaignFolder
     from steelyard.formats.plain import Text
+    from steelyard.meta_evaluation.human.judgments import Judged
     from steelyard.metrics.metric import Metric
 
     Wait = Callable[[Sequence[int], Callable[[Progress], None]], Progress]
@@ -50,159 +62,195 @@ if TYPE_CHECKING:
 DEMO_OUTPUT = Path("steelyard-demo")
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`evaluate` and `demo`."""
-    parser = verbs.add_parser(
-        "evaluate",
-        help="score a campaign of systems and keep the results",
-        description="Score all systems of a campaign, store everything in the leaderboard database, print the "
-        "leaderboards and write a report. A folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt (or "
-        "systems/SYSTEM/RUN.txt for several runs of a system), WMT's files such as "
-        f"generaltest2022.en-cs.hyp.SYSTEM.cs, or files in {titles([Kind.DOCUMENTS])}; such files can be given one by "
-        "one, too. In refs and systems any format of single texts will do, by the endings "
-        f"{', '.join(text_endings())}, each also packed with gzip. Every system is scored against each reference alone "
-        "and against all together.",
-    )
-    parser.add_argument("paths", nargs="+", metavar="DIR|FILE", help="the campaign: one folder, or marked-up files")
-    parser.add_argument("--pair", metavar="SRC-TRG", help="which language pair, where a WMT folder has several")
-    parser.add_argument(
-        "--name", help="name of campaign and test set in the database (default: that of the folder or of the test set)"
-    )
-    parser.add_argument(
-        "--test-suites", action="store_true", help="include the documents that WMT's XML marks as test suites"
-    )
-    parser.add_argument(
-        "--class", dest="queue_class", choices=["interactive", "campaign", "nightly"], default="campaign",
-        help="priority class in the queue (default: campaign)",
+def scoring_options() -> Decorator:
+    """What `evaluate` and `demo` have in common."""
+    return together(
+        metric_options(),
+        resampling_options(default=1000),
+        resample_option(),
+        many(
+            "--references", metavar="A,B...",
+            help="which references to score against, e.g. A B A,B (default: each alone, then all together)",
+        ),
+        by_option(),
+        many(
+            "--leave-out", metavar="SYSTEM...",
+            help="leave these systems out of the report's charts of metrics, as those whose output is a reference",
+        ),
+        option("--output", type=Value(Path), metavar="DIR", help="where the report goes (default: NAME-report)"),
+        processes_option(),
+        width_option(1),
+        database_option(),
     )  # fmt: skip
-    parser.add_argument(
-        "--due", type=due_time, metavar="TIME",
-        help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
-    )  # fmt: skip
-    parser.add_argument(
-        "--check", action="store_true",
-        help="first check the outputs for problems such as shifted lines; takes longer than the cheap metrics",
-    )  # fmt: skip
-    _add_common(parser)
-    parser.set_defaults(run=run)
-    demo = verbs.add_parser(
-        "demo",
-        help="evaluate the small campaign that comes with the project",
-        description=f"Evaluates the demo campaign; database and report go into {DEMO_OUTPUT}/.",
-    )
-    _add_common(demo)
-    demo.set_defaults(
-        run=run_demo,
-        paths=[],
-        pair=None,
-        name=None,
-        test_suites=False,
-        queue_class="campaign",
-        due=None,
-        check=False,
-    )
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    add_metric_options(parser)
-    add_resampling_options(parser, default=1000)
-    parser.add_argument(
-        "--references", nargs="+", metavar="A,B",
-        help="which references to score against, e.g. A B A,B (default: each alone, then all together)",
-    )  # fmt: skip
-    add_sort_option(parser)
-    parser.add_argument(
-        "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
-        help="leave these systems out of the report's charts of metrics, as those whose output is a reference",
-    )  # fmt: skip
-    parser.add_argument("--output", type=Path, metavar="DIR", help="where the report goes (default: NAME-report)")
-    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
-    add_width_option(parser, 1)
-    add_database_option(parser)
+@click.command(
+    "evaluate",
+    cls=ServerCommand,
+    help="Score all systems of a campaign, store everything in the leaderboard database, print the leaderboards and "
+    "write a report. A folder holds source.txt, refs/LABEL.txt and systems/SYSTEM.txt (or systems/SYSTEM/RUN.txt for "
+    "several runs of a system), WMT's files such as generaltest2022.en-cs.hyp.SYSTEM.cs, or files in "
+    f"{titles([Kind.DOCUMENTS])}; such files can be given one by one, too. In refs and systems any format of single "
+    f"texts will do, by the endings {', '.join(text_endings())}, each also packed with gzip. A folder of many language "
+    "pairs (sources/PAIR.txt, references/PAIR.NAME.txt, documents/PAIR.docs, system-outputs/PAIR/SYSTEM.txt), or of "
+    "several such folders, is a campaign with a test set for each pair. Every system is scored against each reference "
+    "alone and against all together.",
+    example="steelyard evaluate newstest2024 --name wmt24 -m bleu chrf",
+)
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="DIR|FILE...", help="the campaign: one folder, or marked-up files"
+)
+@many(
+    "--pair",
+    metavar="SRC-TRG...",
+    help="only these language pairs, in any spelling (en-cs, eng-ces, en-cs_CZ), or test sets of these names (default: "
+    "all of the folder)",
+)
+@option("--name", help="name of campaign and test set in the database (default: that of the folder or of the test set)")
+@option("--test-suites", is_flag=True, help="include the documents that WMT's XML marks as test suites")
+@class_option("campaign")
+@due_option()
+@option(
+    "--check",
+    is_flag=True,
+    help="first check the outputs for problems such as shifted lines; takes longer than the cheap metrics",
+)
+@scoring_options()
+@collected
+def evaluate(options: Options) -> int:
+    """Score a campaign and print its leaderboards; the exit status."""
+    return run(options)
 
 
-def run_demo(options: argparse.Namespace) -> int:
+@click.command(
+    "demo",
+    cls=ServerCommand,
+    help=f"Evaluate the small campaign that comes with the project; database and report go into {DEMO_OUTPUT}/.",
+    example="steelyard demo -m bleu chrf",
+)
+@scoring_options()
+@collected
+def demo(options: Options) -> int:
     """Evaluate the shipped campaign; database and report go into `DEMO_OUTPUT`."""
+    from campaigns.demo import demo_folder
+
     folder = demo_folder()
-    options.paths = [str(folder)]
-    options.output = options.output or DEMO_OUTPUT
-    make_folder(options.output)
-    options.database = options.database or f"sqlite:///{options.output / 'steelyard.db'}"
-    status = run(options)
+    output = options.output or DEMO_OUTPUT
+    make_folder(output)
+    given = vars(options) | {
+        "paths": [str(folder)],
+        "output": output,
+        "database": options.database or f"sqlite:///{output / 'steelyard.db'}",
+    }
+    others = {"pair": (), "name": None, "test_suites": False, "queue_class": "campaign", "due": None, "check": False}
+    status = run(Options(**others, **given))
     print("\nThe story to find in it:")
     for sentence in json.loads((folder / "meta.json").read_text(encoding="utf-8"))["story"]:
         print(textwrap.fill(sentence, 100, initial_indent="- ", subsequent_indent="  "))
     return status
 
 
-def demo_folder() -> Path:
-    """The folder of the demo campaign: in the repository, or in this package once installed. Raises CommandError."""
-    here = Path(__file__).parents[1]
-    for parent in (here.parent / "demo", here / "demo"):
-        folders = sorted(path for path in parent.glob("*/") if (path / "refs").is_dir())
-        if folders:
-            return folders[0]
-    raise CommandError("The demo campaign is missing from this installation.")
+@dataclass(frozen=True)
+class GivenTestSet:
+    """A test set as it was read, with how it is to be scored."""
+
+    name: str
+    folder: CampaignFolder
+    selections: list[list[str]]
+    """The references to score against."""
+    metrics: list[Metric]
+    judgments: dict[str, Judged]
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Read the campaign, store and queue it, wait for the scores and print them; the exit status."""
     from analysis.leaderboard.board import position_of_metric
     from analysis.leaderboard.significance import ranked_by_bootstrap
-    from cli.campaigns.judgments import read_campaign_judgments, store_campaign_judgments
-    from cli.campaigns.measured_before import measured_before
-    from cli.leaderboards.board import as_text
+    from cli.campaigns.evaluated import show_matrix, shown_boards, write_boards, write_reports
     from cli.terminal.progress import shown_progress
     from models.results.boards import list_boards
     from scheduler.embedded.wait import read_with_retries, with_retries
-    from steelyard.formats.campaign.campaigns import read_any_campaign
+    from steelyard.formats.campaign.campaigns import read_test_sets
     from steelyard.text.limits import STORING_LIMITS
 
     settings = read_settings(options)
     chosen = chosen_metrics(options)
     specifications = asked_for(options)
-    check_sort(specifications, options.sort)
+    check_sort(specifications, options.by)
     name = checked_name(options.name) if options.name else None
-    folder = read_any_campaign(
+    campaign = read_test_sets(
         options.paths,
-        pair=options.pair,
+        pairs=options.pair,
         name=name,
         test_suites=options.test_suites,
         limits=replace(STORING_LIMITS, systems=settings.most_systems),
     )
+    name = checked_name(campaign.name)
+    note(campaign.notices)
+    test_sets = [given_test_set(options, settings, chosen, each) for each in campaign.test_sets]
+    sort = position_of_metric(specifications, options.by) or 0
+    require_schema(settings, create=True)
+    with working(settings, options.processes or None) as (engine, wait):
+        intakes = [store(options, settings, name, each, engine) for each in test_sets]
+        with shown_progress() as on_progress:
+            evaluations = [evaluation for intake in intakes for evaluation in intake.all_evaluations]
+            progress = wait(evaluations, _loading_the_report(on_progress))
+        boards: list[list[Board]] = []
+        for intake, test_set in zip(intakes, test_sets, strict=True):
+            listed = read_with_retries(
+                engine, partial(list_boards, protocols=intake.protocols, campaign_id=intake.campaign_id)
+            )
+            # Looked up by the specification in the command: the pinned one differs from it.
+            by = options.by and test_set.metrics[sort].specification
+            read = with_retries(partial(read_boards, engine, listed, options.level, by))
+            boards.append([ranked_by_bootstrap(board) for board in read])
+        home = options.output or Path(f"{name}-report")
+        if len(test_sets) == 1:
+            print(shown_boards(boards[0], "text", options.width))
+        else:
+            print(show_matrix([each.name for each in test_sets], boards, options.width), end="")
+        folders = [each.folder for each in test_sets]
+        processes = options.processes or settings.processes
+        written = with_retries(
+            partial(write_reports, settings.database_url, home, name, boards, folders, options.leave_out, processes)
+        )
+        written += write_boards(home, [board for some in boards for board in some])
+        print("Database: " + shown_database(settings))
+        print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
+    return without_scores(progress)
+
+
+def given_test_set(
+    options: Options, settings: Settings, chosen: Sequence[Metric], folder: CampaignFolder
+) -> GivenTestSet:
+    """A test set with its metrics, references and judgments. Raises CommandError and MetricsError."""
+    from cli.campaigns.judgment_files import read_campaign_judgments
+
     selections = reference_selections(options.references, list(folder.references))
-    name = checked_name(folder.name)
-    note(folder.notices)
     if options.check:
         from cli.campaigns.noticed import folder_warnings
 
         tell(folder_warnings(folder))
-    judgments = read_campaign_judgments(folder)
     texts = folder.texts(sorted({label for selection in selections for label in selection}))
     metrics = pinned_metrics(options, settings, chosen, folder.target_language or "", texts)
-    # Looked up by the specification in the command: the pinned one differs from it.
-    sort = options.sort and metrics[position_of_metric(specifications, options.sort) or 0].specification
-    require_schema(settings, create=True)
-    with working(settings, options.processes or None) as (engine, wait):
-        # A retry stores nothing twice.
-        intake = with_retries(lambda: ingest_folder(options, settings, name, folder, metrics, selections, engine))
-        note(measured_before(selections, len(metrics), intake.measured_before))
-        of = intake.campaign_id, intake.test_set_id
-        note(with_retries(lambda: store_campaign_judgments(engine, *of, judgments, folder)))
-        with shown_progress() as on_progress:
-            progress = wait(intake.all_evaluations, _loading_the_report(on_progress))
-        listed = read_with_retries(
-            engine,
-            lambda connection: list_boards(connection, protocols=intake.protocols, campaign_id=intake.campaign_id),
-        )
-        read = with_retries(lambda: read_boards(engine, listed, options.level, sort))
-        boards = [ranked_by_bootstrap(board) for board in read]
-        print("\n".join(as_text(board, options.width) for board in boards))
-        home = options.output or Path(f"{name}-report")
-        written = with_retries(lambda: write_report(engine, home, name, boards, folder, options.leave_out))
-        print("Database: " + shown_database(settings))
-        print("Written:  " + "\n          ".join(str(path) for path in written), flush=True)
-    return without_scores(progress)
+    if options.resample == "document":
+        from cli.campaigns.noticed import notices_of_documents
+
+        note(notices_of_documents(folder))
+    return GivenTestSet(checked_name(folder.name), folder, selections, metrics, read_campaign_judgments(folder))
+
+
+def store(options: Options, settings: Settings, campaign: str, test_set: GivenTestSet, engine: Engine) -> IngestResult:
+    """Store a test set with its outputs and judgments, and queue its evaluations. A retry stores nothing twice."""
+    from cli.campaigns.judgment_files import store_campaign_judgments
+    from cli.campaigns.measured_before import measured_before
+    from scheduler.embedded.wait import with_retries
+
+    intake = with_retries(partial(ingest_test_set, options, settings, campaign, test_set, engine))
+    note(measured_before(test_set.selections, len(test_set.metrics), intake.measured_before))
+    of = intake.campaign_id, intake.test_set_id
+    note(with_retries(partial(store_campaign_judgments, engine, *of, test_set.judgments, test_set.folder)))
+    return intake
 
 
 def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
@@ -231,7 +279,7 @@ def without_scores(progress: Progress) -> int:
 
 
 def pinned_metrics(
-    options: argparse.Namespace, settings: Settings, metrics: Sequence[Metric], language: str, texts: Sequence[Text]
+    options: Options, settings: Settings, metrics: Sequence[Metric], language: str, texts: Sequence[Text]
 ) -> list[Metric]:
     """The metrics with everything pinned that they take from the campaign and from resources.
 
@@ -296,21 +344,16 @@ def working(settings: Settings, concurrency: int | None) -> Iterator[tuple[Engin
     engine.dispose()
 
 
-def ingest_folder(
-    options: argparse.Namespace,
-    settings: Settings,
-    name: str,
-    folder: CampaignFolder,
-    metrics: Sequence[Metric],
-    selections: Sequence[Sequence[str]],
-    engine: Engine,
+def ingest_test_set(
+    options: Options, settings: Settings, campaign: str, test_set: GivenTestSet, engine: Engine
 ) -> IngestResult:
-    """Store a campaign folder and queue its evaluations, in one transaction."""
+    """Store a test set with its outputs and queue their evaluations, in one transaction."""
     from models.database.session import reading
-    from models.schema.states import QueueClass
+    from models.schema.states import QueueClass, ResamplingUnit
     from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
     from scheduler.ingest.test_sets import NewTestSet
 
+    folder = test_set.folder
     due_at = None
     if options.due is not None:
         with reading(engine) as connection:
@@ -318,9 +361,9 @@ def ingest_folder(
     return ingest_campaign(
         engine,
         settings,
-        campaign=name,
+        campaign=campaign,
         test_set=NewTestSet(
-            name,
+            test_set.name,
             folder.references,
             layers={label: text.layers for label, text in folder.references.items()},
             source=folder.source,
@@ -335,34 +378,11 @@ def ingest_folder(
             for system, runs in {**{name: {"": text} for name, text in folder.systems.items()}, **folder.runs}.items()
             for run, text in runs.items()
         ],
-        protocols=[NewProtocol(labels, metrics, options.confidence, options.seed) for labels in selections],
+        protocols=[
+            NewProtocol(labels, test_set.metrics, options.confidence, options.seed, ResamplingUnit(options.resample))
+            for labels in test_set.selections
+        ],
         queue_class=QueueClass[options.queue_class.upper()],
         processes=options.processes or None,
         due_at=due_at,
     )
-
-
-def write_report(
-    engine: Engine,
-    folder: Path,
-    name: str,
-    boards: Sequence[Board],
-    campaign: CampaignFolder,
-    without: Sequence[str] = (),
-) -> list[Path]:
-    """Write the leaderboards as HTML, JSON and TSV; the paths of the files."""
-    from campaigns.reports.campaign import render_report
-    from cli.leaderboards.board import as_json, as_tsv
-    from models.database.session import reading
-
-    with reading(engine) as connection:
-        page = render_report(connection, boards, title=name, notices=campaign.notices, without=without)
-    make_folder(folder)
-    contents = {
-        "report.html": page,
-        "leaderboard.json": as_json(boards),
-        "leaderboard.tsv": as_tsv(boards),
-    }
-    for name, content in contents.items():
-        write_file(folder / name, content)
-    return [folder / name for name in contents]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from steelyard.commands.errors import CommandError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -46,3 +48,16 @@ def folder_warnings(folder: CampaignFolder) -> Iterator[str]:
                 findings = [each for each in findings if each.code != READING]
                 called = f"{name}/{run}" if run else name
                 yield from (f"{each.severity}: {called}: {each.message}" for each in findings)
+
+
+def notices_of_documents(folder: CampaignFolder) -> list[str]:
+    """A warning where there are too few documents to resample. Raises CommandError where none are named."""
+    from steelyard.resampling.documents import Documents, few_documents
+
+    if not folder.documents:
+        raise CommandError(
+            f"{folder.name}: its files name no documents, so --resample document is impossible. Add docs.tsv with the "
+            "columns segment and doc_id, or leave the option out."
+        )
+    warning = few_documents(Documents.from_names([name for name, *_ in folder.documents]))
+    return [f"{folder.name}: {warning}"] if warning else []

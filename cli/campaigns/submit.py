@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli.options import add_input_format_option, add_width_option, level, whole_number
-from cli.server import add_server_option
-from cli.stored import add_database_option, read_settings, require_schema
-from cli.terminal.due import due_time
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.decorators import class_option, due_option, processes_option
+from cli.server import on_server
+from cli.stored import read_settings, require_schema
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note, tell
+from steelyard.commands.options import input_format_option, level_option, option, width_option
+from steelyard_client.commands.backend import database_option, server_option
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -21,89 +24,76 @@ if TYPE_CHECKING:
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
 
-CLASSES = ("interactive", "campaign", "nightly")
+
+@click.command(
+    "submit",
+    cls=ServerCommand,
+    help="Submit a system's output for a test set of a campaign, within the quotas of its team (`steelyard quota`). It "
+    "is scored by all metrics and references of the campaign, as `steelyard evaluate` set them up. Submitting the same "
+    "output again costs nothing. Exit status 1 if a quota is used up, the campaign is closed for submissions, or the "
+    "output cannot be scored.",
+    example="steelyard submit output.txt --campaign wmt24 --team lab --system baseline --primary",
+)
+@click.argument(
+    "file",
+    metavar="FILE",
+    help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input",
+)
+@option("--campaign", required=True, metavar="NAME", help="the campaign")
+@option("--team", metavar="NAME", help="the submitting team; optional on a server for members of a single team")
+@option("--system", required=True, metavar="NAME", help="the system of the team")
+@option("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
+@option("--run", "run_name", default="", metavar="NAME", help="which of several runs it is")
+@input_format_option("the file")
+@option(
+    "--key",
+    metavar="KEY",
+    help="idempotency key: a repeated request does nothing; other content with the same key is rejected",
+)
+@option(
+    "--primary", is_flag=True, help="rank this submission of the team; the previous primary one becomes contrastive"
+)
+@option("--contrastive", is_flag=True, help="do not rank it; it is for comparison")
+@option(
+    "--constrained/--unconstrained",
+    default=None,
+    help="whether only data that the campaign allows were used for it",
+)
+@option("--description", default="", metavar="TEXT", help="what the team says about it")
+@option(
+    "--override",
+    is_flag=True,
+    help="accept it outside the campaign's phases; for organisers, recorded in the audit log",
+)
+@class_option("interactive")
+@due_option()
+@option(
+    "--wait/--no-wait",
+    default=True,
+    help="wait for the scores, or only print the numbers to follow with `steelyard status`",
+)
+@processes_option()
+@level_option()
+@width_option(1)
+@database_option()
+@server_option()
+@collected
+def submit(options: Options) -> int:
+    """Submit to the database or to a server; the exit status."""
+    if options.primary and options.contrastive:
+        raise UsageError("Give --primary or --contrastive, not both.")
+    options.declared = "primary" if options.primary else "contrastive" if options.contrastive else ""
+    if not on_server(options):
+        return run(options)
+    from cli.campaigns.submit_server import run as run_on_server
+
+    return run_on_server(options)
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`submit`."""
-    parser = verbs.add_parser(
-        "submit",
-        help="submit one system's output to a stored campaign",
-        description="Submit a system's output for a test set of a campaign, within the quotas of its team "
-        "(`steelyard quota`). It is scored by all metrics and references of the campaign, as `steelyard evaluate` "
-        "set them up. Submitting the same output again costs nothing. Exit status 1 if a quota is used up, the "
-        "campaign is closed for submissions, or the output cannot be scored.",
-    )
-    parser.add_argument(
-        "file", metavar="FILE",
-        help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input",
-    )  # fmt: skip
-    parser.add_argument("--campaign", required=True, metavar="NAME", help="the campaign")
-    parser.add_argument(
-        "--team", metavar="NAME", help="the submitting team; optional on a server for members of a single team"
-    )
-    parser.add_argument("--system", required=True, metavar="NAME", help="the system of the team")
-    parser.add_argument("--test-set", metavar="NAME", help="the test set, NAME or NAME@VERSION, if there are several")
-    parser.add_argument("--run", default="", metavar="NAME", dest="run_name", help="which of several runs it is")
-    add_input_format_option(parser, "the file")
-    parser.add_argument(
-        "--key", metavar="KEY",
-        help="idempotency key: a repeated request does nothing; other content with the same key is rejected",
-    )  # fmt: skip
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
-        "--primary", action="store_const", const="primary", dest="declared", default="",
-        help="rank this submission of the team; the previous primary one becomes contrastive",
-    )  # fmt: skip
-    kind.add_argument(
-        "--contrastive",
-        action="store_const",
-        const="contrastive",
-        dest="declared",
-        help="do not rank it; it is for comparison",
-    )
-    data = parser.add_mutually_exclusive_group()
-    data.add_argument(
-        "--constrained", action="store_true", default=None, help="only data that the campaign allows were used for it"
-    )
-    data.add_argument(
-        "--unconstrained", action="store_false", default=None, dest="constrained", help="other data were used, too"
-    )
-    parser.add_argument("--description", default="", metavar="TEXT", help="what the team says about it")
-    parser.add_argument(
-        "--override", action="store_true",
-        help="accept it outside the campaign's phases; for organisers, recorded in the audit log",
-    )  # fmt: skip
-    parser.add_argument(
-        "--class", choices=CLASSES, default="interactive", dest="queue_class", help="how urgent (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--due", type=due_time, metavar="TIME",
-        help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
-    )  # fmt: skip
-    parser.add_argument(
-        "--wait", action=argparse.BooleanOptionalAction, default=True,
-        help="wait for the scores, or only print the numbers to follow with `steelyard status`",
-    )  # fmt: skip
-    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
-    parser.add_argument("--level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
-    add_width_option(parser, 1)
-    add_database_option(parser)
-    add_server_option(parser)
-    parser.set_defaults(run=run, run_on_server=run_on_server)
-
-
-def run_on_server(options: argparse.Namespace) -> int:
-    """The same command on a server; the exit status."""
-    from cli.campaigns.submit_server import run
-
-    return run(options)
-
-
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Read, check, store and queue the output; with --wait print the scores; the exit status."""
-    from campaigns.submissions.submit import submissions_ahead, submit
-    from cli.campaigns.submit_output import told
+    from campaigns.submissions import submit
+    from cli.campaigns.submit_output import receipt_text
     from models.database.session import make_engine
     from models.schema.states import QueueClass
 
@@ -115,9 +105,9 @@ def run(options: argparse.Namespace) -> int:
     engine = make_engine(settings.database_url, pooled=False)
     attempt = _examined(engine, _attempt(options, engine))
     note(attempt.text.notices)
-    submitted = submit(engine, settings, attempt, processes=options.processes or None)
-    ahead = submissions_ahead(engine, submitted, QueueClass(attempt.queue_class)) if submitted.queued else 0
-    print(told(attempt, submitted, ahead), end="", flush=True)
+    submitted = submit.submit(engine, settings, attempt, processes=options.processes or None)
+    ahead = submit.submissions_ahead(engine, submitted, QueueClass(attempt.queue_class)) if submitted.queued else 0
+    print(receipt_text(attempt, submitted, ahead), end="", flush=True)
     if not options.wait:
         if settings.embedded and submitted.queued:
             note(["`steelyard up`, or the next command that brings workers to this database, works on it"])
@@ -125,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     return _shown(options, engine, submitted, _worked_off(options, settings, engine, submitted))
 
 
-def _attempt(options: argparse.Namespace, engine: Engine) -> SubmissionInput:
+def _attempt(options: Options, engine: Engine) -> SubmissionInput:
     """The output and its declaration from the options. Raises NotFound, BadText and BadIngest."""
     from campaigns.submissions.submit import SubmissionInput
     from models.corpus.campaign_protocols import find_test_set_protocols
@@ -193,7 +183,7 @@ def _examined(engine: Engine, attempt: SubmissionInput) -> SubmissionInput:
     return replace(attempt, findings=[each.as_row() for each in findings])
 
 
-def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine, submitted: SubmitResult) -> Progress:
+def _worked_off(options: Options, settings: Settings, engine: Engine, submitted: SubmitResult) -> Progress:
     """Wait until all evaluations have ended, with own workers where there is no broker; their progress."""
     from cli.campaigns.evaluate import working
     from cli.terminal.progress import shown_progress
@@ -207,7 +197,7 @@ def _worked_off(options: argparse.Namespace, settings: Settings, engine: Engine,
         return until_done(submitted.evaluations, on_progress)
 
 
-def _shown(options: argparse.Namespace, engine: Engine, submitted: SubmitResult, progress: Progress) -> int:
+def _shown(options: Options, engine: Engine, submitted: SubmitResult, progress: Progress) -> int:
     """Print the scores, or the reasons for missing ones; the exit status."""
     from cli.campaigns.submit_output import scores_as_text
     from models.queue_status.progress import failure_reasons

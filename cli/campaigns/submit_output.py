@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from analysis.leaderboard.board import read_board
 from cli.campaigns import submit_text
 from cli.campaigns.submit_text import Limit, SubmissionReceipt
-from cli.leaderboards.board import shown
-from models.results.entries import RULE
+from steelyard.tables.formatting import PLAIN, digits
 from steelyard.tables.text import aligned
+from steelyard_client.vocabulary import RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardScore
 
 
-def told(attempt: SubmissionInput, submitted: SubmitResult, ahead: int) -> str:
+def receipt_text(attempt: SubmissionInput, submitted: SubmitResult, ahead: int) -> str:
     """The receipt: number of the submission, its evaluations, queue position and remaining quotas."""
     measures = submitted.measures
-    return submit_text.told(
+    return submit_text.receipt_text(
         SubmissionReceipt(
             number=submitted.submission,
             stored=submitted.stored,
@@ -60,7 +60,8 @@ def scores_as_text(
                 rows.append([labels, "", "n/a", "-", alone.remark(row)])
             for metric, score in enumerate(row.scores):
                 rank, remark = _rank(board, submission, metric)
-                rows.append([labels, alone.titles[metric], shown(alone, score, width), rank, remark])
+                shown = PLAIN.estimate(score.score, alone.interval(score), digits(score.scale, width))
+                rows.append([labels, alone.titles[metric], shown, rank, remark])
     return aligned(rows)
 
 
@@ -74,7 +75,7 @@ def _rank(board: Board, submission: int, metric: int) -> tuple[str, str]:
     if not ours.scores:
         return "-", board.remark(ours)
     if not ours.ranked:
-        return "-", f"not ranked: {RULE}"
+        return "-", f"not ranked: {RANKED}"
     score: LeaderboardScore = ours.scores[metric]
     remark = f"the mean of {len(ours.runs)} runs has the rank" if len(ours.runs) > 1 else board.remark(ours)
     return (f"{score.rank} of {len(ranked)}" if score.rank is not None else "-"), remark

@@ -6,17 +6,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.campaigns.submit_text import Limit, SubmissionReceipt, told
-from cli.leaderboards.leaderboard_server import LEVEL, scale_of
+from cli.campaigns.submit_text import Limit, SubmissionReceipt, receipt_text
+from cli.leaderboards.leaderboard_server import LEVEL
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import tell
 from steelyard.tables.formatting import digits
 from steelyard.tables.text import aligned
+from steelyard_client.commands.leaderboards.power import scale_of
 
 if TYPE_CHECKING:
-    import argparse
-
+    from cli.commands import Options
     from steelyard_client import Client
     from steelyard_client.documents.submissions import (
         ScoreResponse,
@@ -28,7 +28,7 @@ ONE_VERSION = "1"
 """The version of a test set without corrections, which is not shown."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Submit the output; with --wait print its scores; the exit status."""
     refuse_local(options, input_format=None, due=None, processes=None, queue_class="interactive", level=LEVEL)
     with connected(options) as client:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if all(evaluation.state == "done" for evaluation in submission.evaluations) else 1
 
 
-def _sent(client: Client, options: argparse.Namespace) -> SubmissionCreatedResponse:
+def _sent(client: Client, options: Options) -> SubmissionCreatedResponse:
     from steelyard.formats.input.given_files import read_given
 
     if options.file == "-":
@@ -80,7 +80,7 @@ def _tell(submission: SubmissionCreatedResponse) -> None:
     name, _, version = submission.test_set.rpartition("@")
     tell(f"{each.severity}: {each.message}" for each in submission.findings)
     print(
-        told(
+        receipt_text(
             SubmissionReceipt(
                 number=submission.id,
                 stored=submission.stored,
@@ -115,7 +115,7 @@ def _watch(client: Client, number: int) -> None:
 def scores_as_text(submission: SubmissionWithScoresResponse, width: int) -> str:
     """The scores with intervals, as far as the phase gives feedback on them."""
     rows = [["References", "Metric", "Score", ""]]
-    for evaluation in submission.told:
+    for evaluation in submission.feedback:
         labels = " + ".join(evaluation.references)
         for score in evaluation.scores:
             title = score.title + ("" if score.higher_is_better else " ↓")
@@ -126,7 +126,7 @@ def scores_as_text(submission: SubmissionWithScoresResponse, width: int) -> str:
 
 
 def _shown(score: ScoreResponse, width: int) -> str:
-    if not score.told:
+    if not score.disclosed:
         return "hidden"
     places = digits(scale_of(score), width)
     number = "" if score.score is None else f"{score.score:.{places}f}"

@@ -42,7 +42,7 @@ class SubmissionReceipt:
     limits: Sequence[Limit]
 
 
-def told(receipt: SubmissionReceipt) -> str:
+def receipt_text(receipt: SubmissionReceipt) -> str:
     """The receipt in lines."""
     where = receipt.test_set
     if receipt.campaign != where:
@@ -56,7 +56,7 @@ def told(receipt: SubmissionReceipt) -> str:
         f"{number_of(receipt.segments, 'segment')}. Evaluation{plural}: {numbers}."
     ]
     if receipt.queued_as:
-        before = f"{number_of(receipt.ahead, 'submission')} before it" if receipt.ahead else "nothing before it"
+        before = f"{number_of(receipt.ahead, 'submission')} ahead of it" if receipt.ahead else "next in the queue"
         lines.append(f"Queued as {receipt.queued_as}, {before}.")
     if receipt.late_seconds:
         lines.append(f"It came {duration(receipt.late_seconds)} after the deadline, and is marked as late.")

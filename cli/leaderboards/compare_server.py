@@ -4,52 +4,51 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.leaderboards.leaderboard_server import LEVEL, RULE, named_boards, scale_of, title_of
+from cli.decorators import check_trials
+from cli.leaderboards.comparison import Compared, rendered
+from cli.leaderboards.leaderboard_server import named_boards
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError, UsageError
-from steelyard.tables import rendering
+from steelyard_client.commands.leaderboards.power import scale_of
+from steelyard_client.commands.leaderboards.tables import title_of
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
-    from steelyard.tables.delimited import Cell
+    from cli.commands import Options
     from steelyard.tables.paired_tests import PairedTests
-    from steelyard.tables.table import Table
     from steelyard_client import Client
     from steelyard_client.documents.comparisons import ComparisonsResponse
     from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse
-
-    Compared = tuple[LeaderboardResponse, PairedTests]
 
 
 ASK_AGAIN_SECONDS = 1.0
 """Between two requests, while a server draws more replicates."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Request the data from the server and print it; the exit status."""
-    refuse_local(options, **RULE, report=None)
-    if options.baseline not in (None, "none"):
-        raise UsageError("A server corrects for all pairs: --baseline is for a database.")
+    refuse_local(options, report=None)
+    check_trials(options)
+    if options.baseline == "none":
+        options.baseline = None
     if options.systems and options.submissions:
         raise UsageError("Give --systems or --submissions, not both.")
     with connected(options) as client:
         compared = _compared(client, options)
-    print(rendered(compared, options), end="", flush=True)
+    print(rendered(compared, options.format, options.width), end="", flush=True)
     return 0
 
 
-def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
+def _compared(client: Client, options: Options) -> list[Compared]:
     """The boards with at least two of the selected systems, and their tests. Raises CommandError where none has."""
     found, faults = [], dict[str, str]()
     for campaign, listed in named_boards(client, options):
-        shown = "all" if options.all or options.submissions or options.systems else "ranked"
-        board = client.read_leaderboard(campaign, board=listed.board, metric=options.sort or "", shown=shown)
+        shown = "all" if options.all or options.submissions or options.systems or options.baseline else "ranked"
+        board = client.read_leaderboard(campaign, board=listed.board, metric=options.by or "", shown=shown)
         systems, fault = _chosen(board, options)
         if not fault:
             fault = _unknown_metrics(board, options)
@@ -62,19 +61,24 @@ def _compared(client: Client, options: argparse.Namespace) -> list[Compared]:
             [system.submission for system in systems],
             board=listed.board,
             metric=options.metrics[0] if options.metrics and len(options.metrics) == 1 else "",
-            test=options.paired,
+            test=options.test,
             correction=options.correction,
+            trials=options.trials,
+            level=options.level,
+            interval=options.interval,
+            alpha=options.alpha,
+            baseline=_baseline(systems, options),
         )
         while (made := compare()).drawing:
             time.sleep(ASK_AGAIN_SECONDS)
-        found.append((board, tests_of(board, systems, made, options)))
+        found.append(Compared(board, tests_of(board, systems, made, options)))
     if not found:
         said = " ".join(f"{title}: {fault}." for title, fault in faults.items())
         raise CommandError(f"There is nothing to compare. {said}")
     return found
 
 
-def _chosen(board: LeaderboardResponse, options: argparse.Namespace) -> tuple[list[BoardSystem], str]:
+def _chosen(board: LeaderboardResponse, options: Options) -> tuple[list[BoardSystem], str]:
     """The selected systems, and what is wrong with the selection, or ""."""
     scored = [system for system in board.items if system.scores]
     if options.submissions:
@@ -83,22 +87,30 @@ def _chosen(board: LeaderboardResponse, options: argparse.Namespace) -> tuple[li
         missing = [str(number) for number in options.submissions if number not in known]
         if missing:
             return [], f"there is no submission {', '.join(missing)} with scores"
-    elif options.systems:
-        chosen = [system for system in scored if _names_of(system) & set(options.systems)]
-        names = {name for system in chosen for name in _names_of(system)}
-        missing = [name for name in options.systems if name not in names]
-        if missing:
-            return [], f"there is no system {', '.join(missing)} with scores"
     else:
-        chosen = [system for system in scored if system.ranked or options.all]
+        # Of two submissions of one system, its name means the one that is ranked.
+        there = {name: each for each in sorted(scored, key=lambda each: each.ranked) for name in _names_of(each)}
+        wanted = dict.fromkeys([*(options.systems or ()), *([options.baseline] if options.baseline else [])])
+        if missing := [name for name in wanted if name not in there]:
+            return [], f"there is no system {', '.join(missing)} with scores"
+        named = {there[name].submission for name in wanted}
+        others = not options.systems
+        chosen = [
+            system for system in scored if system.submission in named or (others and (system.ranked or options.all))
+        ]
     return chosen, "" if len(chosen) > 1 else "there are fewer than two systems with scores"
+
+
+def _baseline(systems: Sequence[BoardSystem], options: Options) -> int | None:
+    """The submission of the baseline."""
+    return next((each.submission for each in systems if options.baseline in _names_of(each)), None)
 
 
 def _names_of(system: BoardSystem) -> set[str]:
     return {system.name, *([system.system] if system.system else [])}
 
 
-def _positions(board: LeaderboardResponse, options: argparse.Namespace) -> list[int | None]:
+def _positions(board: LeaderboardResponse, options: Options) -> list[int | None]:
     """The positions of the requested metrics; None for one that the board does not have."""
     from analysis.leaderboard.board import position_of_metric
 
@@ -107,12 +119,12 @@ def _positions(board: LeaderboardResponse, options: argparse.Namespace) -> list[
     return [position_of_metric(board.metrics, name) for name in options.metrics]
 
 
-def _unknown_metrics(board: LeaderboardResponse, options: argparse.Namespace) -> str:
+def _unknown_metrics(board: LeaderboardResponse, options: Options) -> str:
     return f"its metrics are {', '.join(board.metrics)}" if None in _positions(board, options) else ""
 
 
 def tests_of(
-    board: LeaderboardResponse, systems: Sequence[BoardSystem], made: ComparisonsResponse, options: argparse.Namespace
+    board: LeaderboardResponse, systems: Sequence[BoardSystem], made: ComparisonsResponse, options: Options
 ) -> PairedTests:
     """A server's tests in the form in which `compare` shows those of a database."""
     from steelyard.resampling.paired import PairedResult
@@ -147,61 +159,15 @@ def tests_of(
         draws=max((pair.n for pair in pairs), default=board.replicates),
         seed=board.seed,
         correction=made.correction,
-        level=LEVEL,
+        baseline=None if made.baseline is None else place[made.baseline],
+        level=made.level,
+        interval=made.interval,
         replicates=board.replicates,
         segments=board.segments,
+        unit=made.resample,
         same_output={(place[pair.a_submission], place[pair.b_submission]) for pair in pairs if pair.same_output},
         alpha=made.alpha,
     )
-
-
-def tables_of(compared: Sequence[Compared], options: argparse.Namespace) -> list[Table]:
-    """Every leaderboard with its matrices and lists of tests."""
-    from analysis.leaderboard.significance import compared_to_leaderboard
-    from steelyard.tables import paired_tests
-
-    found: list[Table] = []
-    for board, tests in compared:
-        of_board = paired_tests.tables_of(tests, options.width)
-        notes = [*of_board[-1].notes, compared_to_leaderboard(tests.test, tests.correction)]
-        of_board[-1] = replace(of_board[-1], notes=notes)
-        found += [replace(each, title=f"{title_of(board)}: {each.title}") for each in of_board]
-    return found
-
-
-def as_json(compared: Sequence[Compared], _: argparse.Namespace) -> str:
-    """Every leaderboard with its systems and tests; numbers at full precision, null where undefined."""
-    from steelyard.tables.paired_tests import as_objects
-
-    objects = []
-    for board, tests in compared:
-        names = set(tests.systems)
-        found: dict[str, Any] = {name: getattr(board, name) for name in ("campaign", "test_set", "version")}
-        systems = [each.model_dump(mode="json") for each in board.items if each.name in names]
-        objects.append({**found, "references": board.references, "systems": systems, "paired": as_objects(tests)})
-    return rendering.as_json(objects)
-
-
-def data_rows(compared: Sequence[Compared]) -> tuple[Sequence[str], list[tuple[Cell, ...]]]:
-    """Columns and rows for programs: a row per leaderboard, metric and pair; None where undefined."""
-    from steelyard.tables.paired_tests import TSV_COLUMNS, tsv_rows
-
-    rows: list[tuple[Cell, ...]] = []
-    for board, tests in compared:
-        begin = (board.campaign, board.test_set, board.version, "+".join(board.references))
-        rows += [(*begin, *row) for row in tsv_rows(tests)]
-    return ("campaign", "test_set", "version", "references", *TSV_COLUMNS), rows
-
-
-def rendered(compared: Sequence[Compared], options: argparse.Namespace) -> str:
-    """The comparison in the format of the options."""
-    from steelyard.tables import delimited
-
-    if options.format == "json":
-        return as_json(compared, options)
-    if options.format in ("tsv", "csv"):
-        return (delimited.as_tsv if options.format == "tsv" else delimited.as_csv)(*data_rows(compared))
-    return rendering.render(tables_of(compared, options), options.format, "Comparison")
 
 
 def _number(value: float | None) -> float:

@@ -1,17 +1,31 @@
-"""`steelyard correlate`: how well metrics agree with human judgments."""
+"""`steelyard campaign correlate`: how well metrics agree with human judgments."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import add_format_option, add_width_option, at_most, level
-from cli.stored import add_database_option, read_settings, require_schema
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.stored import read_settings, require_schema
 from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.commands.values import MOST_REPLICATES
+from steelyard.commands.options import (
+    correction_option,
+    format_option,
+    granularity_option,
+    level_option,
+    many,
+    option,
+    permutation_option,
+    replicates_option,
+    statistics_option,
+    width_option,
+)
+from steelyard.commands.parsing import Value
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,69 +35,44 @@ if TYPE_CHECKING:
     from analysis.leaderboard.board import Board
     from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard
 
-MOST_PERMUTATIONS = 1_000_000
 
-
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`correlate`."""
-    parser = verbs.add_parser(
-        "correlate",
-        help="compare metrics with human judgments",
-        description="How well the metrics of a leaderboard agree with human judgments of its systems: correlations and "
-        "pairwise accuracy, by system and by segment, with bootstrap intervals, and tests of every metric "
-        "against the best one. Nothing is scored again. Human translations among the systems are left out.",
-    )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="only this test set, or this campaign")
-    parser.add_argument("--references", metavar="A,B", help="only the leaderboard against exactly these references")
-    parser.add_argument(
-        "--human", metavar="NAME[@VERSION]",
-        help="which human judgments (default: the only ones of the test set; the newest version)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--level", choices=("system", "segment", "both"), default="both", help="of the scores (default: both)"
-    )
-    parser.add_argument(
-        "--statistics", nargs="+", action="extend", metavar="STATISTIC",
-        help="what to compute; the first one ranks and is tested. By system: pearson spearman kendall pairwise "
-        "soft-pairwise spearman-share; by segment: acc-eq kendall-wmt14 kendall-by-segment spearman-by-segment pearson "
-        "acc kendall-da kendall pearson-by-system (default: the first five of each)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--metrics", "-m", nargs="+", action="extend", metavar="METRIC", help="only these metrics of the leaderboard"
-    )
-    parser.add_argument(
-        "--leave-out", nargs="+", action="extend", default=[], metavar="SYSTEM",
-        help="leave out these systems, such as those whose output is a reference: one such outlier makes every "
-        "correlation close to 1",
-    )  # fmt: skip
-    parser.add_argument(
-        "--confidence", type=at_most(MOST_REPLICATES), metavar="N",
-        help="replicates for the intervals, 0 for none (default: those of the leaderboard, or 1,000)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--interval-level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)"
-    )
-    parser.add_argument("--baseline", metavar="METRIC", help="test the others against this metric, not the best one")
-    parser.add_argument(
-        "--trials", type=at_most(MOST_PERMUTATIONS), metavar="N",
-        help="trials of the permutation tests, 0 for no tests (default: 10,000 by system, 1,000 by segment)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--correction", choices=("holm", "bh", "none"), default="holm", help="for several tests (default: holm)"
-    )
-    add_format_option(parser)
-    add_width_option(parser, 3, " in all formats for people")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="plot the systems by the best metric and by human score"
-    )
-    parser.add_argument(
-        "--report", type=Path, metavar="FILE.html", help="write everything as one HTML page with scatter plots"
-    )
-    add_database_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "correlate",
+    cls=ServerCommand,
+    help="How well the metrics of a leaderboard agree with human judgments of its systems: correlations and pairwise "
+    "accuracy, by system and by segment, with bootstrap intervals, and tests of every metric against the best one. "
+    "Nothing is scored again. Human translations among the systems are left out. `steelyard correlate` does the same "
+    "with files of scores.",
+    example="steelyard campaign correlate wmt24 --granularity system --leave-out online-A",
+)
+@click.argument("name", required=False, metavar="[NAME]", help="only this test set, or this campaign")
+@option("--references", metavar="A,B", help="only the leaderboard against exactly these references")
+@option(
+    "--human",
+    metavar="NAME[@VERSION]",
+    help="which human judgments (default: the only ones of the test set; the newest version)",
+)
+@granularity_option()
+@statistics_option()
+@many("-m", "--metrics", metavar="METRIC...", help="only these metrics of the leaderboard")
+@many(
+    "--leave-out",
+    metavar="SYSTEM...",
+    help="leave out these systems, such as those whose output is a reference: one such outlier makes every correlation "
+    "close to 1",
+)
+@replicates_option("those of the leaderboard, or 1,000")
+@level_option()
+@option("--baseline", metavar="METRIC", help="test the others against this metric, not the best one")
+@permutation_option()
+@correction_option("holm")
+@format_option()
+@width_option(3, " in all formats for people")
+@option("--plot", type=Value(Path), metavar="FILE.svg", help="plot the systems by the best metric and by human score")
+@option("--report", type=Value(Path), metavar="FILE.html", help="write everything as one HTML page with scatter plots")
+@database_option()
+@collected
+def correlate(options: Options) -> int:
     """Read the judged leaderboards, compute the correlations and print them; the exit status."""
     from cli.meta_evaluation.correlation_output import rendered
     from cli.terminal.progress import working
@@ -91,7 +80,9 @@ def run(options: argparse.Namespace) -> int:
     from steelyard.meta_evaluation.correlation import LEVELS
     from steelyard.meta_evaluation.statistics import chosen_statistics
 
-    by_level = chosen_statistics(options.statistics, LEVELS if options.level == "both" else (options.level,))
+    by_level = chosen_statistics(
+        options.statistics, LEVELS if options.granularity == "both" else (options.granularity,)
+    )
     settings = read_settings(options)
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
@@ -125,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def judged_boards(connection: Connection, options: argparse.Namespace) -> list[JudgedBoard]:
+def judged_boards(connection: Connection, options: Options) -> list[JudgedBoard]:
     """The requested leaderboards that have human judgments. Raises CommandError and NotFound where there is none."""
     from analysis.leaderboard.board import read_board
     from analysis.meta_evaluation.metrics_and_human import read_judged
@@ -140,7 +131,7 @@ def judged_boards(connection: Connection, options: argparse.Namespace) -> list[J
         raise CommandError(f"There is no such leaderboard. {known}")
     found, missing = [], None
     for each in listed:
-        board = read_board(connection, each, options.interval_level)
+        board = read_board(connection, each, options.level)
         assert board is not None
         try:
             board = board.excluding(options.leave_out)
@@ -192,7 +183,7 @@ def metric_position(metrics: Sequence[str], name: str) -> int:
 
 
 def agreement_tables(
-    judged: JudgedBoard, by_level: dict[str, list[str]], options: argparse.Namespace
+    judged: JudgedBoard, by_level: dict[str, list[str]], options: Options
 ) -> Iterator[BoardCorrelation]:
     """A table for each requested level that has human scores, computed lazily."""
     from steelyard.meta_evaluation.correlation import (
@@ -206,7 +197,7 @@ def agreement_tables(
     baseline = None
     if options.baseline:
         baseline = metric_position([metric.specification for metric in judged.metrics], options.baseline)
-    asked = CorrelationOptions(options.confidence, options.interval_level, options.trials, options.correction, baseline)
+    asked = CorrelationOptions(options.replicates, options.level, options.trials, options.correction, baseline)
     if SYSTEM in by_level and judged.has_systems:
         yield correlate_systems(judged, by_level[SYSTEM], asked)
     if SEGMENT in by_level and judged.has_segments:

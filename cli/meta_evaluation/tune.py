@@ -6,108 +6,112 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import at_most, level, named_file, whole_number
-from cli.stored import add_database_option, read_settings
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.decorators import processes_option
+from cli.stored import read_settings
 from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.commands.values import MOST_REPLICATES
+from steelyard.commands.options import (
+    format_option,
+    granularity_option,
+    level_option,
+    many,
+    option,
+    replicates_option,
+    seed_option,
+)
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import named_file, whole_number
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from analysis.meta_evaluation.parameter_sweep import SweepOptions
     from analysis.meta_evaluation.tuning import Tuned
     from cli.meta_evaluation.tune_measure import Measured
-    from steelyard.metrics.sweep import Sweep
+    from steelyard.meta_evaluation.sweep import Sweep
 
 DEFAULT_STATISTICS = {"system": ("pearson",), "segment": ("kendall-wmt14", "pearson")}
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`tune`."""
-    parser = verbs.add_parser(
-        "tune",
-        help="choose a metric's parameter by human judgments",
-        description="Score test sets with many values of one parameter of a metric, in one pass that aligns and "
-        "compares words once for all values, and show how well each value correlates with human judgments. With two "
-        "test sets or more, the value chosen on one is reported on the others, with its gain over the default and its "
-        "interval. Scores are stored and never computed twice.",
-    )
-    parser.add_argument("metric", metavar="METRIC", help="name of a metric, such as tbleu")
-    parser.add_argument("parameter", metavar="PARAMETER", help="the parameter to try, such as eps")
-    parser.add_argument(
-        "sets", nargs="*", metavar="DIR|NAME",
-        help="campaign folders, as `evaluate` takes them, or test sets in the database; each with human judgments",
-    )  # fmt: skip
-    parser.add_argument(
-        "--values", nargs="+", metavar="V",
-        help="values to try, one by one or in one word with commas (default: those of the metric's paper)",
-    )  # fmt: skip
-    parser.add_argument("--from", dest="first", metavar="V", help="with --to and --steps: values at equal distances")
-    parser.add_argument("--to", dest="last", metavar="V")
-    parser.add_argument("--steps", type=whole_number, metavar="N", help="how many values from --from to --to")
-    parser.add_argument(
-        "--with", dest="fixed", action="append", default=[], metavar="KEY=VALUE",
-        help="another parameter of the metric; with a repeated key, each value gets a curve of its own",
-    )  # fmt: skip
-    parser.add_argument(
-        "--against", nargs="+", metavar="METRIC",
-        help="metrics to compare a chosen value with (default: the metric's default, and the BLEU it is based on)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--references", nargs="+", default=["each", "all"], metavar="A,B",
-        help="references to score against: each, all, or labels such as A B A,B (default: each all)",
-    )  # fmt: skip
-    parser.add_argument("--human", metavar="NAME[@VERSION]", help="which human judgments (default: the only ones)")
-    parser.add_argument(
-        "--level", choices=("system", "segment", "both"), default="both", help="of the scores (default: both)"
-    )
-    parser.add_argument(
-        "--statistics", nargs="+", metavar="NAME",
-        help="statistics of `steelyard correlate`, at each level those that it has (default: pearson; of segments "
-        "kendall-wmt14 too)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--choose-on",
-        nargs="+",
-        default=[],
-        metavar="SET",
-        help="test sets that choose a value (default: every one in turn)",
-    )
-    parser.add_argument(
-        "--report-on",
-        nargs="+",
-        default=[],
-        metavar="SET",
-        help="test sets that it is reported on (default: all the others)",
-    )
-    parser.add_argument(
-        "--folds", type=whole_number, default=5, metavar="N",
-        help="parts of the documents for choosing and reporting on one test set (default: 5; 0: none)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--confidence",
-        type=at_most(MOST_REPLICATES),
-        default=1000,
-        metavar="N",
-        help="bootstrap replicates (default: 1000)",
-    )
-    parser.add_argument(
-        "--interval-level", type=level, default=0.95, metavar="P", help="level of the intervals (default: 0.95)"
-    )
-    parser.add_argument("--seed", type=whole_number, default=12345, help="seed of the resampling (default: 12345)")
-    parser.add_argument("--resource", nargs="+", action="extend", type=named_file, default=[], metavar="NAME=FILE",
-                        help="a file that the metric asks for by name, such as word vectors")  # fmt: skip
-    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
-    parser.add_argument("-f", "--format", choices=("text", "json", "tsv"), default="text")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="also draw the curves")
-    add_database_option(parser)
-    parser.set_defaults(run=run, queue_class="campaign", due=None)
-
-
-def run(options: argparse.Namespace) -> int:
+@click.command(
+    "tune",
+    cls=ServerCommand,
+    help="Score test sets with many values of one parameter of a metric, in one pass that aligns and compares words "
+    "once for all values, and show how well each value correlates with human judgments. With two test sets or more, "
+    "the value chosen on one is reported on the others, with its gain over the default and its interval. Scores are "
+    "stored and never computed twice.",
+    example="steelyard tune tbleu eps newstest2023 newstest2024 --with vectors=news",
+)
+@click.argument("metric", metavar="METRIC", help="name of a metric, such as tbleu")
+@click.argument("parameter", metavar="PARAMETER", help="the parameter to try, such as eps")
+@click.argument(
+    "sets",
+    nargs=-1,
+    metavar="[DIR|NAME...]",
+    help="campaign folders, as `evaluate` takes them, or test sets in the database; each with human judgments",
+)
+@many(
+    "--values",
+    metavar="V...",
+    help="values to try, one by one or in one word with commas (default: those of the metric's paper)",
+)
+@option("--from", "first", metavar="V", help="with --to and --steps: values at equal distances")
+@option("--to", "last", metavar="V", help="with --from and --steps: the last value")
+@option("--steps", type=Value(whole_number), metavar="N", help="how many values from --from to --to")
+@option(
+    "--with",
+    "fixed",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="another parameter of the metric; with a repeated key, each value gets a curve of its own",
+)
+@many(
+    "--against",
+    metavar="METRIC...",
+    help="metrics to compare a chosen value with (default: the metric's default, and the BLEU it is based on)",
+)
+@many(
+    "--references",
+    metavar="A,B...",
+    help="references to score against: each, all, or labels such as A B A,B (default: each all)",
+)
+@option("--human", metavar="NAME[@VERSION]", help="which human judgments (default: the only ones)")
+@granularity_option()
+@many(
+    "--statistics",
+    metavar="NAME...",
+    help="statistics of `steelyard correlate`, at each level those that it has (default: pearson; of segments "
+    "kendall-wmt14 too)",
+)
+@many("--choose-on", metavar="SET...", help="test sets that choose a value (default: every one in turn)")
+@many("--report-on", metavar="SET...", help="test sets that it is reported on (default: all the others)")
+@option(
+    "--folds",
+    type=Value(whole_number),
+    default=5,
+    metavar="N",
+    help="parts of the documents for choosing and reporting on one test set (default: 5; 0: none)",
+)
+@replicates_option("1,000")
+@level_option()
+@seed_option("resampling")
+@many(
+    "--resource",
+    parse=named_file,
+    metavar="NAME=FILE...",
+    help="a file that the metric asks for by name, such as word vectors",
+)
+@processes_option()
+@format_option("text", "json", "tsv")
+@option("--plot", type=Value(Path), metavar="FILE.svg", help="also draw the curves")
+@database_option()
+@collected
+def tune(options: Options) -> int:
     """Score the sweeps, correlate with human judgments, choose values and print them; the exit status."""
     from cli.meta_evaluation import tune_output
     from cli.meta_evaluation.tune_measure import measure
@@ -121,16 +125,16 @@ def run(options: argparse.Namespace) -> int:
     measured = measure(options, settings, given, sweeps)
     tuned = [tuned_variant(options, label, measured[label], questions) for label in sweeps]
     show = {"text": tune_output.as_text, "json": tune_output.as_json, "tsv": tune_output.as_tsv}[options.format]
-    print(show(tuned, options.interval_level), end="")
+    print(show(tuned, options.level), end="")
     if options.plot:
-        write_file(options.plot, tune_output.as_svg(tuned, options.interval_level))
+        write_file(options.plot, tune_output.as_svg(tuned, options.level))
     return 0
 
 
-def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
+def requested_sweeps(options: Options) -> dict[str, Sweep]:
     """The sweeps by their label, "" for a single one. Raises UsageError and BadParameter."""
+    from steelyard.meta_evaluation.sweep import evenly, published_values, sweep
     from steelyard.metrics.registry import asked_metrics, metric_class
-    from steelyard.metrics.sweep import evenly, published_values, sweep
     from steelyard.tokenizers.registry import AUTO
 
     metric, _, more = options.metric.partition(":")
@@ -154,7 +158,7 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
         fixed.setdefault(key, []).append(value)
     if options.parameter != "tok" and "tok" not in fixed and metric_class(metric).follows_language():
         fixed["tok"] = [AUTO]
-    rivals = None if options.against is None else asked_metrics(options.against)
+    rivals = asked_metrics(options.against) if options.against else None
     sweeps = {}
     for chosen in product(*fixed.values()):
         together = dict(zip(fixed, chosen, strict=True))
@@ -163,7 +167,7 @@ def requested_sweeps(options: argparse.Namespace) -> dict[str, Sweep]:
     return sweeps
 
 
-def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
+def requested_questions(options: Options) -> list[SweepOptions]:
     """The requested levels and statistics. Raises UsageError."""
     from analysis.meta_evaluation.parameter_sweep import SweepOptions
     from steelyard.meta_evaluation.correlation import LEVELS
@@ -173,7 +177,7 @@ def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
         "system": tuple(each.name for each in SYSTEM_STATISTICS),
         "segment": tuple(each.name for each in SEGMENT_STATISTICS),
     }
-    levels = LEVELS if options.level == "both" else (options.level,)
+    levels = LEVELS if options.granularity == "both" else (options.granularity,)
     wanted = options.statistics
     for name in wanted or ():
         if not any(name in known[each] for each in levels):
@@ -188,7 +192,7 @@ def requested_questions(options: argparse.Namespace) -> list[SweepOptions]:
 
 
 def tuned_variant(
-    options: argparse.Namespace, label: str, measured: Sequence[Measured], questions: Sequence[SweepOptions]
+    options: Options, label: str, measured: Sequence[Measured], questions: Sequence[SweepOptions]
 ) -> Tuned:
     """The curves of one variant, and the values chosen on one test set and reported on another.
 
@@ -207,7 +211,7 @@ def tuned_variant(
                 what = f"{question.statistic} at the {question.level} level"
                 note([f"{one.swept[0].listed.name}: too few human judgments for {what}."])
     if not agreements:
-        raise CommandError("There are too few human judgments for this. Try --level both.")
+        raise CommandError("There are too few human judgments for this. Try --granularity both.")
     choices, crossed = [], []
     for (there, question), found in agreements.items():
         sources = [
@@ -220,16 +224,16 @@ def tuned_variant(
         ]
         for source in sources:
             pairs = zip(source, found, strict=True) if len(source) == len(found) else [(source[-1], found[-1])]
-            choices += [transfer_choice(sweep, first, second, options.interval_level) for first, second in pairs]
+            choices += [transfer_choice(sweep, first, second, options.level) for first, second in pairs]
         if not any((one.given, question) in agreements for one in measured if one.given != there):
             # No other test set can validate the choice.
             swept = next(one.swept for one in measured if one.given == there)
             for each, agreement in zip(swept, found, strict=True):
-                fitted = cross_fit(sweep, each, question, options.interval_level, options.folds)
+                fitted = cross_fit(sweep, each, question, options.level, options.folds)
                 if fitted is not None:
                     crossed.append(fitted)
                 else:
-                    choices.append(transfer_choice(sweep, agreement, agreement, options.interval_level))
+                    choices.append(transfer_choice(sweep, agreement, agreement, options.level))
     return Tuned(
         label,
         sweep,

@@ -12,18 +12,22 @@ from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from sqlalchemy import Connection, Engine
 
     from analysis.meta_evaluation.parameter_sweep import SweepResult
+    from cli.commands import Options
     from models.corpus.standing_submissions import StandingSubmissions
     from runtime.settings import Settings
     from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.meta_evaluation.sweep import Sweep
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.resources import Resources
-    from steelyard.metrics.sweep import Sweep
+
+
+EACH_AND_ALL = ("each", "all")
+USUAL_REPLICATES = 1000
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,11 @@ class Measured:
 
 
 def measure(
-    options: argparse.Namespace, settings: Settings, given: Sequence[str], sweeps: dict[str, Sweep]
+    options: Options, settings: Settings, given: Sequence[str], sweeps: dict[str, Sweep]
 ) -> dict[str, list[Measured]]:
     """Score all test sets by all sweeps, by the sweeps' labels. Raises CommandError where an evaluation fails."""
     from cli.campaigns.evaluate import working
-    from cli.campaigns.judgments import read_campaign_judgments, store_campaign_judgments
+    from cli.campaigns.judgment_files import read_campaign_judgments, store_campaign_judgments
     from cli.terminal.progress import shown_progress
     from models.queue_status.progress import failure_reasons
     from scheduler.embedded.wait import read_with_retries, with_retries
@@ -64,11 +68,11 @@ def measure(
         layers = common_layers(folder.texts(sorted(folder.references)))
         for sweep in sweeps.values():
             pinned(sweep, folder.target_language or "", layers, resources)
-        reference_choices(options.references, folder.name, list(folder.references))
+        reference_choices(options.references or EACH_AND_ALL, folder.name, list(folder.references))
     for contest in contests.values():
         for sweep in sweeps.values():
             pinned(sweep, contest.target_language, contest.layers, resources)
-        reference_choices(options.references, contest.name, contest.references)
+        reference_choices(options.references or EACH_AND_ALL, contest.name, contest.references)
     with working(settings, options.processes or None) as (engine, wait):
         for each, folder in folders.items():
             # Retries store nothing twice, here and below.
@@ -125,9 +129,7 @@ def pinned(sweep: Sweep, language: str, layers: frozenset[str], resources: Resou
     return replace(sweep, metrics=metrics, rivals=rivals), notices
 
 
-def stored_submissions(
-    options: argparse.Namespace, settings: Settings, names: Sequence[str]
-) -> dict[str, StandingSubmissions]:
+def stored_submissions(options: Options, settings: Settings, names: Sequence[str]) -> dict[str, StandingSubmissions]:
     """The submissions to stored test sets, by name; each must have human judgments. Raises NotFound."""
     from models.corpus.judgments import find_judgments
     from models.corpus.standing_submissions import find_standing_submissions
@@ -142,21 +144,22 @@ def stored_submissions(
     return contests
 
 
-def taken_in(
-    options: argparse.Namespace, settings: Settings, engine: Engine, folder: CampaignFolder
-) -> StandingSubmissions:
+def taken_in(options: Options, settings: Settings, engine: Engine, folder: CampaignFolder) -> StandingSubmissions:
     """Store a campaign folder; its submissions. Raises BadIngest."""
-    from cli.campaigns.evaluate import checked_name, ingest_folder
+    from cli.campaigns.evaluate import GivenTestSet, checked_name, ingest_test_set
+    from cli.commands import Options
     from models.corpus.standing_submissions import read_standing_submissions
     from models.database.session import reading
 
-    intake = ingest_folder(options, settings, checked_name(folder.name), folder, [], [], engine)
+    given = Options(**{"queue_class": "campaign", "due": None, **vars(options)})
+    name = checked_name(folder.name)
+    intake = ingest_test_set(given, settings, name, GivenTestSet(name, folder, [], [], {}), engine)
     with reading(engine) as connection:
         return read_standing_submissions(connection, intake.campaign_id, intake.test_set_id)
 
 
 def queue(
-    options: argparse.Namespace,
+    options: Options,
     settings: Settings,
     engine: Engine,
     contest: StandingSubmissions,
@@ -172,8 +175,14 @@ def queue(
 
     protocols, evaluations = [], []
     with writing(engine, durable=True) as connection:
-        for labels in reference_choices(options.references, contest.name, contest.references):
-            new = NewProtocol(labels, metrics, options.confidence, options.seed, sweep=True)
+        for labels in reference_choices(options.references or EACH_AND_ALL, contest.name, contest.references):
+            new = NewProtocol(
+                labels,
+                metrics,
+                USUAL_REPLICATES if options.replicates is None else options.replicates,
+                options.seed,
+                sweep=True,
+            )
             protocol = store_protocol(connection, contest.test_set_id, new)
             evaluations += enqueue_evaluations(
                 connection, settings, protocol, contest.submissions, processes=options.processes or None
@@ -201,7 +210,7 @@ def reference_choices(asked: Sequence[str], name: str, labels: Sequence[str]) ->
 
 
 def read_sets(
-    connection: Connection, options: argparse.Namespace, contest: StandingSubmissions, protocols: Sequence[int]
+    connection: Connection, options: Options, contest: StandingSubmissions, protocols: Sequence[int]
 ) -> list[SweepResult]:
     """The scores with human judgments, in the order of the protocols. Raises NotFound and CommandError."""
     from analysis.meta_evaluation.parameter_sweep import read_sweep
@@ -215,6 +224,6 @@ def read_sets(
     found = [each for each in swept if each is not None]
     if not found:
         raise CommandError(
-            f"{contest.name}: none of its systems has human judgments. `steelyard human show` lists the judged ones."
+            f"{contest.name}: none of its systems has human judgments. `steelyard judgments show` lists the others."
         )
     return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli.commands import noun
-from cli.decorators import database_option
 from cli.stored import require_schema, settings_for
 from steelyard.commands.errors import CommandError
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from models.database.compatibility import SchemaStatus

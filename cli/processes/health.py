@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands import Options, ServerCommand, collected
-from cli.decorators import database_option
 from cli.processes.http_option import address
 from cli.stored import settings_for
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Value
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from runtime.health import Check

@@ -7,7 +7,7 @@ import click
 from cli.commands import LongLivedCommand, Options, collected
 from cli.processes.http_option import http_option, read_served_settings
 from cli.stored import require_schema
-from steelyard.commands.errors import CommandError
+from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
@@ -22,16 +22,33 @@ READS = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-
     example="steelyard worker --concurrency 8",
 )
 @option("--concurrency", type=Value(whole_number), metavar="N", help="processes (default: all cores)")
+@option(
+    "--queue",
+    type=click.Choice(("learned",)),
+    help="work on what models and registered programs score, and on nothing else; one process for one device",
+)
+@option("--device", metavar="DEVICE", help="with --queue learned: what models run on, cpu (default) or cuda:0")
 @http_option()
 @collected
 def worker(options: Options) -> int:
     """Run until stopped; the exit status."""
     from runtime.logs import set_up_logs
-    from worker.app import run_worker
 
     settings = read_served_settings(options)
+    if options.queue is None and options.device is not None:
+        raise UsageError("--device is for --queue learned.")
+    if options.queue is not None and options.concurrency:
+        raise UsageError(
+            "A learned worker is one process: start another one for another device, without --concurrency."
+        )
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="worker")
+    if options.queue is not None:
+        from worker.learned.running import run_learned_worker
+
+        return run_learned_worker(settings, options.device)
+    from worker.app import run_worker
+
     return run_worker(settings, options.concurrency or None)
 
 

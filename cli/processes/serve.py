@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands import LongLivedCommand, Options, collected
-from cli.decorators import database_option
 from cli.processes.http_option import http_option, read_served_settings
 from cli.stored import require_schema
 from steelyard.commands.options import option, together
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import at_most
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from runtime.service_settings import WebSettings

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands import LongLivedCommand, Options, collected
-from cli.decorators import database_option
 from cli.processes.http_option import http_option
 from cli.processes.serve import address_options, read_web_settings, tell
 from cli.stored import require_schema, shown_database
@@ -21,6 +20,7 @@ from steelyard.commands.errors import CommandError
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,16 +1,22 @@
-"""`steelyard cancel`, `retry` and `requeue`: administration of queued evaluations."""
+"""`steelyard submission cancel`, `retry` and `recompute`: administration of queued evaluations."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from cli.options import whole_number
-from cli.stored import add_database_option, read_settings, require_schema
-from cli.terminal.prompts import add_yes_option, confirm
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.decorators import processes_option
+from cli.stored import read_settings, require_schema
 from steelyard.commands.errors import UsageError
 from steelyard.commands.notices import note
+from steelyard.commands.options import many, option, together, yes_option
+from steelyard.commands.parsing import Value
+from steelyard.commands.prompts import confirm
+from steelyard.commands.values import whole_number
+from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from models.queue_status.progress import Progress
     from runtime.settings import Settings
     from scheduler.admin import Plan
+    from steelyard.commands.options import Decorator
 
 STATES = ("queued", "running", "reducing", "done", "failed", "cancelled")
 CHOICE = (
@@ -29,70 +36,67 @@ CHOICE = (
 )
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`cancel`, `retry` and `requeue`."""
-    cancel = verbs.add_parser(
-        "cancel",
-        help="cancel evaluations that are not done",
-        description="Cancel queued or running evaluations. Running shards finish, and their results are discarded; "
-        f"results of finished shards are kept for a `steelyard retry`. {CHOICE}",
-    )
-    _add_selection(cancel)
-    cancel.add_argument(
-        "--comparison", nargs="+", type=whole_number, default=[], metavar="N",
-        help="comparisons that run, by their numbers (`steelyard status` shows them), in place of evaluations",
+def selection_options() -> Decorator:
+    """Which evaluations, whether to ask, and the database."""
+    return together(
+        click.argument(
+            "evaluations", nargs=-1, type=Value(whole_number), metavar="[ID...]", help="evaluations by their numbers"
+        ),
+        option("--campaign", metavar="NAME", help="evaluations of this campaign"),
+        option("--system", metavar="NAME", help="evaluations of this system, NAME or TEAM/NAME"),
+        option("--team", metavar="NAME", help="evaluations queued by this team"),
+        many(
+            "--state", parse=evaluation_state, metavar="STATE...",
+            help=f"evaluations in these states: {', '.join(STATES)}",
+        ),
+        yes_option(),
+        database_option(),
     )  # fmt: skip
-    cancel.add_argument("--reason", metavar="TEXT", help="reason shown to the submitters")
-    cancel.add_argument(
-        "--counts", action="store_true",
-        help="still count the submissions against the quotas of their teams (default: they are refunded)",
+
+
+def waiting_options() -> Decorator:
+    """--wait and --processes."""
+    return together(
+        option(
+            "--wait/--no-wait", default=None,
+            help="wait until they are done (default: only where this command brings its own workers, without a broker)",
+        ),
+        processes_option(),
     )  # fmt: skip
-    cancel.set_defaults(run=run_cancel)
-    retry = verbs.add_parser(
-        "retry",
-        help="queue failed or cancelled evaluations again",
-        description=f"Queue failed and cancelled evaluations again; results of finished shards are kept. {CHOICE}",
-    )
-    _add_selection(retry)
-    _add_waiting(retry)
-    retry.set_defaults(run=run_retry)
-    requeue = verbs.add_parser(
-        "requeue",
-        help="recompute evaluations from scratch",
-        description="Delete statistics, scores and randomization tests of ended evaluations and compute them again, "
-        "for instance after a disk failure; then compare the new scores with the old ones bit by bit. Open "
-        "evaluations are skipped: cancel them first. Exit status 1 if an evaluation fails or a score differs. "
-        f"{CHOICE}",
-    )
-    _add_selection(requeue)
-    _add_waiting(requeue)
-    requeue.set_defaults(run=run_requeue)
 
 
-def _add_selection(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("evaluations", nargs="*", type=whole_number, metavar="ID", help="evaluations by their numbers")
-    parser.add_argument("--campaign", metavar="NAME", help="evaluations of this campaign")
-    parser.add_argument("--system", metavar="NAME", help="evaluations of this system, NAME or TEAM/NAME")
-    parser.add_argument("--team", metavar="NAME", help="evaluations queued by this team")
-    parser.add_argument(
-        "--state", nargs="+", choices=STATES, metavar="STATE", help=f"evaluations in these states: {', '.join(STATES)}"
-    )
-    add_yes_option(parser)
-    add_database_option(parser)
+def evaluation_state(text: str) -> str:
+    """A state's name. Raises ValueError."""
+    if text not in STATES:
+        raise ValueError(f'"{text}" is no state; states are {", ".join(STATES)}')
+    return text
 
 
-def _add_waiting(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--wait", action=argparse.BooleanOptionalAction, default=None,
-        help="wait until they are done (default: only where this command brings its own workers, without a broker)",
-    )  # fmt: skip
-    parser.add_argument("--processes", type=whole_number, metavar="N", help="worker processes (default: all cores)")
-
-
-def run_cancel(options: argparse.Namespace) -> int:
+@click.command(
+    "cancel",
+    cls=ServerCommand,
+    help="Cancel queued or running evaluations. Running shards finish, and their results are discarded; results of "
+    f"finished shards are kept for a `steelyard submission retry`. {CHOICE}",
+    example="steelyard submission cancel --campaign wmt24 --state queued",
+)
+@selection_options()
+@many(
+    "--comparison",
+    parse=whole_number,
+    metavar="N...",
+    help="comparisons that run, by their numbers (`steelyard status` shows them), in place of evaluations",
+)
+@option("--reason", metavar="TEXT", help="reason shown to the submitters")
+@option(
+    "--counts",
+    is_flag=True,
+    help="still count the submissions against the quotas of their teams (default: they are refunded)",
+)
+@collected
+def cancel(options: Options) -> int:
     """Show the selection, ask, cancel; the exit status."""
     from models.database.session import make_engine
-    from scheduler.admin import cancel, cancel_comparisons
+    from scheduler import admin
 
     # One line, because it is shown in tables.
     reason = " ".join((options.reason or "").split())
@@ -103,34 +107,54 @@ def run_cancel(options: argparse.Namespace) -> int:
         require_schema(settings, create=False)
         numbers = dict.fromkeys(options.comparison)
         confirm(f"Cancel {_amount(len(numbers), 'comparison')}?", yes=options.yes)
-        ended = cancel_comparisons(make_engine(settings.database_url, pooled=False), list(numbers), reason)
+        ended = admin.cancel_comparisons(make_engine(settings.database_url, pooled=False), list(numbers), reason)
         print(f"Cancelled: {_amount(len(ended), 'comparison')}.", flush=True)
         return 0
     engine, _, plan = _agreed(options, "cancel")
-    cancelled = cancel(engine, [each.id for each in plan.touched], reason, counts=options.counts)
+    cancelled = admin.cancel(engine, [each.id for each in plan.touched], reason, counts=options.counts)
     _tell("Cancelled", cancelled, plan, "ended by itself before it could be cancelled")
     return 0
 
 
-def run_retry(options: argparse.Namespace) -> int:
+@click.command(
+    "retry",
+    cls=ServerCommand,
+    help=f"Queue failed and cancelled evaluations again; results of finished shards are kept. {CHOICE}",
+    example="steelyard submission retry --state failed",
+)
+@selection_options()
+@waiting_options()
+@collected
+def retry(options: Options) -> int:
     """Show the selection, ask, queue it again; with --wait wait for it; the exit status."""
-    from scheduler.admin import retry
+    from scheduler import admin
 
     engine, settings, plan = _agreed(options, "retry")
-    queued = retry(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
+    queued = admin.retry(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
     _tell("Queued again", queued, plan, "was queued again by somebody else")
     return _ended(_work_off(options, settings, queued))
 
 
-def run_requeue(options: argparse.Namespace) -> int:
+@click.command(
+    "recompute",
+    cls=ServerCommand,
+    help="Delete statistics, scores and randomization tests of ended evaluations and compute them again, for instance "
+    "after a disk failure; then compare the new scores with the old ones bit by bit. Open evaluations are skipped: "
+    f"cancel them first. Exit status 1 if an evaluation fails or a score differs. {CHOICE}",
+    example="steelyard submission recompute 17 18 --wait",
+)
+@selection_options()
+@waiting_options()
+@collected
+def recompute(options: Options) -> int:
     """Show the selection, ask, recompute it; with --wait compare the scores with the old ones; the exit status."""
     from cli.queue.control_output import compared
     from models.results.fingerprints import read_fingerprints
-    from scheduler.admin import requeue
+    from scheduler import admin
     from scheduler.embedded.wait import read_with_retries
 
-    engine, settings, plan = _agreed(options, "requeue")
-    done = requeue(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
+    engine, settings, plan = _agreed(options, "recompute")
+    done = admin.recompute(engine, settings, [each.id for each in plan.touched], processes=options.processes or None)
     _tell("Queued for recomputation", done.evaluations, plan, "was queued again by somebody else")
     if done.comparisons:
         print(f"Comparisons that read them have failed: {', '.join(map(str, done.comparisons))}. Compare again.")
@@ -144,7 +168,7 @@ def run_requeue(options: argparse.Namespace) -> int:
     return status if same else 1
 
 
-def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, Plan]:
+def _agreed(options: Options, verb: str) -> tuple[Engine, Settings, Plan]:
     """The selection, shown to and confirmed by the user.
 
     Raises UsageError, NotFound, NothingToDo, TooMany, and CommandError without a terminal or a confirmation.
@@ -165,7 +189,7 @@ def _agreed(options: argparse.Namespace, verb: str) -> tuple[Engine, Settings, P
     return engine, settings, found
 
 
-def _selection(options: argparse.Namespace) -> EvaluationFilter:
+def _selection(options: Options) -> EvaluationFilter:
     from models.queue_status.evaluation_filters import EvaluationFilter
     from models.schema.states import EvaluationState
 
@@ -192,7 +216,7 @@ def _amount(number: int, what: str = "evaluation") -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _work_off(options: argparse.Namespace, settings: Settings, evaluations: Sequence[int]) -> Progress | None:
+def _work_off(options: Options, settings: Settings, evaluations: Sequence[int]) -> Progress | None:
     """Wait until these evaluations have ended, if requested; their progress, None without waiting."""
     if not evaluations:
         return None

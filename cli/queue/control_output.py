@@ -1,4 +1,4 @@
-"""Output of `cancel`, `retry` and `requeue`."""
+"""Output of `submission cancel`, `retry` and `recompute`."""
 
 from __future__ import annotations
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from typing import TYPE_CHECKING
 
-from cli.options import WATCH_SECONDS, whole_number
-from cli.server import add_account_option, add_server_option
-from cli.stored import add_database_option, read_settings, require_schema, shown_database
+import click
+
+from cli.commands import Options, ServerCommand, collected
+from cli.queue.status_watch import WATCH_SECONDS
+from cli.server import on_server
+from cli.stored import read_settings, require_schema, shown_database
+from steelyard.commands.options import many, option
+from steelyard.commands.parsing import Value
+from steelyard.commands.values import whole_number
+from steelyard_client.commands.backend import account_option, database_option, server_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,35 +27,6 @@ MOST_FAILURES = 10
 ALL_FAILURES = 10_000
 
 
-def add_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """`status`."""
-    parser = verbs.add_parser(
-        "status",
-        help="show the queue, workers and failures",
-        description="Show the queue: waiting work and its age, the workers and their tasks, the throughput of the last "
-        "minute, an estimate of the time left, the progress of campaigns, and why evaluations failed. Read-only; takes "
-        "no locks. The exit status is 0 even if evaluations failed.",
-    )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="only the evaluations of this campaign or test set")
-    parser.add_argument(
-        "--evaluation", nargs="+", type=whole_number, metavar="ID", default=[], help="only these evaluations"
-    )
-    parser.add_argument("--failed", action="store_true", help="only failed evaluations, all of them")
-    parser.add_argument(
-        "--watch", nargs="?", type=seconds, const=WATCH_SECONDS, metavar="SECONDS",
-        help="refresh every so many seconds (SECONDS: 1) until Ctrl-C; without a terminal every update is printed",
-    )  # fmt: skip
-    parser.add_argument("--until-done", action="store_true", help="watch until no selected evaluation is open")
-    parser.add_argument(
-        "-f", "--format", choices=("text", "json"), default="text",
-        help="text, or one JSON object, with --watch one in each line (default: text)",
-    )  # fmt: skip
-    add_database_option(parser)
-    add_server_option(parser)
-    add_account_option(parser)
-    parser.set_defaults(run=run, run_on_server=run_on_server)
-
-
 def seconds(text: str) -> float:
     """Parse a number of seconds from 0.1 to 86400."""
     try:
@@ -57,20 +34,51 @@ def seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0.1 <= value <= 86400:
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is not a number of seconds from 0.1 to 86400 (a NAME goes before --watch)'
-        )
+        raise ValueError(f'"{text}" is not a number of seconds from 0.1 to 86400 (a NAME goes before --watch)')
     return value
 
 
-def run_on_server(options: argparse.Namespace) -> int:
-    """The same command on a server; the exit status."""
-    from cli.queue.status_server import run
+@click.command(
+    "status",
+    cls=ServerCommand,
+    help="Show the queue: waiting work and its age, the workers and their tasks, the throughput of the last minute, an "
+    "estimate of the time left, the progress of campaigns, and why evaluations failed. Read-only; takes no locks. The "
+    "exit status is 0 even if evaluations failed.",
+    example="steelyard status wmt24 --watch 5",
+)
+@click.argument("name", required=False, metavar="[NAME]", help="only the evaluations of this campaign or test set")
+@many("--evaluation", parse=whole_number, metavar="ID...", help="only these evaluations")
+@option("--failed", is_flag=True, help="only failed evaluations, all of them")
+@option(
+    "--watch",
+    is_flag=False,
+    flag_value=WATCH_SECONDS,
+    type=Value(seconds),
+    metavar="[SECONDS]",
+    help="refresh every so many seconds (SECONDS: 1) until Ctrl-C; without a terminal every update is printed",
+)
+@option("--until-done", is_flag=True, help="watch until no selected evaluation is open")
+@option(
+    "-f",
+    "--format",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="text, or one JSON object, with --watch one in each line (default: text)",
+)
+@database_option()
+@server_option()
+@account_option()
+@collected
+def status(options: Options) -> int:
+    """Print the status of the database or of a server; the exit status."""
+    if not on_server(options):
+        return run(options)
+    from cli.queue.status_server import run as run_on_server
 
-    return run(options)
+    return run_on_server(options)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Print the status once, or repeatedly with --watch; the exit status."""
     from cli.queue.status_output import as_json, print_text
 
@@ -90,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def looking(options: argparse.Namespace, settings: Settings) -> Callable[[], Status]:
+def looking(options: Options, settings: Settings) -> Callable[[], Status]:
     """A function that reads the requested status. It raises NotFound for unknown names."""
     from cli.queue.status_output import Status
     from models.database.session import make_engine, reading

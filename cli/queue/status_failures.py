@@ -48,7 +48,7 @@ def what_next(fault: str | None, evaluations: Sequence[int]) -> str:
     if fault == "input":
         return "Trying again does not help: correct the output or the choice of metrics, and submit again."
     if len(evaluations) > MOST_NUMBERS:
-        command = "`steelyard retry --state failed`, with `--campaign NAME` only those of one campaign,"
+        command = "`steelyard submission retry --state failed`, with `--campaign NAME` only those of one campaign,"
     else:
-        command = f"`steelyard retry {' '.join(map(str, sorted(evaluations)))}`"
+        command = f"`steelyard submission retry {' '.join(map(str, sorted(evaluations)))}`"
     return f"{command} tries again; what was finished is kept."

@@ -99,6 +99,8 @@ def sections(status: Status, *, live: bool) -> list[RenderableType]:
     found += ["", Columns([_queues(overview), _work(overview)], padding=(0, 4))] if live else ["", _queues(overview)]
     if not live and any(work.waiting or work.sent or work.running for work in overview.work):
         found += ["", _work(overview)]
+    if overview.learned:
+        found += ["", _learned(overview)]
     if [team for team in overview.teams if team.team]:
         found += ["", _teams(overview)]
     if overview.comparisons:
@@ -142,7 +144,7 @@ def _headline(status: Status) -> Table:
 
 def _left(seconds: float | None) -> str:
     if seconds is None:
-        return "cannot be told"
+        return "cannot be estimated"
     # An estimate of 0 s would say that nothing is left, which is not true yet.
     return f"about {duration(seconds)}" if seconds >= 1.0 else "less than 1 s"
 
@@ -159,7 +161,7 @@ def _advice(status: Status) -> str:
     missing = []
     if not status.led:
         missing.append("`steelyard scheduler`")
-    if not any(worker.beating for worker in overview.workers):
+    if not any(worker.beating and not worker.queue for worker in overview.workers):
         missing.append("`steelyard worker`")
     if overview.unserved and not missing:
         wait = " and ".join(
@@ -214,6 +216,16 @@ def _work(overview: Overview) -> Table:
     return table
 
 
+def _learned(overview: Overview) -> Table:
+    table = folding_table("Learned metric", "Waiting", "Running", "Texts scored", "Workers", right=(1, 2, 3))
+    for each in overview.learned[:MOST_ROWS]:
+        able = str(each.workers) if each.workers else "none has it: `steelyard worker --queue learned`"
+        scored = f"{each.scored:,}/{each.contents:,}"
+        add_row(table, each.metric, f"{each.waiting:,}", f"{each.running:,}", scored, able)
+    _tell_more(table, len(overview.learned))
+    return table
+
+
 def _teams(overview: Overview) -> Table:
     table = folding_table("Team", "Waiting", "In flight", right=(1, 2))
     for each in sorted(overview.teams, key=lambda team: (-team.waiting, team.team))[:MOST_ROWS]:
@@ -234,7 +246,8 @@ def _workers(overview: Overview) -> Table:
     table = folding_table("Worker", "Release", "Processes", "Last beat", "Works on", right=(2, 3))
     for each in overview.workers[:MOST_ROWS]:
         beat = f"{duration(each.beat_seconds)} ago" + ("" if each.beating else ", silent")
-        add_row(table, _called(each), each.version, str(each.processes), beat, _listed(each.holds))
+        processes = f"{each.queue}, {each.device}" if each.queue else str(each.processes)
+        add_row(table, _called(each), each.version, processes, beat, _listed(each.holds))
     if overview.astray:
         add_row(table, "(gone)", "", "", "", _listed(overview.astray))
     _tell_more(table, len(overview.workers))
@@ -246,9 +259,9 @@ def _called(worker: WorkerOverview) -> str:
 
 
 def _listed(held: Iterable[RunningTask]) -> str:
-    from models.queue.kinds.registry import SENT
+    from models.queue.kinds.registry import IN_WORKERS
 
-    singular = {kind.name: kind.title.lower() for kind in SENT}
+    singular = {kind.name: kind.title.lower() for kind in IN_WORKERS}
     parts = []
     for each in held:
         since = "" if each.seconds is None else f" for {duration(each.seconds)}"
@@ -290,6 +303,7 @@ def as_json(status: Status, *, indent: int | None = None) -> str:
         "seconds_left": overview.seconds_left,
         "evaluations": overview.evaluations,
         "unserved": overview.unserved,
+        "learned": [asdict(each) for each in overview.learned],
         "campaigns": [asdict(each) for each in overview.campaigns],
         "asked": [_evaluation(each) for each in overview.asked],
         "failures": [_evaluation(each) for each in overview.failures],

@@ -10,18 +10,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from cli.errors import Away
-from cli.options import WATCH_SECONDS
+from cli.queue.status_watch import WATCH_SECONDS
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.tables.formatting import duration
 from steelyard.tables.text import aligned
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Sequence
 
     from rich.console import RenderableType
 
+    from cli.commands import Options
     from steelyard_client import Client
     from steelyard_client.documents.submissions import MeasuredEvaluation, SubmissionResponse
 
@@ -63,9 +63,9 @@ class ServerStatus:
         return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     """Print the status once, or repeatedly with --watch; the exit status."""
-    refuse_local(options, evaluation=[])
+    refuse_local(options, evaluation=())
     every = options.watch or (WATCH_SECONDS if options.until_done else None)
     with connected(options) as client:
         look, requests = looking(client, options)
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def looking(client: Client, options: argparse.Namespace) -> tuple[Callable[[], ServerStatus], int]:
+def looking(client: Client, options: Options) -> tuple[Callable[[], ServerStatus], int]:
     """A function that reads the selected submissions, the newest first, and the number of requests it makes.
 
     Raises CommandError for an unknown campaign. The function raises Away while the server does not answer.

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
+WATCH_SECONDS = 1.0
+"""Default interval between two reads of the queue."""
+
 
 class Look(Protocol):
     """A snapshot of the status, of a database or a server."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +40,6 @@ def due_time(text: str) -> Due:
             return Due(time.timestamp(), from_now=False)
     except (ValueError, OverflowError):
         pass
-    raise argparse.ArgumentTypeError(
+    raise ValueError(
         f'"{text}" is no time: write 2h, 90m or 3d from now, or a time with its zone such as 2026-11-30T18:00+01:00'
     )

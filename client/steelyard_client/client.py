@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
-from steelyard_client.core import Core
 from steelyard_client.operations import Operations
 from steelyard_client.reading import WholeResponse
+from steelyard_client.requests import Requests
 from steelyard_client.steps import Chunk, Item, Open, Pause, Run, Send
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Runner(Core):
+class Runner(Requests):
     """Performs the steps of operations, one after the other."""
 
     _http: httpx.Client
@@ -99,7 +99,7 @@ class Runner(Core):
             answer.close()
 
 
-class AsyncRunner(Core):
+class AsyncRunner(Requests):
     """Awaits the steps of operations, one after the other."""
 
     _http: httpx.AsyncClient
@@ -193,7 +193,6 @@ class Client(Operations, Runner):
     ------
     NotSteelyard
         The URL is invalid, or a token would be sent without https.
-
     """
 
 
@@ -215,5 +214,4 @@ class AsyncClient(Operations, AsyncRunner):
     ------
     NotSteelyard
         The URL is invalid, or a token would be sent without https.
-
     """

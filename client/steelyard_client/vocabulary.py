@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+RANKED = (
+    "Each team's primary submission is ranked or, without one, its last submission that is not declared contrastive."
+)
+"""The rule of leaderboards, for people."""
+
 
 class SiteRole(StrEnum):
     """The role of an account on the whole server; each includes those below it."""
@@ -155,6 +160,23 @@ class SignificanceTest(StrEnum):
     """From trials that workers compute on demand."""
 
 
+class ResamplingUnit(StrEnum):
+    """What replicates draw and tests exchange."""
+
+    SEGMENT = "segment"
+    """Single segments."""
+    DOCUMENT = "document"
+    """Whole documents, whose segments are alike."""
+
+
+class IntervalKind(StrEnum):
+    """How intervals are computed from bootstrap replicates."""
+
+    PERCENTILE = "percentile"
+    BCA = "bca"
+    """Bias-corrected and accelerated."""
+
+
 class PValueCorrection(StrEnum):
     """The correction of p-values for the number of pairs. The default is that of the leaderboard."""
 
@@ -189,3 +211,19 @@ class WordMark(StrEnum):
     """Only here."""
     UNMARKED = "unmarked"
     """Not compared."""
+
+
+def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
+    """Return a remark on a system with scores: same output, not ranked, late; "" without any."""
+    standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
+    said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
+    return ", ".join(filter(None, said))
+
+
+class ExportLayout(StrEnum):
+    """How an exported campaign is laid out."""
+
+    CAMPAIGN = "campaign"
+    """Everything: tables, texts and settings."""
+    MT_METRICS_EVAL = "mt-metrics-eval"
+    """Texts, scores of metrics and human scores of many pairs, as the metrics tasks of WMT have them."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from markdown import table
 from numpydoc.docscrape import NumpyDocString
 
-from steelyard_client.core import Core
 from steelyard_client.operations import Operations
+from steelyard_client.requests import Requests
 from steelyard_client.steps import listing, operation
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ RESULT = re.compile(r"(Steps|Items)\[(.*)\]")
 def sections() -> str:
     """A section for each subject, and in it one for each method."""
     subjects = {each.__module__.rpartition(".")[2].replace("_", " "): each for each in Operations.__bases__}
-    return "\n\n".join(part for named in (subjects | {"other requests": Core}).items() for part in _subject(*named))
+    return "\n\n".join(part for named in (subjects | {"other requests": Requests}).items() for part in _subject(*named))
 
 
 def _subject(title: str, subject: type) -> Iterator[str]:

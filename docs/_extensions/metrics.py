@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markdown import code, table
 
-from steelyard.metrics.registry import all_metrics, metric_class
+from steelyard.metrics.registry import all_metrics, learned_metrics, metric_class
 
 TOKENIZERS = "[tokenizers](../metrics.md#text-preparation)"
 
@@ -12,7 +12,7 @@ TOKENIZERS = "[tokenizers](../metrics.md#text-preparation)"
 def table_of_all() -> str:
     """A row for each metric that comes with the library."""
     rows = []
-    for metric in all_metrics():
+    for metric in (*all_metrics(), *learned_metrics()):
         arrow = "higher" if metric.higher_is_better else "lower"
         rows.append((f"[`{metric.name}`](metrics/{metric.name}.md)", (metric.__doc__ or "").split("\n\n")[0], arrow))
     return table(("metric", "definition", "better"), rows)

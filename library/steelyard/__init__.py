@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.edit.wer import WER
     from steelyard.metrics.embeddings.bleu_modif import BLEUModif
     from steelyard.metrics.embeddings.wer_modif import WERModif
+    from steelyard.metrics.learned.bertscore import BERTScore
+    from steelyard.metrics.learned.comet import COMET
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.ngram.bleu import BLEU
     from steelyard.metrics.ngram.chrf import CHRF, ChrF
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BLEU",
     "CHRF",
+    "COMET",
     "GTM",
     "NIST",
     "PER",
@@ -47,6 +50,7 @@ __all__ = [
     "TBLEU",
     "TER",
     "WER",
+    "BERTScore",
     "BLEUModif",
     "CharacTER",
     "ChrF",
@@ -73,11 +77,13 @@ __all__ = [
 
 # Imported when they are asked for: NumPy and the kernels take longer than all else that `import steelyard` does.
 _MODULES = {
+    "BERTScore": "metrics.learned.bertscore",
     "BLEU": "metrics.ngram.bleu",
     "BLEUModif": "metrics.embeddings.bleu_modif",
     "CharacTER": "metrics.edit.character",
     "CHRF": "metrics.ngram.chrf",
     "ChrF": "metrics.ngram.chrf",
+    "COMET": "metrics.learned.comet",
     "FMeasure": "metrics.alignment.fmeasure",
     "GTM": "metrics.alignment.gtm",
     "LeBLEU": "metrics.ngram.lebleu",

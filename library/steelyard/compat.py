@@ -47,10 +47,13 @@ def corpus_bleu(
     use_effective_order : bool
         Whether orders for which the text is too short are left out.
 
+    Returns
+    -------
+    BLEUScore
+
     Raises
     ------
     BadText, BadParameter
-
     """
     metric = BLEU(
         lowercase=lowercase,
@@ -64,7 +67,19 @@ def corpus_bleu(
 
 
 def raw_corpus_bleu(hypotheses: Sequence[str], references: References, smooth_value: float | None = 0.1) -> BLEUScore:
-    """BLEU of words as white space separates them, with floor smoothing and the effective order."""
+    """BLEU of words as white space separates them, with floor smoothing and the effective order.
+
+    Parameters
+    ----------
+    hypotheses : list of str
+    references : list of list of str
+    smooth_value : float, optional
+        As of `corpus_bleu`.
+
+    Returns
+    -------
+    BLEUScore
+    """
     return corpus_bleu(
         hypotheses,
         references,
@@ -84,7 +99,23 @@ def sentence_bleu(
     tokenize: str = "13a",
     use_effective_order: bool = True,
 ) -> BLEUScore:
-    """BLEU of one segment, with the effective order unless told otherwise; `corpus_bleu` describes the arguments."""
+    """BLEU of one segment, with the effective order by default.
+
+    Parameters
+    ----------
+    hypothesis : str
+    references : list of str
+    smooth_method : str
+    smooth_value : float, optional
+    lowercase : bool
+    tokenize : str
+    use_effective_order : bool
+        As of `corpus_bleu`.
+
+    Returns
+    -------
+    BLEUScore
+    """
     metric = BLEU(
         lowercase=lowercase,
         tokenize=tokenize,
@@ -121,10 +152,13 @@ def corpus_chrf(
     eps_smoothing : bool
         Whether orders for which a text is too short count, as in chrF++.py.
 
+    Returns
+    -------
+    ChrFScore
+
     Raises
     ------
     BadText, BadParameter
-
     """
     return cast(
         "ChrFScore",
@@ -141,7 +175,20 @@ def sentence_chrf(
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> ChrFScore:
-    """The chrF of one segment; `corpus_chrf` describes the arguments."""
+    """The chrF of one segment.
+
+    Parameters
+    ----------
+    hypothesis : str
+    references : list of str
+    char_order, word_order, beta : int
+    remove_whitespace, eps_smoothing : bool
+        As of `corpus_chrf`.
+
+    Returns
+    -------
+    ChrFScore
+    """
     return cast(
         "ChrFScore",
         _chrf(char_order, word_order, beta, remove_whitespace, eps_smoothing).sentence_score(hypothesis, references),
@@ -173,10 +220,13 @@ def corpus_ter(
     case_sensitive : bool
         Whether the text is not lowercased.
 
+    Returns
+    -------
+    TERScore
+
     Raises
     ------
     BadText, BadParameter
-
     """
     return cast(
         "TERScore",
@@ -192,7 +242,19 @@ def sentence_ter(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> TERScore:
-    """TER of one segment; `corpus_ter` describes the arguments."""
+    """TER of one segment.
+
+    Parameters
+    ----------
+    hypothesis : str
+    references : list of str
+    normalized, no_punct, asian_support, case_sensitive : bool
+        As of `corpus_ter`.
+
+    Returns
+    -------
+    TERScore
+    """
     return cast(
         "TERScore",
         _ter(normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references),

@@ -49,8 +49,20 @@ class MissingResource(MetricsError):
     """A metric needs a file, such as word vectors, that is not there or has other content."""
 
 
+class ProgramFailed(MetricsError):
+    """A registered program crashed, took too long, or said what cannot be; another attempt may succeed."""
+
+
 class BadVectors(MetricsError):
     """Word vectors are not what they must be: distinct words in UTF-8, all with as many finite numbers."""
+
+
+class BadModel(MetricsError):
+    """The folder of a model lacks a file, or one of them is damaged or of a kind that is not known."""
+
+
+class OutOfMemory(MetricsError):
+    """A model's device has no room for a single text."""
 
 
 class MissingState(MetricsError):

@@ -29,6 +29,7 @@ from steelyard.metrics.resources import given_resources, merged_resources
 from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import MetricResult, score_systems
 from steelyard.metrics.scoring import SEED, as_segments, counted_references
+from steelyard.resampling.documents import Documents
 from steelyard.resampling.paired import TESTS, paired_bootstrap, paired_randomization
 from steelyard.resampling.randomization import TRIALS
 
@@ -61,10 +62,35 @@ class Comparison:
 
 
 class Evaluation(Mapping[str, Mapping[str, "Score"]]):
-    """Scores by system, then by metric: `evaluation["ours"]["bleu"].interval(0.95)`."""
+    """Scores by system, then by metric: `evaluation["ours"]["bleu"].interval(0.95)`.
+
+    Parameters
+    ----------
+    systems : list of str
+        Their names.
+    measurements : list of MetricResult
+        Of these systems, in this order.
+    references : int or "var"
+        How many each segment has, for signatures.
+    seed : int
+        Of the replicates.
+    unit : str
+        What they drew: "segment" or "document".
+
+    Attributes
+    ----------
+    systems : tuple of str
+    metrics : tuple of str
+        Specifications.
+    """
 
     def __init__(
-        self, systems: Sequence[str], measurements: Sequence[MetricResult], references: int | str, seed: int
+        self,
+        systems: Sequence[str],
+        measurements: Sequence[MetricResult],
+        references: int | str,
+        seed: int,
+        unit: str = "segment",
     ) -> None:
         self.systems = tuple(systems)
         self.metrics = tuple(each.metric.specification for each in measurements)
@@ -73,7 +99,7 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
         self._scores = {
             name: {
                 each.metric.specification: each.metric.score_type(
-                    each.metric, each.sums[place], references, each.replicate_scores[place], seed
+                    each.metric, each.sums[place], references, each.replicate_scores[place], seed, unit
                 )
                 for each in measurements
             }
@@ -90,13 +116,22 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
         return len(self._scores)
 
     def segments(self, metric: str) -> Floats:
-        """The scores of single segments, (systems, segments), systems in the order of `systems`.
+        """The scores of single segments.
+
+        Parameters
+        ----------
+        metric : str
+            Its specification.
+
+        Returns
+        -------
+        (systems, segments) float64
+            Systems in the order of `systems`.
 
         Raises
         ------
         KeyError
             For a metric that was not asked for.
-
         """
         if metric not in self.metrics:
             raise KeyError(metric)
@@ -122,13 +157,17 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
         trials : int
             Of the randomization.
 
+        Returns
+        -------
+        list of Comparison
+            One for each metric.
+
         Raises
         ------
         BadParameter
             For another test, and for a bootstrap without replicates.
         KeyError
             For a system that is not there.
-
         """
         pair = [self._place(baseline), self._place(system)]
         chosen = [_of_systems(each, pair) for each in self._measurements]
@@ -144,7 +183,13 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
         ]
 
     def to_json(self) -> str:
-        """Systems, scores, intervals and signatures at full precision, null where undefined."""
+        """Systems, scores, intervals and signatures at full precision.
+
+        Returns
+        -------
+        str
+            A JSON object; null where a score is undefined.
+        """
         systems = [
             {"system": name, "scores": [_as_object(key, score) for key, score in scores.items()]}
             for name, scores in self.items()
@@ -152,7 +197,18 @@ class Evaluation(Mapping[str, Mapping[str, "Score"]]):
         return json.dumps({"version": VERSION, "systems": systems}, indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self) -> pandas.DataFrame:
-        """A pandas table: a row for each system, a column for each metric. Raises ImportError without pandas."""
+        """A pandas table of scores.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each system, a column for each metric.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
         import pandas
 
         return pandas.DataFrame(
@@ -178,9 +234,11 @@ def evaluate(
     systems: Mapping[str, Sequence[str]],
     *,
     references: Mapping[str, Sequence[str | None]] | Sequence[Sequence[str | None]],
+    source: Sequence[str] | None = None,
     metrics: Sequence[str | Metric] = ("bleu", "chrf", "ter"),
     bootstrap: int = 0,
     seed: int = SEED,
+    documents: Sequence[str] | None = None,
     language: str = "",
     resources: Resources | Mapping[str, str | Path] | None = None,
 ) -> Evaluation:
@@ -192,25 +250,32 @@ def evaluate(
         The segments of each system.
     references : mapping of str to list of str, or list of list of str
         All as long as the systems; None for a reference that a segment lacks.
+    source : list of str, optional
+        What was translated, for metrics that read it.
     metrics : list of str or Metric
         Specifications, as `steelyard metric list` lists them, or metrics.
     bootstrap : int
         Replicates for intervals and tests; all systems share the draws.
     seed : int
         Of the replicates: 0 to 2**64 - 1.
+    documents : list of str, optional
+        The document of each segment. Given, intervals and tests resample documents, whose segments are alike.
     language : str
         Code of the target language, which chooses the tokenizer where a specification names none.
     resources : mapping of str to path, or Resources, optional
         Models of tokenizers, word vectors, lemmas and synonyms by name, for the metrics that need them and were not
         made with their own.
 
+    Returns
+    -------
+    Evaluation
+
     Raises
     ------
     BadText
-        For texts of different lengths, and for no systems.
+        For texts of different lengths, for no systems, and for no source where a metric reads it.
     BadParameter, MissingResource
         For metrics that cannot be.
-
     """
     if not isinstance(systems, Mapping) or not systems:
         raise BadText('systems must be a mapping of at least one name to its segments: {"ours": ["...", "..."]}.')
@@ -219,7 +284,7 @@ def evaluate(
     files = merged_resources([given_resources(resources), *(each.resources for each in asked)])
     resolved, _ = resolve(asked, RunContext(language, resources=files) if files else RunContext(language))
     blanks_count = any(getattr(each, "space", False) for each in resolved)
-    segments = as_segments(list(systems.values()), texts, blanks_count=blanks_count)
+    segments = as_segments(list(systems.values()), texts, source, blanks_count=blanks_count)
     measurements = score_systems(
         segments,
         resolved,
@@ -228,8 +293,10 @@ def evaluate(
         segment_scores=True,
         keep_statistics=True,
         resources=files,
+        documents=None if documents is None else Documents.from_names(documents),
     )
-    return Evaluation(list(systems), measurements, counted_references(segments), seed)
+    unit = "segment" if documents is None else "document"
+    return Evaluation(list(systems), measurements, counted_references(segments), seed, unit)
 
 
 def _of_systems(measurement: MetricResult, places: list[int]) -> MetricResult:

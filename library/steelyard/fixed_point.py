@@ -14,6 +14,15 @@ GRID = 2.0**24
 
 
 def on_grid(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest multiples of 1 / GRID, of two equally near ones the even one. Round once, per segment."""
+    """The nearest multiples of 1 / GRID, of two equally near ones the even one. Round once, per segment.
+
+    Parameters
+    ----------
+    values : (...) float64
+
+    Returns
+    -------
+    (...) float64
+    """
     rounded: NDArray[np.float64] = np.rint(values * GRID) / GRID
     return rounded

@@ -12,6 +12,7 @@ from models.errors import NotFound
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
+from models.schema.states import ResamplingUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ def find_test_set_protocols(connection: Connection, campaign: str, test_set: str
                 CampaignTestSet.name,
                 CampaignTestSet.version,
             ),
-            *(TestSet.segments, TestSet.target_language, Protocol.reference_labels, Protocol.replicates),
+            *(TestSet.segments, TestSet.target_language, Protocol.reference_labels),
+            *(Protocol.replicates, Protocol.resample),
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .join(CampaignTestSet, is_campaign_test_set(campaign_id, TestSet.id))
@@ -127,4 +129,5 @@ def _covers(newer: Any, older: Any) -> bool:
         newer.reference_labels == older.reference_labels
         and set(older.metrics) <= set(newer.metrics)
         and newer.replicates >= older.replicates
+        and newer.resample in (older.resample, ResamplingUnit.DOCUMENT)
     )

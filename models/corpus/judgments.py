@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, literal, select, update
 
 from models.errors import ModelsError, NotFound
 from models.schema.base import Base
 from models.schema.column_types import readable
 from models.schema.corpus import TestSet
-from models.schema.human import HumanSegmentScore, HumanSystemScore, Judgments, Rating
+from models.schema.human import ErrorSpan, HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.schema.states import JudgmentKind
 
 
@@ -51,6 +51,24 @@ class RatingRow(NamedTuple):
     segment: int
     value: float
     label: str = ""
+    wave: int = 0
+    seconds: float | None = None
+
+
+class SpanRow(NamedTuple):
+    """An error that an annotator marked; as the table ErrorSpan."""
+
+    annotator: str
+    system: str
+    segment: int
+    begins: int
+    """In code points."""
+    ends: int
+    severity: str
+    category: str
+    missing: bool
+    in_source: bool
+    wave: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,7 @@ class NewJudgments:
     systems: Sequence[SystemRow]
     segments: Sequence[SegmentRow] = ()
     ratings: Sequence[RatingRow] = ()
+    spans: Sequence[SpanRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +122,14 @@ def store_judgments(
     if segments is None:
         raise NotFound(f"There is no test set {test_set_id}.")
     _check(new, segments)
-    systems, judged, ratings = sorted(new.systems), sorted(new.segments), sorted(new.ratings)
-    content = [new.kind.value, dict(sorted(new.method.items())), systems, judged, ratings]
+    systems, judged, spans = sorted(new.systems), sorted(new.segments), sorted(new.spans)
+    ratings = sorted(new.ratings, key=lambda each: (each[:6], each.seconds is None, each.seconds))
+    content: list[Any] = [new.kind.value, dict(sorted(new.method.items())), systems, judged]
+    if spans or any(each.wave or each.seconds is not None for each in ratings):
+        content += [ratings, spans]
+    else:
+        # As before there were spans, waves and times: the same tables are the same import.
+        content.append([each[:5] for each in ratings])
     content_hash = sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()
     known = _known(connection, campaign_id, test_set_id, new.name)
     for stored, stored_hash in known:
@@ -124,6 +149,8 @@ def store_judgments(
     _insert(connection, HumanSegmentScore, stored.id, SegmentRow._fields, judged)
     numbered = [(number, *rating) for number, rating in enumerate(ratings)]
     _insert(connection, Rating, stored.id, ("number", *RatingRow._fields), numbered)
+    marked = [(number, *span) for number, span in enumerate(spans)]
+    _insert(connection, ErrorSpan, stored.id, ("number", *SpanRow._fields), marked)
     return stored, True
 
 
@@ -145,7 +172,7 @@ def copy_judgments(
         new = insert(Judgments).values(**{**values, "test_set_id": new_test_set_id}).returning(Judgments)
         stored = _stored(connection.execute(new).one())
         carried.append(stored)
-        for table in (HumanSystemScore, HumanSegmentScore, Rating):
+        for table in (HumanSystemScore, HumanSegmentScore, Rating, ErrorSpan):
             others = [column for column in table.__table__.columns if column.name != "judgments_id"]
             chosen = select(literal(stored.id), *others).where(table.__table__.c.judgments_id == row.id)
             connection.execute(insert(table).from_select(["judgments_id", *(each.name for each in others)], chosen))
@@ -193,7 +220,7 @@ def find_judgments(
     for stored in known:
         newest.setdefault(stored.name, stored)
     if not known:
-        raise NotFound("The test set has no human judgments. Import some: `steelyard human import FILE`.")
+        raise NotFound("The test set has no human judgments. Import some: `steelyard judgments import FILE`.")
     there = ", ".join(newest if name is None else (stored.title for stored in known))
     if name is None:
         if len(newest) > 1:
@@ -215,19 +242,56 @@ def read_systems(connection: Connection, judgments: int) -> list[SystemRow]:
     return sorted((SystemRow(*row) for row in rows), key=lambda row: (-row.score, row.system))
 
 
-def read_segments(connection: Connection, judgments: int) -> list[SegmentRow]:
-    """Scores of segments, by system and segment."""
+def read_segments(connection: Connection, judgments: int, first: int = 0, most: int | None = None) -> list[SegmentRow]:
+    """Scores of segments, by system and segment: all, or at most so many from the `first` one."""
     table = HumanSegmentScore
     columns = (table.system, table.segment, table.score, table.raw, table.judgments)
-    rows = connection.execute(select(*columns).where(table.judgments_id == judgments))
-    return sorted(SegmentRow(*row) for row in rows)
+    rows = select(*columns).where(table.judgments_id == judgments)
+    if most is None:
+        return sorted(SegmentRow(*row) for row in connection.execute(rows))
+    page = rows.order_by(table.system, table.segment).offset(first).limit(most)
+    return [SegmentRow(*row) for row in connection.execute(page)]
 
 
 def read_ratings(connection: Connection, judgments: int) -> list[RatingRow]:
     """The individual judgments, in their stored order."""
-    columns = (Rating.annotator, Rating.system, Rating.segment, Rating.value, Rating.label)
+    columns = (
+        *(Rating.annotator, Rating.system, Rating.segment, Rating.value, Rating.label, Rating.wave, Rating.seconds),
+    )
     rows = connection.execute(select(*columns).where(Rating.judgments_id == judgments).order_by(Rating.number))
     return [RatingRow(*row) for row in rows]
+
+
+def read_spans(
+    connection: Connection, judgments: int, segments: Collection[int] | None = None, systems: Collection[str] = ()
+) -> list[SpanRow]:
+    """The errors that annotators marked, in their stored order: all, or in some segments of some systems."""
+    wanted = select(*(getattr(ErrorSpan, name) for name in SpanRow._fields)).where(ErrorSpan.judgments_id == judgments)
+    if segments is not None:
+        wanted = wanted.where(ErrorSpan.segment.in_(segments), ErrorSpan.system.in_(systems))
+    return [SpanRow(*row) for row in connection.execute(wanted.order_by(ErrorSpan.number))]
+
+
+def rename_judgments(connection: Connection, campaign_id: int, test_set_id: int, name: str, to: str) -> None:
+    """Give all versions of judgments another name.
+
+    Raises
+    ------
+    NotFound
+        If there are none.
+    BadJudgments
+        For a bad name, and one that others have.
+    """
+    check_name(to)
+    known = {each.name for each in list_judgments(connection, campaign_id, test_set_id)}
+    if name not in known:
+        raise NotFound(
+            f"There are no human judgments {name!r} of this test set. There are: {', '.join(sorted(known))}."
+        )
+    if to in known:
+        raise BadJudgments(f"There are human judgments {to!r} of this test set already. Choose another name.")
+    chosen = (*_of(campaign_id, test_set_id), Judgments.name == name)
+    connection.execute(update(Judgments).where(*chosen).values(name=to))
 
 
 def count_annotators(connection: Connection, judgments: int) -> int:
@@ -271,16 +335,21 @@ def _insert(
         connection.exec_driver_sql(statement, [(judgments, *row) for row in rows])
 
 
+def check_name(name: str) -> None:
+    """Raise BadJudgments for what cannot be the name of judgments."""
+    if not name or len(name) > 100 or "@" in name or not name.isprintable():
+        raise BadJudgments(f"{name[:50]!r} cannot be the name of judgments: give 1 to 100 characters, without @.")
+
+
 def _check(new: NewJudgments, segments: int) -> None:
     """Raise BadJudgments for inconsistencies that no reader should have let through."""
-    if not new.name or len(new.name) > 100 or "@" in new.name or "\0" in new.name:
-        raise BadJudgments(f"{new.name[:50]!r} cannot be the name of judgments: give 1 to 100 characters, without @.")
+    check_name(new.name)
     if not new.systems and not new.segments:
         raise BadJudgments(f"The judgments {new.name!r} hold no score.")
     systems = [row.system for row in new.systems]
     segments_judged = [(row.system, row.segment) for row in new.segments]
     if len(set(systems)) < len(systems) or len(set(segments_judged)) < len(segments_judged):
         raise BadJudgments(f"The judgments {new.name!r} give one system or segment two scores.")
-    for segment in (*(row.segment for row in new.segments), *(row.segment for row in new.ratings)):
+    for segment in (row.segment for rows in (new.segments, new.ratings, new.spans) for row in rows):
         if not 0 <= segment < segments:
             raise BadJudgments(f"{new.name!r} judges segment {segment}, the test set has {segments}.")

@@ -54,6 +54,21 @@ class PhaseInfo:
         return 0.0 if self.ends_at is None else max(0.0, at - self.ends_at)
 
 
+def next_phase(phases: Sequence[PhaseInfo], at: float) -> PhaseInfo | None:
+    """The first phase that begins later; None if there is none."""
+    return min((each for each in phases if each.starts_at > at), key=lambda each: each.starts_at, default=None)
+
+
+def deadline_at(phases: Sequence[PhaseInfo], at: float) -> float | None:
+    """The deadline of the current phase; None if it takes no submissions or has no end."""
+    phase = phase_at(phases, at)
+    if phase is None or phase.kind not in TAKING:
+        return None
+    following = next_phase(phases, phase.starts_at)
+    # A phase without a deadline ends when the next one begins.
+    return phase.ends_at if phase.ends_at is not None or following is None else following.starts_at
+
+
 def read_phases(connection: Connection, campaign_id: int) -> list[PhaseInfo]:
     """The phases of a campaign, in order of their start."""
     return read_phases_of(connection, [campaign_id])[campaign_id]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select
 
+from models.corpus.documents import resampled_documents
 from models.errors import NotFound
 from models.schema.column_types import stored
 from models.schema.corpus import Protocol, Reference, TestSet
+from models.schema.queue import Evaluation
+from models.schema.states import ResamplingUnit
+
+if TYPE_CHECKING:
+    from steelyard.resampling.documents import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,11 @@ class ProtocolContent:
     seed: int
     source_text: int | None = None
     """The id of the source, for metrics that read it; None where the test set has none."""
+    resample: ResamplingUnit = ResamplingUnit.SEGMENT
+    """What replicates draw and randomization tests exchange."""
+    test_set_id: int = 0
+    documents: Documents | None = field(default=None, compare=False)
+    """Those that are drawn; None where segments are."""
 
 
 def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
@@ -55,4 +68,18 @@ def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
         replicates=row.replicates,
         seed=row.seed,
         source_text=row.source_text_id,
+        resample=row.resample,
+        test_set_id=row.test_set_id,
+        documents=resampled_documents(connection, row.test_set_id, row.segments, row.resample),
     )
+
+
+def protocol_segments(connection: Connection, evaluations: Sequence[int]) -> dict[int, int]:
+    """The number of segments that each of these evaluations measures."""
+    rows = connection.execute(
+        select(Evaluation.id, TestSet.segments)
+        .join(Protocol, Protocol.id == Evaluation.protocol_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Evaluation.id.in_(evaluations))
+    )
+    return {row.id: row.segments for row in rows}

@@ -154,14 +154,17 @@ def _names(campaign: _Campaign, each: StoredTestSet) -> tuple[str, ...]:
 
 def read_references(connection: Connection, test_set_id: int) -> References:
     """The references of a test set."""
-    rows = connection.execute(
+    found = connection.execute(
         select(Reference.label, Reference.text_id, TestSet.target_language)
-        .join(TestSet, TestSet.id == Reference.test_set_id)
+        .select_from(TestSet)
+        .outerjoin(Reference, Reference.test_set_id == TestSet.id)
         .where(TestSet.id == test_set_id)
         .order_by(Reference.position)
     ).all()
+    # Without any reference there is one row, of the test set alone.
+    rows = [row for row in found if row.label is not None]
     layers = common_layers(connection, [row.text_id for row in rows])
-    return References(tuple(row.label for row in rows), rows[0].target_language, layers)
+    return References(tuple(row.label for row in rows), found[0].target_language, layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,13 @@ def document_segments(connection: Connection, test_set_id: int) -> dict[str, Doc
 def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str, list[int]]:
     """The segments of each document, in order."""
     return {name: each.positions for name, each in document_segments(connection, test_set_id).items()}
+
+
+def languages_of(connection: Connection, test_set_id: int) -> str:
+    """The languages of a test set, such as "en-cs"; "" where they are not known."""
+    columns = TestSet.source_language, TestSet.target_language
+    source, target = connection.execute(select(*columns).where(TestSet.id == test_set_id)).one()
+    return f"{source}-{target}" if source and target else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, Strin
 from models.schema.base import Base
 from models.schema.queue import Compatibility
 
-OLDEST = "20261222"
+OLDEST = "20261228"
 """The oldest compatible revision according to the migrations up to the newest one."""
 
 _VERSION = Table(

@@ -48,6 +48,7 @@ def make_engine(
     connections: int | None = None,
     binary: bool = False,
     statement_seconds: float | None = None,
+    prepared: bool = False,
 ) -> Engine:
     """Create an engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
@@ -67,6 +68,9 @@ def make_engine(
         read PostgreSQL's catalogue.
     statement_seconds : float
         Time limit of a statement; on SQLite, a limit on the equivalent amount of work.
+    prepared : bool
+        Let PostgreSQL plan a statement once for a connection: for processes that find few rows by their keys, again and
+        again. Not through a pooler such as PgBouncer, whose connections forget what was prepared.
 
     Raises
     ------
@@ -75,14 +79,13 @@ def make_engine(
     """
     address = parse_url(url)
     # Errors are logged, and statement parameters are users' texts.
-    options: dict[str, Any] = {"hide_parameters": True}
+    options: dict[str, Any] = {"hide_parameters": True, "execution_options": {"relaxed": relaxed}}
     if not pooled:
         options["poolclass"] = NullPool
     elif connections is not None:
         options |= {"pool_size": min(connections, 5), "max_overflow": max(0, connections - 5)}
     if address.get_backend_name() == "postgresql":
-        # Prepared statements do not survive PgBouncer and similar poolers, and gain little here.
-        arguments: dict[str, Any] = {"prepare_threshold": None, "connect_timeout": 10}
+        arguments: dict[str, Any] = {"prepare_threshold": 5 if prepared else None, "connect_timeout": 10}
         if binary:
             arguments["cursor_factory"] = _binary_cursor()
         settings = ["-c synchronous_commit=off"] if relaxed else []
@@ -108,13 +111,13 @@ def make_engine(
     return engine
 
 
-def make_steady_engine(url: str) -> Engine:
-    """A `relaxed` engine of one connection, for a thread that queries now and then in a process that forks.
+def make_steady_engine(url: str, *, forks: bool = True) -> Engine:
+    """A `relaxed` engine of one connection, for a thread that queries now and then in a process that `forks`.
 
-    On SQLite no connection outlives its transaction: forked processes would inherit SQLite's record of its locks. They
-    do not touch a connection to PostgreSQL, nor does its driver.
+    On SQLite no connection outlives its transaction then: forked processes would inherit SQLite's record of its locks.
+    They do not touch a connection to PostgreSQL, nor does its driver.
     """
-    steady = sqlite_file(url) is None
+    steady = not forks or sqlite_file(url) is None
     return make_engine(url, relaxed=True, pooled=steady, connections=1 if steady else None)
 
 
@@ -190,6 +193,9 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
             values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
             if durable:
                 values["synchronous_commit"] = "on"
+            elif connection.get_execution_options().get("relaxed"):
+                # Again: a pooler such as PgBouncer knows nothing of what a connection began with.
+                values["synchronous_commit"] = "off"
             if lock_seconds is not None:
                 values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
             # In one statement, to save round trips. The notification is sent with the commit.

@@ -103,7 +103,7 @@ def find_schedule_id(connection: Connection, name: str) -> int:
     if key is not None:
         return int(key)
     names = connection.scalars(select(Schedule.name).where(Schedule.active.is_(True)).order_by(Schedule.name)).all()
-    there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard nightly add` creates one."
+    there = f"There are: {', '.join(names)}." if names else "There is none; `steelyard schedule create` creates one."
     raise NotFound(f"There is no schedule {name!r}. {there}")
 
 
@@ -136,6 +136,6 @@ def _known(row: dict[str, Any]) -> ScheduleInfo:
     except (AttributeError, KeyError, TypeError, ValueError, UnreadableRow) as error:
         raise UnreadableSchedule(
             f'The schedule "{row["name"]}" was written by another release, or by hand: {error}. Remove it by '
-            f"`steelyard nightly remove {row['name']}` and add it again."
+            f"`steelyard schedule delete {row['name']}` and add it again."
         ) from error
     return ScheduleInfo(**{**row, **read})

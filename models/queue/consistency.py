@@ -9,8 +9,12 @@ from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.queue.evaluation_end import lock_evaluations
 from models.queue.kinds.reductions import enqueue_reduction
+from models.schema.base import now
+from models.schema.learned import LearnedColumn, LearnedShard, LearnedShardEvaluation
 from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEvaluation, Trials
-from models.schema.states import IN_FLIGHT, UNSCORED, LeaseState
+from models.schema.states import IN_FLIGHT, UNSCORED, ColumnState, LeaseState
+
+LOST_SHARDS = "Its shards were deleted or edited."
 
 
 def find_inconsistent(connection: Connection) -> list[int]:
@@ -65,3 +69,26 @@ def _unfinished() -> ColumnElement[int]:
         )
         .scalar_subquery()
     )
+
+
+def mend_columns(connection: Connection) -> int:
+    """Restart the count of learned columns that wait for other shards than there are; their number.
+
+    Those that nothing works for fail, and can be retried.
+    """
+    unfinished = (
+        select(func.count())
+        .select_from(LearnedShardEvaluation)
+        .join(LearnedShard, LearnedShard.id == LearnedShardEvaluation.learned_shard_id)
+        .where(
+            LearnedShardEvaluation.evaluation_id == LearnedColumn.evaluation_id,
+            LearnedShard.metric == LearnedColumn.metric,
+            LearnedShard.state.in_((LeaseState.PENDING, *IN_FLIGHT)),
+        )
+    )
+    scoring = unfinished.where(LearnedShard.reduces.is_(False)).scalar_subquery()
+    waits = LearnedColumn.state == ColumnState.WAITING
+    idle = update(LearnedColumn).where(waits, unfinished.scalar_subquery() == 0)
+    lost = connection.execute(idle.values(state=ColumnState.FAILED, reason=LOST_SHARDS, finished_at=now())).rowcount
+    wrong = update(LearnedColumn).where(waits, scoring > 0, LearnedColumn.remaining != scoring)
+    return lost + connection.execute(wrong.values(remaining=scoring)).rowcount

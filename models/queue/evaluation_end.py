@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, exists, select, update
+from sqlalchemy import Connection, exists, func, select, update
 
 from models.queue.lease import cancel_idle
 from models.schema.base import now
+from models.schema.learned import LearnedColumn, LearnedShard, LearnedShardEvaluation
 from models.schema.queue import CorpusCount, Evaluation, ProtocolStatistics, Shard, ShardEvaluation
-from models.schema.states import OPEN, UNSCORED, EvaluationState, Fault
+from models.schema.states import OPEN, UNSCORED, ColumnState, EvaluationState, Fault
 
 
 def lock_evaluations(
@@ -66,6 +67,7 @@ def _end(
             .values(state=state, reason=reason, fault=fault, finished_at=now())
         )
         _cancel_idle_shards(connection, ended)
+        _end_columns(connection, ended, reason)
         _cancel_idle_counts(connection, ended)
     return ended
 
@@ -78,6 +80,28 @@ def _cancel_idle_shards(connection: Connection, evaluations: Sequence[int]) -> N
     )
     touched = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(evaluations))
     cancel_idle(connection, Shard, Shard.id.in_(touched), ~waiting_evaluation)
+
+
+def _end_columns(connection: Connection, evaluations: Sequence[int], reason: str | None) -> None:
+    """End what waits for models and programs: nobody would see it."""
+    waiting = (LearnedColumn.evaluation_id.in_(evaluations), LearnedColumn.state == ColumnState.WAITING)
+    if not connection.scalar(select(func.count()).select_from(LearnedColumn).where(*waiting)):
+        return
+    connection.execute(
+        update(LearnedColumn)
+        .where(*waiting)
+        .values(state=ColumnState.FAILED, reason=reason or "The evaluation was cancelled.", finished_at=now())
+    )
+    still_waiting = exists().where(
+        LearnedShardEvaluation.learned_shard_id == LearnedShard.id,
+        LearnedColumn.evaluation_id == LearnedShardEvaluation.evaluation_id,
+        LearnedColumn.metric == LearnedShard.metric,
+        LearnedColumn.state == ColumnState.WAITING,
+    )
+    touched = select(LearnedShardEvaluation.learned_shard_id).where(
+        LearnedShardEvaluation.evaluation_id.in_(evaluations)
+    )
+    cancel_idle(connection, LearnedShard, LearnedShard.id.in_(touched), ~still_waiting)
 
 
 def _cancel_idle_counts(connection: Connection, evaluations: Sequence[int]) -> None:

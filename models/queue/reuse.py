@@ -1,24 +1,35 @@
 """Reuse of statistics: finds stored ones by everything that they depend on, and copies them to new evaluations.
 
 They depend on a text, the reference texts in order, whether references may lack segments, the resolved metric, the
-edition of the numbers and, where the metric reads it, the source; not on the campaign, the system, the replicates or
-the seed.
+edition of the numbers and, where the metric reads it, the source; not on the campaign, the system, the replicates,
+what these draw, or the seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Integer, bindparam, func, insert, select
+from sqlalchemy import Connection, Integer, bindparam, exists, func, insert, select
 
 from models.corpus.protocols import ProtocolContent
 from models.schema.base import BIG
 from models.schema.corpus import Protocol, Reference, Submission, TestSet
+from models.schema.learned import LearnedColumn
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Score, ShardResult, Statistics
-from models.schema.states import EvaluationState
+from models.schema.states import ColumnState, EvaluationState, ResamplingUnit
+
+
+class Drawn(NamedTuple):
+    """What a replicate part depends on besides the statistics."""
+
+    replicates: int
+    seed: int
+    resample: ResamplingUnit
+    documents_of: int
+    """The test set whose documents are drawn; 0 where segments are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +42,7 @@ class CachedStatistics:
     text_id: int
     specification: str
     signature: str
-    replicates: int
-    seed: int
+    drawn: Drawn
     source_text: int | None
     """What was translated: the statistics of a metric that reads it are those of another text with another source."""
 
@@ -72,6 +82,12 @@ def find_cached_statistics(
             Evaluation.state == EvaluationState.DONE,
             Evaluation.edition == edition,
             Score.specification.in_(specifications),
+            # One that a model or a program has not finished is undefined for now.
+            ~exists().where(
+                LearnedColumn.evaluation_id == Evaluation.id,
+                LearnedColumn.metric == Score.metric,
+                LearnedColumn.state != ColumnState.DONE,
+            ),
         )
         .group_by(*key)
         .order_by(newest, Score.metric)
@@ -105,8 +121,15 @@ def copy_statistics(connection: Connection, copies: Sequence[CopyPlan]) -> None:
             )
 
 
-def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[int, int, int | None]]:
-    """Protocols with the same reference texts in the same order: id -> (replicates, seed, source text)."""
+def drawn_by(replicates: int, seed: int, resample: ResamplingUnit, test_set_id: int) -> Drawn:
+    """What the replicate parts of a protocol on this test set depend on."""
+    return Drawn(replicates, seed, resample, 0 if resample == ResamplingUnit.SEGMENT else test_set_id)
+
+
+def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> dict[int, tuple[Drawn, int | None]]:
+    """Protocols with the same reference texts in the same order: id -> (what is drawn, source text)."""
+    if not protocol.reference_texts:
+        return {}
     shared = select(Reference.test_set_id).where(Reference.text_id == protocol.reference_texts[0])
     labelled: dict[int, dict[str, int]] = {}
     for row in connection.execute(
@@ -120,6 +143,7 @@ def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> 
             Protocol.reference_labels,
             Protocol.replicates,
             Protocol.seed,
+            Protocol.resample,
             TestSet.source_text_id,
         )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
@@ -129,7 +153,7 @@ def _equivalent_protocols(connection: Connection, protocol: ProtocolContent) -> 
         )
     )
     return {
-        row.id: (row.replicates, row.seed, row.source_text_id)
+        row.id: (drawn_by(row.replicates, row.seed, row.resample, row.test_set_id), row.source_text_id)
         for row in protocols
         if tuple(labelled[row.test_set_id][label] for label in row.reference_labels) == protocol.reference_texts
     }

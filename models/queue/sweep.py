@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Integer, and_, func, literal, or_, select, union_all, update
 
-from models.queue.kinds.registry import KINDS, SENT
+from models.queue.kinds.registry import IN_WORKERS, KINDS, SENT
 from models.queue.task_kind import TaskKind
 from models.schema.base import now
 from models.schema.queue import RETRIED, Leased, Worker
@@ -36,7 +36,7 @@ def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]
         over = table.lease_until < now()
         held = table.state == LeaseState.RUNNING, table.owner.is_not(None)
         part = select(literal(number, Integer).label("number"), table.id, table.owner, table.worker, over.label("over"))
-        if kind in SENT:
+        if kind in IN_WORKERS:
             silent = or_(Worker.id.is_(None), Worker.beat_at < now() - silent_seconds)
             parts.append(part.outerjoin(Worker, Worker.id == table.worker).where(*held, or_(over, silent)))
         else:
@@ -55,7 +55,7 @@ def find_expired(connection: Connection, silent_seconds: float) -> list[Expired]
 
 
 def _describe_expiry(kind: TaskKind[Any, Any], worker: str, *, over: bool) -> str:
-    if kind not in SENT:
+    if kind not in IN_WORKERS:
         return f"the lease of {worker} expired"
     return f"worker {worker} " + ("exceeded its lease" if over else "stopped responding")
 

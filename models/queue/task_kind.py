@@ -94,6 +94,14 @@ class Outcome(Generic[Result]):
     """Called once the result is stored, with the seconds since the claim; counts it and returns log fields."""
 
 
+def _ready_none(_connection: Connection, _claim: Any, _result: Any) -> None:
+    pass
+
+
+def _fails_none(_connection: Connection, _row: Row[Any], _failure: Failure) -> None:
+    pass
+
+
 def _no_columns(_claim: Any, _result: Any) -> Mapping[str, object]:
     return {}
 
@@ -114,22 +122,26 @@ class TaskKind(Generic[Claimed, Result]):
     """The plural name in metrics and `steelyard status`."""
     table: type[Leased]
     message: str | None
-    """The name of the message that tells workers of a task; None if the scheduler runs the tasks itself."""
+    """The name of the message that tells workers of a task; None if no message does: learned workers look for their
+    tasks, and the scheduler runs those without `run`."""
     run: str | None
-    """The function that runs a task in workers, outside any transaction: `(context, claim, preempt) -> Outcome`.
+    """The function that runs a task in workers, outside any transaction: `(context, claim, preempt) -> Outcome`; None
+    if the scheduler runs the tasks itself.
 
     Written as `module:name`, because it belongs to a package above this one; processes that only send or recover tasks
     never import it.
     """
     load: Callable[[Connection, Claim], Claimed | None]
     """Reads what is to be done, in the transaction of the claim. None: the task is no longer needed."""
-    complete: Callable[[Connection, Claimed, Result], tuple[TaskKind[Any, Any], int] | None]
+    complete: Callable[[Connection, Claimed, Result], tuple[TaskKind[Any, Any], int] | None] = _ready_none
     """Stores the result, in the transaction that ends the task; returns a task that is now ready, if any."""
-    exhausted: Callable[[Connection, Row[Any], Failure], None]
+    exhausted: Callable[[Connection, Row[Any], Failure], None] = _fails_none
     """Fails or splits what waits for a task that has failed for good."""
     cost: ColumnElement[float] | Callable[[Settings], float] | None = None
     """The estimated seconds of a task, as a column or one number for all; None if it takes no place in the scheduler's
     window."""
+    took: ColumnElement[Any] | None = None
+    """The seconds that an ended task has computed, if its row keeps them; otherwise its time since the claim counts."""
     removable: Callable[[], ColumnElement[bool]] = true
     """Condition: a row that ended long ago may be deleted."""
     log_fields: Callable[[Connection, int], dict[str, Any]] = _no_fields
@@ -139,6 +151,13 @@ class TaskKind(Generic[Claimed, Result]):
     detach: Callable[[Connection, list[int]], None] = _nothing_refers
     """Removes references to rows that are about to be deleted."""
     policy: Callable[[Settings], LeasePolicy] = queue_policy
+    waits: Callable[[ColumnElement[int]], ColumnElement[bool]] | None = None
+    """Condition for an edition: a pending row waits for another task, and is not sent."""
+    retried_after_timeout: bool = True
+    """False for tasks that would use up their time again, with the same texts."""
+    repair: str | None = None
+    """What a worker does after a run that has failed, outside any transaction: `(context, claim, error) -> None`, named
+    as `run` is."""
 
     def __repr__(self) -> str:
         return f"TaskKind({self.name})"
@@ -159,6 +178,11 @@ class TaskKind(Generic[Claimed, Result]):
         assert self.run is not None
         found: Callable[[Any, Claimed, Callable[[], None]], Outcome[Result]] = resolve_name(self.run)
         return found
+
+    def repair_after(self, context: Any, claimed: Claimed, error: Exception) -> None:
+        """Call the function that `repair` names."""
+        if self.repair is not None:
+            resolve_name(self.repair)(context, claimed, error)
 
 
 @dataclass(frozen=True, slots=True)

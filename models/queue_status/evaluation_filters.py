@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, select
@@ -14,8 +14,9 @@ from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import UNREADABLE, readable
 from models.schema.corpus import Protocol, Submission, System
+from models.schema.learned import LearnedColumn
 from models.schema.queue import Evaluation
-from models.schema.states import EvaluationState
+from models.schema.states import ColumnState, EvaluationState
 
 MAX_NAMES = 20
 """Names listed in a message; for more, their number."""
@@ -112,37 +113,64 @@ def read_evaluations(
     connection: Connection, selection: EvaluationFilter, *, newest: bool = False, most: int | None = None
 ) -> list[EvaluationSummary]:
     """The selected evaluations by number, or those that ended last first; at most `most`."""
+    wanted = _summaries().where(*where_clauses(selection))
+    order = (Evaluation.finished_at.desc(), Evaluation.id.desc()) if newest else (Evaluation.id,)
+    rows = connection.execute(wanted.order_by(*order).limit(most))
+    return [_summary(row) for row in rows]
+
+
+def read_failed_columns(connection: Connection, selection: EvaluationFilter, most: int) -> list[EvaluationSummary]:
+    """The selected finished evaluations with a learned metric that failed, with its reason, the newest first."""
+    rows = connection.execute(
+        _summaries(LearnedColumn.metric, LearnedColumn.reason.label("column_reason"), Protocol.metrics)
+        .join(LearnedColumn, LearnedColumn.evaluation_id == Evaluation.id)
+        .where(
+            *where_clauses(replace(selection, states=())),
+            LearnedColumn.state == ColumnState.FAILED,
+            Evaluation.state == EvaluationState.DONE,
+        )
+        .order_by(LearnedColumn.finished_at.desc(), Evaluation.id.desc())
+        .limit(most)
+    )
+    return [
+        replace(
+            _summary(row), reason=f"{readable(row.metrics, UNREADABLE)[row.metric]}: {row.column_reason}", fault=None
+        )
+        for row in rows
+    ]
+
+
+def _summaries(*more: Any) -> Select[Any]:
     columns = (
         *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.fault, Evaluation.protocol_id),
         *(Evaluation.submission_id, Evaluation.queue_class, Evaluation.team, Evaluation.remaining),
         *(Campaign.name.label("campaign"), CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
         *(Protocol.reference_labels, System.team.label("system_team"), System.name.label("system"), Submission.run),
         (now() - Evaluation.finished_at).label("ended_seconds"),
+        *more,
     )
-    wanted = base_query(*columns).join(Protocol, Protocol.id == Evaluation.protocol_id).where(*where_clauses(selection))
-    order = (Evaluation.finished_at.desc(), Evaluation.id.desc()) if newest else (Evaluation.id,)
-    rows = connection.execute(wanted.order_by(*order).limit(most))
-    return [
-        EvaluationSummary(
-            id=row.id,
-            state=row.state,
-            campaign=row.campaign,
-            test_set=titled_test_set(row.test_set, row.version),
-            references=tuple(readable(row.reference_labels, UNREADABLE)),
-            system_team=row.system_team,
-            system=row.system,
-            run=row.run,
-            reason=row.reason,
-            fault=row.fault,
-            ended_seconds=row.ended_seconds,
-            remaining=row.remaining,
-            protocol_id=row.protocol_id,
-            submission_id=row.submission_id,
-            queue_class=row.queue_class,
-            team=row.team,
-        )
-        for row in rows
-    ]
+    return base_query(*columns).join(Protocol, Protocol.id == Evaluation.protocol_id)
+
+
+def _summary(row: Any) -> EvaluationSummary:
+    return EvaluationSummary(
+        id=row.id,
+        state=row.state,
+        campaign=row.campaign,
+        test_set=titled_test_set(row.test_set, row.version),
+        references=tuple(readable(row.reference_labels, UNREADABLE)),
+        system_team=row.system_team,
+        system=row.system,
+        run=row.run,
+        reason=row.reason,
+        fault=row.fault,
+        ended_seconds=row.ended_seconds,
+        remaining=row.remaining,
+        protocol_id=row.protocol_id,
+        submission_id=row.submission_id,
+        queue_class=row.queue_class,
+        team=row.team,
+    )
 
 
 def check_names(connection: Connection, selection: EvaluationFilter) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
 
-from models.queue.kinds.registry import KINDS, SENT
+from models.queue.kinds.registry import IN_WORKERS, KINDS, SENT
 from models.queue.task_kind import TaskKind
 from models.queue_status.campaign_progress import CampaignProgress, read_campaigns
 from models.queue_status.evaluation_filters import (
@@ -17,8 +17,10 @@ from models.queue_status.evaluation_filters import (
     EvaluationSummary,
     base_query,
     read_evaluations,
+    read_failed_columns,
     where_clauses,
 )
+from models.queue_status.learned import LearnedWork, read_learned_work
 from models.queue_status.throughput import Throughput, estimate_seconds_left, read_throughput
 from models.schema.base import database_time, now
 from models.schema.campaigns import CampaignTestSet
@@ -96,6 +98,10 @@ class WorkerOverview:
     up_seconds: float | None
     """Since it started."""
     holds: tuple[RunningTask, ...]
+    queue: str = ""
+    """The queue of its own that it works on, such as "learned"; "" for what the scheduler sends."""
+    device: str | None = None
+    """What its models run on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +142,11 @@ class Overview:
     unserved: dict[int, int]
     """Numbers of open evaluations, in the whole database, by editions that no worker produces."""
     failures: tuple[EvaluationSummary, ...]
-    """Failed evaluations of the selection, the newest first."""
+    """Failed evaluations of the selection, the newest first, then finished ones with a learned metric that failed."""
     asked: tuple[EvaluationSummary, ...]
     """Evaluations that were selected by number."""
+    learned: tuple[LearnedWork, ...] = ()
+    """Open work of learned metrics, in the whole database."""
 
     @property
     def open(self) -> int:
@@ -187,9 +195,13 @@ def read_overview(
         seconds_left=estimate_seconds_left(connection, processes, any(row.kind != "shards" for row in sent)),
         evaluations=count_evaluations(connection, chosen),
         campaigns=read_campaigns(connection, chosen),
-        unserved=_unserved(connection, {worker.edition for worker in workers if worker.beating}),
-        failures=tuple(read_evaluations(connection, failed, newest=True, most=most_failures)),
+        unserved=_unserved(connection, {each.edition for each in workers if each.beating and not each.queue}),
+        failures=(
+            *read_evaluations(connection, failed, newest=True, most=most_failures),
+            *read_failed_columns(connection, chosen, most_failures),
+        )[:most_failures],
         asked=tuple(read_evaluations(connection, chosen)) if chosen.evaluations else (),
+        learned=read_learned_work(connection, silent_seconds),
     )
 
 
@@ -258,7 +270,7 @@ def _read_workers(
             table.attempts,
             (now() - table.claimed_at).label("seconds"),
         ).where(table.state == LeaseState.RUNNING)
-        for name, table in _tables(SENT)
+        for name, table in _tables(IN_WORKERS)
     ]
     held: dict[str | None, list[RunningTask]] = {}
     for row in sorted(connection.execute(union_all(*parts)), key=lambda row: (row.kind, row.id)):
@@ -282,6 +294,8 @@ def _read_workers(
             beat_seconds=max(row.beat_seconds, 0.0),
             up_seconds=row.up_seconds,
             holds=tuple(held.pop(row.id, ())),
+            queue=row.queue,
+            device=row.device,
         )
         for row in rows
     )
@@ -290,11 +304,11 @@ def _read_workers(
 
 def _comparisons(connection: Connection) -> tuple[RunningComparison, ...]:
     rows = connection.execute(
-        select(Comparison.id, Comparison.contestants, Comparison.tests, Comparison.trials, Comparison.remaining)
+        select(Comparison.id, Comparison.systems, Comparison.tests, Comparison.trials, Comparison.remaining)
         # Written as in the index of running comparisons.
         .where(Comparison.state == literal_column(f"'{ComparisonState.RUNNING}'"))
     ).all()
-    systems = {row.id: readable(row.contestants, []) for row in rows}
+    systems = {row.id: readable(row.systems, []) for row in rows}
     of = {key: runs[0][0] for key, runs in systems.items() if runs and runs[0]}
     names = connection.execute(
         base_query(Evaluation.id, CampaignTestSet.name).where(Evaluation.id.in_(sorted(set(of.values()))))

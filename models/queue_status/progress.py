@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
+from models.results.learned_columns import count_waiting
 from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
 from models.schema.states import ComparisonState, EvaluationState, LeaseState
 
@@ -24,11 +25,13 @@ class Progress:
     shards: int
     """Shards that count: all but split and cancelled ones."""
     shards_done: int
+    columns: int = 0
+    """Learned columns that wait for a model or a program."""
 
     @property
     def open(self) -> int:
-        """The number of evaluations that can still change."""
-        return self.queued + self.running + self.reducing
+        """The number of evaluations and learned columns that can still change."""
+        return self.queued + self.running + self.reducing + self.columns
 
 
 def read_progress(connection: Connection, evaluations: Sequence[int]) -> Progress:
@@ -42,6 +45,7 @@ def read_progress(connection: Connection, evaluations: Sequence[int]) -> Progres
         **{state.value: states.get(state, 0) for state in EvaluationState},
         shards=sum(count for state, count in shards.items() if state not in {LeaseState.FAILED, LeaseState.CANCELLED}),
         shards_done=shards.get(LeaseState.DONE, 0),
+        columns=count_waiting(connection, evaluations),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, exists, or_, select
+from functools import cache
+
+from sqlalchemy import Connection, Dialect, exists, or_, select
 
 from models.queue.kinds.registry import KINDS
 from models.queue.lease import is_open
@@ -20,10 +22,15 @@ SIGNS_OF_WORK = (
 )
 """Each is answered from an index."""
 
-_WORK = select(or_(*SIGNS_OF_WORK).label("work"), now().label("clock"))
-
 
 def read_work(connection: Connection) -> tuple[bool, float]:
     """Whether any work is waiting, in flight or due, and the time on the database's clock, in one statement."""
-    work, clock = connection.execute(_WORK).one()
+    work, clock = connection.exec_driver_sql(_statement(connection.dialect)).one()
     return bool(work), float(clock)
+
+
+@cache
+def _statement(dialect: Dialect) -> str:
+    """The statement with its constants, which is always the same: a waiting scheduler executes it every second."""
+    statement = select(or_(*SIGNS_OF_WORK).label("work"), now().label("clock"))
+    return str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))

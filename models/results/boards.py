@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, FromClause, select, union
 
+from models.corpus.documents import resampled_documents
 from models.corpus.test_sets import titled_board
 from models.schema.campaigns import Campaign, CampaignProtocol, CampaignTestSet, is_campaign_test_set
 from models.schema.column_types import readable_rows
 from models.schema.corpus import Protocol, Submission, TestSet
 from models.schema.queue import Evaluation
-from models.schema.states import EvaluationState
+from models.schema.states import EvaluationState, ResamplingUnit
+
+if TYPE_CHECKING:
+    from steelyard.resampling.documents import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,8 @@ class BoardSummary:
     test_set_id: int = 0
     target_language: str = ""
     """Of the test set; "" if unknown."""
+    resample: ResamplingUnit = ResamplingUnit.SEGMENT
+    """What its replicates draw and its randomization tests exchange."""
 
     @property
     def name(self) -> str:
@@ -100,10 +106,25 @@ def list_boards(
             segments=row.segments,
             test_set_id=row.test_set_id,
             target_language=row.target_language,
+            resample=row.resample,
         )
 
     boards = readable_rows(connection.execute(wanted), listed)
     return [each for each in boards if references is None or sorted(each.references) == sorted(references)]
+
+
+def documents_of_board(connection: Connection, board: BoardSummary) -> Documents | None:
+    """The documents that a leaderboard's replicates draw; None where they draw segments."""
+    return resampled_documents(connection, board.test_set_id, board.segments, board.resample)
+
+
+def replaced_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
+    """The boards whose test set was replaced, in their campaign, by a version with corrected references."""
+    rows = connection.execute(
+        select(CampaignTestSet.campaign_id, CampaignTestSet.test_set_id).where(CampaignTestSet.replaced_by.is_not(None))
+    )
+    replaced = {(row.campaign_id, row.test_set_id) for row in rows}
+    return {board for board in boards if (board.campaign_id, board.test_set_id) in replaced}
 
 
 def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
@@ -131,6 +152,9 @@ def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) ->
 
     def covers(newer: BoardSummary, older: BoardSummary) -> bool:
         if not set(older.metrics) <= set(newer.metrics) or (older.replicates and not newer.replicates):
+            return False
+        # Intervals by document are the more careful ones: those by segment do not replace them.
+        if ResamplingUnit.DOCUMENT == older.resample != newer.resample:
             return False
         return measured[older.protocol_id, older.campaign_id] <= done[newer.protocol_id]
 

@@ -14,9 +14,6 @@ from typing import Any, Protocol
 
 from models.schema.roles import DeclaredKind
 
-RULE = "Each team's primary submission is ranked or, without one, its last submission that is not declared contrastive."
-"""The rule as shown on leaderboards."""
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from models.errors import NotFound
+from models.results.autoranks import autorank_columns, autoranks
 from models.results.entries import (
     Entry,
     are_ranked,
@@ -106,7 +107,8 @@ def read_leaderboard(
     """The systems of a protocol, best first by one of its metrics.
 
     `models.results.entries` decides which submissions stand and are ranked. A system of several runs has the means of
-    their scores, and none until all are done. Systems without a score (not done, failed, undefined) come last, by name.
+    their scores, and none until all are done. Systems without a score (not done, failed, undefined) come last.
+    Equal ones stand in the order of intake.
 
     Parameters
     ----------
@@ -126,7 +128,7 @@ def read_leaderboard(
     rows = read_measured_entries(connection, protocol_id, campaign_id=campaign_id, submissions=submissions)
     if submissions is not None:
         entries = single_entries(rows)
-        return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
+        return _rows(connection, entries, [True] * len(entries), metrics, sort_metric, whole=False)
     standing = standing_entries(rows)
     replaced = replaced_entries(rows, standing) if all_submissions else []
     ranks = [*are_ranked(standing), *[False] * len(replaced)]
@@ -149,18 +151,18 @@ def read_selected_systems(
     if strangers := [evaluation for evaluation in wanted if evaluation not in row_of]:
         raise NotFound(f"Protocol {protocol_id} has no evaluation {strangers[0]}.")
     entries = [entry_of([row_of[each] for each in runs]) for runs in evaluations]
-    return _rows(connection, entries, [True] * len(entries), metrics, sort_metric)
+    return _rows(connection, entries, [True] * len(entries), metrics, sort_metric, whole=False)
 
 
 def read_measured_entries(
     connection: Connection,
-    protocol_id: int,
+    protocol_id: int | Sequence[int],
     *,
     campaign_id: int | None = None,
     submissions: Sequence[int] | None = None,
     evaluations: Sequence[int] | None = None,
 ) -> Sequence[Any]:
-    """Everything measured by a protocol, with its declarations; filtered by the arguments.
+    """Everything measured by a protocol, or by several, with its declarations; filtered by the arguments.
 
     Without `submissions` and `evaluations`, withdrawn submissions are left out.
     """
@@ -168,12 +170,12 @@ def read_measured_entries(
         select(
             *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.finished_at, Evaluation.submission_id),
             *(Submission.run, Submission.campaign_id, Submission.text_id, System.team, System.name),
-            *(Declaration.kind, Declaration.constrained, Declaration.late_seconds),
+            *(Declaration.kind, Declaration.constrained, Declaration.late_seconds, Evaluation.protocol_id),
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(System, System.id == Submission.system_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(Evaluation.protocol_id == protocol_id)
+        .where(Evaluation.protocol_id.in_([protocol_id] if isinstance(protocol_id, int) else protocol_id))
         .order_by(Evaluation.id)
     )
     if campaign_id is not None:
@@ -202,12 +204,17 @@ def _rows(
     ranks: Sequence[bool],
     metrics: Sequence[str],
     sort_metric: int,
+    *,
+    whole: bool = True,
 ) -> list[LeaderboardRow]:
+    """The rows of entries; AutoRanks, which depend on all systems, only of `whole` leaderboards."""
     scores_of = read_scores(connection, [run.id for entry in entries for run in entry.runs])
     rows = [
         _row(entry, [scores_of.get(run.id, []) for run in entry.runs], len(metrics), ranked=is_ranked, twice=twice)
         for entry, is_ranked, twice in zip(entries, ranks, are_repeated(entries), strict=True)
     ]
+    if whole:
+        _fill_autoranks(rows, metrics)
     for metric in range(len(metrics)):
         of_metric = {number: row.scores[metric] for number, row in enumerate(rows) if row.scores and row.ranked}
         by_number = {number: each.score for number, each in of_metric.items() if each.score is not None}
@@ -216,13 +223,30 @@ def _rows(
             scores[metric] = replace(scores[metric], rank=rank)
             rows[number] = replace(rows[number], scores=tuple(scores))
 
-    def place(row: LeaderboardRow) -> tuple[Any, ...]:
+    # Equal scores stand in the order of intake: that of names would tell something about anonymous teams.
+    def place(row: LeaderboardRow) -> tuple[int, float]:
         score = row.scores[sort_metric] if row.scores else None
         if score is None or score.score is None:
-            return (1, 0.0, row.team, row.system, row.evaluations)
-        return (0, -score.score if score.higher_is_better else score.score, row.team, row.system, row.evaluations)
+            return (1, 0.0)
+        return (0, -score.score if score.higher_is_better else score.score)
 
     return sorted(rows, key=place)
+
+
+def _fill_autoranks(rows: list[LeaderboardRow], metrics: Sequence[str]) -> None:
+    """Give the ranked rows their AutoRanks."""
+    for position, column in autorank_columns(metrics).items():
+        ranked = [number for number, row in enumerate(rows) if row.ranked]
+        found = autoranks(
+            column,
+            [rows[number].scores for number in ranked],
+            lambda number, metric: rows[ranked[number]].scores[metric].replicate_scores,  # noqa: B023 - called at once
+        )
+        for place, (rank, replicates) in found.items():
+            row = rows[ranked[place]]
+            scores = list(row.scores)
+            scores[position] = replace(scores[position], score=rank, replicate_scores=replicates)
+            rows[ranked[place]] = replace(row, scores=tuple(scores))
 
 
 def read_scores(

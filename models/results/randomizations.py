@@ -17,6 +17,7 @@ from models.schema.declarative import aliased
 from models.schema.queue import Evaluation
 from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import EvaluationState
+from steelyard.resampling.randomization import TRIALS
 
 Runs = tuple[int, ...]
 """A system in a test: the evaluations of all its runs, ascending."""
@@ -29,6 +30,18 @@ class Pair:
     metric: int
     a: int
     b: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """Tests of pairs of systems by metrics of one protocol, stored or not."""
+
+    protocol_id: int
+    pairs: Sequence[tuple[Runs, Runs]]
+    metrics: Sequence[int]
+    """Positions in the protocol's list."""
+    seed: int
+    trials: int = TRIALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, UniqueConstraint, false
 
 from models.schema.base import Base, Key, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
@@ -46,6 +46,24 @@ class WebSession(Base):
     created_at: Mapped[Seconds] = mapped_column(default=now())
     seen_at: Mapped[Seconds] = mapped_column(default=now())
     expires_at: Mapped[Seconds]
+
+
+class LinkedIdentity(Base):
+    """An identity of a provider (OpenID Connect, GitHub) by which an account can be signed in to."""
+
+    __tablename__ = "linked_identity"
+    __table_args__ = (UniqueConstraint("issuer", "subject"), Index(None, "account_id"))
+
+    id: Mapped[Key]
+    issuer: Mapped[str] = mapped_column(String(200))
+    """The address of the provider: a subject of another one is somebody else."""
+    subject: Mapped[str] = mapped_column(String(255))
+    """The provider's own key of the person, which never goes to another one."""
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(100), server_default="", default="")
+    """As the provider calls the person."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+    used_at: Mapped[Seconds | None]
 
 
 class ApiToken(Base):

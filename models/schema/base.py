@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sqlalchemy import BigInteger, Connection, Double, Integer, MetaData
+from sqlalchemy import BigInteger, ColumnElement, Connection, Double, Index, Integer, MetaData, TextClause
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
 from sqlalchemy.sql.functions import FunctionElement
 
 from models.schema.declarative import TableClass, mapped_column
@@ -31,6 +32,35 @@ class Base(TableClass):
             "pk": "pk_%(table_name)s",
         }
     )
+
+
+class PartialIndex(Index):
+    """An index of the rows that meet a condition, on PostgreSQL and, with `on_sqlite`, on SQLite.
+
+    An `Index` with `postgresql_where` imports all dialects of PostgreSQL as soon as it is declared, and so into every
+    command, whatever its database.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *columns: str,
+        where: ColumnElement[bool] | TextClause,
+        unique: bool = False,
+        on_sqlite: bool = True,
+    ) -> None:
+        super().__init__(
+            name, *columns, unique=unique, sqlite_where=where if on_sqlite else None, info={"where": where}
+        )
+
+
+@compiles(CreateIndex, "postgresql")
+def _create_index_postgresql(element: CreateIndex, compiler: Any, **options: Any) -> str:
+    text: str = compiler.visit_create_index(element, **options)
+    where = element.element.info.get("where")
+    if where is None:
+        return text
+    return f"{text} WHERE {compiler.sql_compiler.process(where, literal_binds=True, include_table=False)}"
 
 
 class now(FunctionElement[float]):  # noqa: N801 - reads as the SQL function it is

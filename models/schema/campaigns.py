@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as LongString
 
-from models.schema.base import Base, Key, Seconds, now
+from models.schema.base import Base, Key, PartialIndex, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
 from models.schema.declarative import Mapped, mapped_column
 from models.schema.roles import CampaignRole, DeclaredKind, Feedback, Joining, LateRule, PhaseKind, Visibility
@@ -60,6 +60,10 @@ class Campaign(Base):
     """Whether only accounts with a confirmed address may submit."""
     ranked_by: Mapped[str] = mapped_column(String(500), server_default="", default="")
     """The specification of the metric that ranks; "" for the first one."""
+    human_rule: Mapped[str] = mapped_column(String(100), server_default="", default="")
+    """The rule by which human judgments rank systems officially, such as human:wmt24; "" for no such ranking."""
+    human_judgments: Mapped[str] = mapped_column(String(120), server_default="", default="")
+    """Which judgments of each test set: NAME for the newest version, or NAME@VERSION."""
     frozen_at: Mapped[Seconds | None]
     """The time since which submitting, declaring and withdrawing are suspended, whatever the phase."""
     created_at: Mapped[Seconds] = mapped_column(default=now())
@@ -161,6 +165,35 @@ class Participation(Base):
     joined_at: Mapped[Seconds] = mapped_column(default=now())
 
 
+class CampaignTerms(Base):
+    """One version of the terms of a campaign; the newest one holds. An empty text means that there are none now."""
+
+    __tablename__ = "campaign_terms"
+    __table_args__ = (UniqueConstraint("campaign_id", "version"),)
+
+    id: Mapped[Key]
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    version: Mapped[int] = mapped_column(Integer)
+    """From 1."""
+    text: Mapped[str] = mapped_column(LongString)
+    """In Markdown."""
+    created_at: Mapped[Seconds] = mapped_column(default=now())
+
+
+class TermsAcceptance(Base):
+    """That somebody accepted a version of the terms for a team."""
+
+    __tablename__ = "terms_acceptance"
+    __table_args__ = (UniqueConstraint("terms_id", "team_id"), Index(None, "team_id"), Index(None, "account_id"))
+
+    id: Mapped[Key]
+    terms_id: Mapped[int] = mapped_column(ForeignKey("campaign_terms.id", ondelete="CASCADE"))
+    team_id: Mapped[int] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"))
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    """Who accepted them; None once the account is deleted."""
+    accepted_at: Mapped[Seconds] = mapped_column(default=now())
+
+
 class Correction(Base):
     """The replacement of a campaign's test set by one with corrected references, with everything recomputed."""
 
@@ -185,12 +218,11 @@ class Declaration(Base):
     __table_args__ = (
         CheckConstraint(one_of("kind", DeclaredKind), name="kind"),
         # The columns beside `kind` are copies, with which the database enforces a single primary submission.
-        Index(
+        PartialIndex(
             "uq_declaration_primary",
             *("campaign_id", "test_set_id", "team"),
             unique=True,
-            postgresql_where=PRIMARY,
-            sqlite_where=PRIMARY,
+            where=PRIMARY,
         ),
         Index(None, "account_id"),
     )
@@ -220,9 +252,7 @@ class SubmissionFindings(Base):
     __tablename__ = "submission_findings"
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)
-    findings: Mapped[list[dict[str, Any]]] = mapped_column(
-        JsonOf(list[dict[str, Any]], "What was noticed about a submission")
-    )
+    findings: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]], "The findings on a submission"))
     """In the form of `campaigns.checks`; empty without findings."""
 
 
@@ -236,7 +266,7 @@ class LadderStep(Base):
     protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"), primary_key=True)
     metric: Mapped[int] = mapped_column(Integer, primary_key=True)
     team: Mapped[str] = mapped_column(String(100))
-    told: Mapped[float | None] = mapped_column(Double)
+    disclosed: Mapped[float | None] = mapped_column(Double)
     """On the metric's own scale; None where the score is undefined."""
     improved: Mapped[bool]
 
@@ -249,19 +279,17 @@ class Quota(Base):
         CheckConstraint(one_of("kind", QuotaKind), name="kind"),
         CheckConstraint("amount >= 0", name="amount"),
         # Two indexes, since a unique index treats rows without a campaign as distinct.
-        Index(
+        PartialIndex(
             "uq_quota_of_campaign",
             *("campaign_id", "team", "phase", "kind"),
             unique=True,
-            postgresql_where=text("campaign_id IS NOT NULL"),
-            sqlite_where=text("campaign_id IS NOT NULL"),
+            where=text("campaign_id IS NOT NULL"),
         ),
-        Index(
+        PartialIndex(
             "uq_quota_of_all",
             *("team", "phase", "kind"),
             unique=True,
-            postgresql_where=text("campaign_id IS NULL"),
-            sqlite_where=text("campaign_id IS NULL"),
+            where=text("campaign_id IS NULL"),
         ),
     )
 
@@ -293,7 +321,7 @@ class QuotaAccount(Base):
 class UsageLogEntry(Base):
     """A submission that a team made itself, as quotas count them."""
 
-    __tablename__ = "ledger_entry"
+    __tablename__ = "usage_log_entry"
     __table_args__ = (Index(None, "account_id", "created_at"),)
 
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), primary_key=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Boolean,
+    CheckConstraint,
     ForeignKey,
     Index,
     Integer,
@@ -15,8 +16,9 @@ from sqlalchemy import (
 )
 
 from models.schema.base import Base, Key, Seconds, now
-from models.schema.column_types import JsonOf
+from models.schema.column_types import EnumText, JsonOf
 from models.schema.declarative import Mapped, mapped_column
+from models.schema.states import ResamplingUnit, one_of
 
 
 class Text(Base):
@@ -136,13 +138,13 @@ class Submission(Base):
 
 
 class Protocol(Base):
-    """A test set, an ordered list of its references, metrics, replicates and seed.
+    """A test set, an ordered list of its references, metrics, replicates, what these draw, and seed.
 
     Evaluations are comparable only within one protocol. Identified by its content, so it is stored once.
     """
 
     __tablename__ = "protocol"
-    __table_args__ = (Index(None, "test_set_id"),)
+    __table_args__ = (Index(None, "test_set_id"), CheckConstraint(one_of("resample", ResamplingUnit), name="resample"))
 
     id: Mapped[Key]
     test_set_id: Mapped[int] = mapped_column(ForeignKey("test_set.id"))
@@ -151,6 +153,10 @@ class Protocol(Base):
     """Metric specifications such as "bleu:order=1,2"; a metric's position here is its key elsewhere."""
     replicates: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
+    resample: Mapped[ResamplingUnit] = mapped_column(
+        EnumText(ResamplingUnit), default=ResamplingUnit.SEGMENT, server_default="segment"
+    )
+    """What replicates draw and randomization tests exchange: segments or documents."""
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
     sweep: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     """Whether its metrics are one metric with many values of a parameter; such a sweep has no leaderboard."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, String, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    UniqueConstraint,
+    false,
+)
 
 from models.schema.base import Base, Key, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
@@ -94,3 +104,32 @@ class Rating(Base):
     """The rating, the weight of an error, or the rank, from 1 = best."""
     label: Mapped[str] = mapped_column(String(200), default="", server_default="")
     """The category and severity of an error, or the identifier of a ranking."""
+    wave: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """From 0; judgments of different waves are never averaged."""
+    seconds: Mapped[float | None] = mapped_column(Double)
+    """How long the annotator took."""
+
+
+class ErrorSpan(Base):
+    """An error that an annotator marked in a segment of a system's output."""
+
+    __tablename__ = "error_span"
+    __table_args__ = (Index(None, "judgments_id", "segment"),)
+
+    judgments_id: Mapped[int] = mapped_column(ForeignKey("judgments.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    """Position in the import."""
+    annotator: Mapped[str] = mapped_column(String(200))
+    system: Mapped[str] = mapped_column(String(200))
+    segment: Mapped[int] = mapped_column(Integer)
+    begins: Mapped[int] = mapped_column(Integer)
+    """In code points, from 0."""
+    ends: Mapped[int] = mapped_column(Integer)
+    """The first code point behind it."""
+    severity: Mapped[str] = mapped_column(String(200))
+    category: Mapped[str] = mapped_column(String(200))
+    missing: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Something is missing from the translation: there is no position."""
+    in_source: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    """Marked in the source."""
+    wave: Mapped[int] = mapped_column(Integer, default=0, server_default="0")

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as LongString
 
-from models.schema.base import Base, Key, Seconds, now
+from models.schema.base import Base, Key, PartialIndex, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
 from models.schema.declarative import Mapped, mapped_column
 from models.schema.queue import Leased, lease_indexes
@@ -33,7 +33,7 @@ class Schedule(Base):
     __tablename__ = "schedule"
     __table_args__ = (
         CheckConstraint(one_of("test", PairedTest), name="test"),
-        Index("ix_schedule_next_at", "next_at", postgresql_where=text("active"), sqlite_where=text("active")),
+        PartialIndex("ix_schedule_next_at", "next_at", where=text("active")),
     )
 
     id: Mapped[Key]
@@ -86,7 +86,7 @@ class NightlyRun(Base):
         # Two schedulers that plan at once plan one run.
         UniqueConstraint("schedule_id", "due_at"),
         CheckConstraint(one_of("state", NightlyRunState), name="state"),
-        Index("ix_nightly_run_open", "schedule_id", postgresql_where=OPEN_RUNS, sqlite_where=OPEN_RUNS),
+        PartialIndex("ix_nightly_run_open", "schedule_id", where=OPEN_RUNS),
     )
 
     id: Mapped[Key]

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as LongString
 
-from models.schema.base import Base, Key, Seconds, now
+from models.schema.base import Base, Key, PartialIndex, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
 from models.schema.declarative import Mapped, mapped_column
 from models.schema.states import ComparisonState, EvaluationState, Fault, LeaseState, QueueClass, one_of
@@ -62,7 +62,7 @@ def lease_indexes(table: str) -> tuple[Index, Index, Index, Index]:
     """The indexes by which the scheduler finds work that is pending, in flight, waiting for a retry, or long ended."""
     pending, in_flight = text("state = 'pending'"), text("state IN ('enqueued', 'running')")
     return (
-        Index(
+        PartialIndex(
             f"ix_{table}_pending",
             "queue_class",
             "team",
@@ -71,18 +71,18 @@ def lease_indexes(table: str) -> tuple[Index, Index, Index, Index]:
             "id",
             # Rows that are not due yet are skipped within the index.
             "not_before",
-            postgresql_where=pending,
-            sqlite_where=pending,
+            where=pending,
         ),
-        Index(
+        PartialIndex(
             f"ix_{table}_in_flight",
             "state",
             "queue_class",
             "team",
             # SQLite uses it only for exactly this list of states, not for a single one.
-            postgresql_where=in_flight,
+            where=in_flight,
+            on_sqlite=False,
         ),
-        Index(f"ix_{table}_retried", "attempts", postgresql_where=RETRIED, sqlite_where=RETRIED),
+        PartialIndex(f"ix_{table}_retried", "attempts", where=RETRIED),
         Index(f"ix_{table}_ended_at", "ended_at"),
     )
 
@@ -101,7 +101,7 @@ class Evaluation(Base):
         Index(None, "reduction_id"),
         Index(None, "state"),
         Index(None, "finished_at"),
-        Index("ix_evaluation_failed", "finished_at", "id", postgresql_where=FAILED, sqlite_where=FAILED),
+        PartialIndex("ix_evaluation_failed", "finished_at", "id", where=FAILED),
     )
 
     id: Mapped[Key]
@@ -138,11 +138,10 @@ class Shard(Leased, Base):
     __table_args__ = (
         CheckConstraint(one_of("state", LeaseState), name="state"),
         Index(None, "protocol_id"),
-        Index(
+        PartialIndex(
             "ix_shard_awaiting_statistics",
             "protocol_id",
-            postgresql_where=AWAITING_STATISTICS,
-            sqlite_where=AWAITING_STATISTICS,
+            where=AWAITING_STATISTICS,
         ),
         *lease_indexes("shard"),
     )
@@ -196,7 +195,7 @@ class CorpusStatistics(Base):
     """Corpus statistics of a set of reference texts. Identified by their content, so they are stored once."""
 
     __tablename__ = "corpus_statistics"
-    __table_args__ = (Index("ix_corpus_statistics_open", "edition", postgresql_where=OPEN, sqlite_where=OPEN),)
+    __table_args__ = (PartialIndex("ix_corpus_statistics_open", "edition", where=OPEN),)
 
     id: Mapped[Key]
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
@@ -256,17 +255,17 @@ class Comparison(Base):
         Index(None, "protocol_id"),
         Index(None, "finished_at"),
         # A request for the same comparison while it runs gets the running one.
-        Index("uq_comparison_running", "content_hash", unique=True, postgresql_where=RUNNING, sqlite_where=RUNNING),
+        PartialIndex("uq_comparison_running", "content_hash", unique=True, where=RUNNING),
     )
 
     id: Mapped[Key]
     protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id"))
     content_hash: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the tests and their parameters."""
-    contestants: Mapped[list[list[int]]] = mapped_column(JsonOf(list[list[int]], "The systems of a comparison"))
+    systems: Mapped[list[list[int]]] = mapped_column(JsonOf(list[list[int]], "The systems of a comparison"))
     """The evaluations of each system's runs, ascending."""
     tests: Mapped[list[list[int]]] = mapped_column(JsonOf(list[list[int]], "The tests of a comparison"))
-    """For each test, the metric's position in the protocol and two positions in `contestants`."""
+    """For each test, the metric's position in the protocol and two positions in `systems`."""
     trials: Mapped[int] = mapped_column(Integer)
     seed: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[ComparisonState] = mapped_column(EnumText(ComparisonState), default=ComparisonState.RUNNING)
@@ -312,6 +311,14 @@ class Worker(Base):
     started_at: Mapped[Seconds | None] = mapped_column(default=now())
     revision: Mapped[str | None] = mapped_column(String(32))
     """The newest migration that it knows (`models.database.migrate.REVISION`); older releases do not report it."""
+    queue: Mapped[str] = mapped_column(String(50), server_default="", default="")
+    """The queue of its own that it works on, such as "learned"; "" for what the scheduler sends."""
+    device: Mapped[str | None] = mapped_column(String(50))
+    """What its models run on, such as "cuda:0"."""
+    lacks: Mapped[list[str] | None] = mapped_column(
+        JsonOf(list[str], "The metrics that a worker lacks models for", none_as_null=True)
+    )
+    """Specifications of waiting metrics whose model or program it does not have."""
 
 
 class MeasuredCost(Base):

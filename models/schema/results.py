@@ -80,14 +80,14 @@ class SystemRuns(Base):
     any of them is.
     """
 
-    __tablename__ = "contestant"
+    __tablename__ = "system_runs"
     __table_args__ = (Index(None, "evaluation_id"), Index(None, "before_id"))
 
     id: Mapped[Key]
     content_hash: Mapped[str] = mapped_column(String(64), unique=True)
     """SHA-256 of the evaluations' ids."""
     evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"))
-    before_id: Mapped[int | None] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"))
+    before_id: Mapped[int | None] = mapped_column(ForeignKey("system_runs.id", ondelete="CASCADE"))
     """None where there is one run."""
 
 
@@ -97,9 +97,9 @@ class Randomization(Base):
     __tablename__ = "randomization"
     __table_args__ = (Index(None, "b_id"),)
 
-    a_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
+    a_id: Mapped[int] = mapped_column(ForeignKey("system_runs.id", ondelete="CASCADE"), primary_key=True)
     """The system whose evaluations come first when compared as lists of numbers."""
-    b_id: Mapped[int] = mapped_column(ForeignKey("contestant.id", ondelete="CASCADE"), primary_key=True)
+    b_id: Mapped[int] = mapped_column(ForeignKey("system_runs.id", ondelete="CASCADE"), primary_key=True)
     metric: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     """Position in the protocol's list of metrics."""
     trials: Mapped[int] = mapped_column(Integer, primary_key=True)

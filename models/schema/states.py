@@ -6,6 +6,7 @@ from enum import IntEnum, StrEnum
 
 from steelyard_client.vocabulary import EvaluationState as EvaluationState
 from steelyard_client.vocabulary import QuotaKind as QuotaKind
+from steelyard_client.vocabulary import ResamplingUnit as ResamplingUnit
 
 
 class LeaseState(StrEnum):
@@ -27,6 +28,14 @@ class ComparisonState(StrEnum):
     """`running -> done`, or `failed` with a reason."""
 
     RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class ColumnState(StrEnum):
+    """The state of a learned column: `waiting -> done`, or `failed` with a reason."""
+
+    WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
 

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, delete, select
 
 from models.errors import BadStore, MissingObject, ModelsError, UnreachableStore
 from models.schema.results import ReplicatePart, ShardResult, Statistics
-from runtime.private_files import make_private_folders, tell_of_open_folder, write_privately
+from runtime.private_files import make_private_folders, warn_of_open_folder, write_privately
 from runtime.redaction import redacted
 
 LONGEST_ADDRESS = 500
@@ -256,7 +256,7 @@ def _write_file(path: str, content: bytes) -> None:
     """Write atomically and durably: a row is about to refer to it."""
     folder = os.path.dirname(path)
     make_private_folders(folder)
-    tell_of_open_folder(os.path.dirname(folder))
+    warn_of_open_folder(os.path.dirname(folder))
     part = f"{path}.{uuid.uuid4().hex[:8]}"
     with open(part, "wb", opener=write_privately) as file:
         file.write(content)
@@ -268,5 +268,5 @@ def _write_file(path: str, content: bytes) -> None:
 def _lost(address: str, what: str) -> str:
     return (
         f"An object with statistics {what}: {address}. Restore it, or recompute the evaluation: "
-        "`steelyard retry` recomputes what is missing."
+        "`steelyard submission retry` recomputes what is missing."
     )

@@ -268,7 +268,7 @@ def _notify(each: _Process, what: tuple[str, int, str] | None) -> None:
 
 
 def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterable[Connection], most: int) -> None:
-    """The main function of a pool process: run tasks until told to stop or until the parent has ended."""
+    """The main function of a pool process: run tasks until it is stopped or until the parent has ended."""
     # A terminal signals the whole process group: the parent decides what that means.
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)

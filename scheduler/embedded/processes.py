@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Self
@@ -23,9 +23,9 @@ from models.database.error_kinds import classify_error
 from models.database.session import make_engine, writing
 from models.queue.kinds.registry import SENT
 from models.queue.lease import release_worker
-from models.queue_status.progress import Progress, read_progress
 from runtime.health import Check, Liveness, ProcessStatus
 from runtime.settings import Settings
+from scheduler.embedded.learned import LearnedProcess
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.wait import Outage, Watch, Watched
 from scheduler.errors import AlreadyRunning, StorageFailed
@@ -60,22 +60,30 @@ class Embedded:
 
     Enter it early, before much memory is used and other threads are started: pool processes are forked then. Raises
     AlreadyRunning if another process leads this database (it can be entered again later: `SharedEmbedded`).
+    `every_metric` is that of `preload`.
     """
 
     def __init__(
-        self, settings: Settings, concurrency: int | None = None, say: Callable[[str], None] = log.warning
+        self,
+        settings: Settings,
+        concurrency: int | None = None,
+        say: Callable[[str], None] = log.warning,
+        *,
+        every_metric: bool = True,
     ) -> None:
         self._settings = settings.model_copy(update={"broker_url": "memory://localhost/"})
         self._processes = concurrency or settings.processes
         self._leadership = Leadership(settings.database_url, settings.silent_seconds)
         self._next_try = 0.0
         self._say = say
+        self._every_metric = every_metric
         self._status = SchedulerStatus()
         self._beat = Liveness("beat")
         self._stopping = False
         self._hurried = threading.Event()
         self._context = WorkerContext(self._settings, self._processes)
         self._pool = Pool(self._context, self._processes)
+        self._learned = LearnedProcess(self._settings)
         self._undo: list[Callable[[], object]] = []
         self._told: BaseException | None = None
         self._busy = False
@@ -121,17 +129,8 @@ class Embedded:
                 lambda: self._beat.succeeds(self._settings.stale_seconds),
                 lambda: taken(self._pool.ends),
             ),
-            collectors=(*scheduler.collectors, WorkerMetrics(self._context.tally)),
+            collectors=(*scheduler.collectors, WorkerMetrics(self._context.counters)),
         )
-
-    def run_until_done(
-        self, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
-    ) -> Progress:
-        """Work until each of the evaluations has ended; the final progress.
-
-        `on_progress` is called with every change, at most about 20 times a second, in the caller's thread.
-        """
-        return self.run_until(lambda connection: read_progress(connection, evaluations), on_progress)
 
     def run_until(
         self,
@@ -179,14 +178,14 @@ class Embedded:
                 if poll is not None:
                     poll()
                 with self._uninterrupted():
-                    with outage.outlived():
+                    with outage.tolerated():
                         self._send_work(loop, changed=changed)
                     unseen |= changed
                     since = time.monotonic() - looked
                     if since >= LOOK_SECONDS or (unseen and since >= _rest(begun, PROGRESS_SECONDS)):
                         looked, unseen = time.monotonic(), False
                         if watch.poll():
-                            with outage.outlived():
+                            with outage.tolerated():
                                 loop.settle_completed()
                             return watch.last
                     tick = self._settings.tick_seconds
@@ -229,6 +228,8 @@ class Embedded:
             self._status.leading = leads
             if leads and (changed or not loop.due_in()):
                 loop.run_once()
+                if not loop.idle:
+                    self._learned.look(self.engine)
         except DBAPIError:
             loop.pause_recovery()
             raise
@@ -246,15 +247,18 @@ class Embedded:
         if not self._leadership.acquire():
             raise AlreadyRunning
         self._undo.append(self._leadership.release)
-        preload(self._context)
+        preload(self._context, every_metric=self._every_metric)
         self._end_on_signals()
         # We lead, so anything in flight belongs to a command that is gone.
         self._return_to_pending(lambda engine: reclaim_all(engine, self._settings, used=True), must=True)
         self._undo.append(self._release_all)
         self._undo.append(self._context.close)
         self._undo.append(self._stop_pool)
+        self._undo.append(self._learned.stop)
         self._pool.start()
-        heartbeat = Heartbeat(self._context, self._processes, self._context.alarm.set_once)
+        # Processes that replace others are forked beside the loop's own connections, too.
+        self._leadership.keep_connection()
+        heartbeat = Heartbeat(self._context, self._processes, self._context.alarm.set_once, forks=False)
         heartbeat.start()
         self._beat = heartbeat.pulse
         self._undo.append(heartbeat.stop)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection, Engine
@@ -11,28 +10,16 @@ from sqlalchemy import Connection, Engine
 from models.database.session import make_engine, writing
 from models.queue.kinds.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress, read_comparison_progress
-from models.results.randomizations import Runs
+from models.results.randomizations import PairTests
 from runtime.settings import Settings
 from scheduler.embedded.wait import wait_until, with_retries
 from scheduler.enqueue.randomization import log, request_comparison
 from scheduler.errors import ComparisonFailed
-from steelyard.resampling.randomization import TRIALS
-
-
-@dataclass(frozen=True, slots=True)
-class WantedTests:
-    """Tests that a command needs, as in `request_comparison`."""
-
-    protocol_id: int
-    pairs: Sequence[tuple[Runs, Runs]]
-    metrics: Sequence[int]
-    seed: int
-    trials: int = TRIALS
 
 
 def randomize(
     settings: Settings,
-    wanted: Sequence[WantedTests],
+    required: Sequence[PairTests],
     *,
     processes: int | None = None,
     on_progress: Callable[[ComparisonProgress], None] | None = None,
@@ -53,7 +40,7 @@ def randomize(
     """
     engine = make_engine(settings.database_url, pooled=False)
     comparisons = []
-    for each in wanted:
+    for each in required:
         # A repeated request returns the running comparison.
         comparison = with_retries(
             partial(

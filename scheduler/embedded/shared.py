@@ -19,7 +19,7 @@ from scheduler.errors import AlreadyRunning
 if TYPE_CHECKING:
     from scheduler.nightly.runner import NightlyRunner
 
-TURN_SECONDS = 0.5
+TAKEOVER_SECONDS = 0.5
 """Seconds between checks whether the working command has ended."""
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ class SharedEmbedded:
     def __init__(
         self, settings: Settings, concurrency: int | None = None, say: Callable[[str], None] = log.warning
     ) -> None:
-        self._embedded = Embedded(settings, concurrency, say)
+        self._embedded = Embedded(settings, concurrency, say, every_metric=False)
         self._engine: Engine | None = None
         self._settings = settings
         self._ours = False
@@ -81,8 +81,8 @@ class SharedEmbedded:
             if watch.poll():
                 return watch.last
             time.sleep(POLL_SECONDS)
-            if time.monotonic() - tried >= TURN_SECONDS:
-                with outage.outlived():
+            if time.monotonic() - tried >= TAKEOVER_SECONDS:
+                with outage.tolerated():
                     self._begin()
                 tried = time.monotonic()
         return self._embedded.run_until(read, on_progress, nightly_runs)

@@ -45,7 +45,7 @@ class Outage:
         self._lasts = False
 
     @contextmanager
-    def outlived(self) -> Iterator[None]:
+    def tolerated(self) -> Iterator[None]:
         """A context that swallows errors of an unavailable database server, after a pause; all others are raised."""
         try:
             yield
@@ -66,7 +66,7 @@ def with_retries(action: Callable[[], Result]) -> Result:
     """The result of an idempotent action, repeated while the database server is unavailable."""
     outage = Outage()
     while True:
-        with outage.outlived():
+        with outage.tolerated():
             return action()
 
 
@@ -132,7 +132,7 @@ class Watch(Generic[Watched]):
 
     def poll(self) -> bool:
         """Poll once; whether the work has ended. False, after a pause, while the database is unavailable."""
-        with self._outage.outlived():
+        with self._outage.tolerated():
             with reading(self._engine) as connection:
                 self.last = self._read(connection)
             if self.last != self._told and self._on_progress is not None:

@@ -67,7 +67,11 @@ def enqueue_corpus_counts(
     metrics: dict[str, str] = {}
     declared: dict[str, DeclaredStatistics] = {}
     for specification in protocol.metrics:
-        for key, statistics in needed_statistics([parse_metric(specification)]).items():
+        metric = parse_metric(specification)
+        if metric.learned:
+            # Counted by whoever has its model: fast metrics do not wait for that.
+            continue
+        for key, statistics in needed_statistics([metric]).items():
             metrics.setdefault(key, specification)
             declared[key] = statistics
     texts = select(Text.id, Text.sha256).where(Text.id.in_(protocol.reference_texts))

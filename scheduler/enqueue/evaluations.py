@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.upsert import insert_ignore
+from models.queue.given_statistics import give_statistics
 from models.queue.kinds.reductions import enqueue_reduction
 from models.queue.lease import is_open
 from models.queue.missing_blocks import (
@@ -24,6 +25,7 @@ from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, UNFINISHED, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.corpus_statistics import enqueue_corpus_counts
+from scheduler.enqueue.learned import Urgency, enqueue_learned
 from scheduler.enqueue.reuse import reuse_statistics
 from scheduler.enqueue.shard_plan import PlannedShard, plan_missing
 from steelyard.metrics.metric import EDITION
@@ -132,10 +134,14 @@ def enqueue_submissions(
         outdated = [row.id for row in again if row.edition != EDITION]
         _reset(connection, [row.id for row in again], outdated, int(queue_class), team, due_at)
     text_of = {row.id: row.text_id for row in (*new, *again)}
-    missing = _missing(connection, protocol, [row.id for row in new], [row.id for row in again])
+    given = give_statistics(connection, protocol, list(text_of))
+    stored = list(text_of) if given else [row.id for row in again]
+    missing = _missing(connection, protocol, [row.id for row in new], stored)
     if not recompute:
         failed = {row.id for row in again if row.state == EvaluationState.FAILED}
         missing |= _reuse(connection, protocol, missing, text_of, failed)
+    measured = {evaluation: len(protocol.metrics) - len(_metrics_in(gaps)) for evaluation, gaps in missing.items()}
+    missing = enqueue_learned(connection, settings, protocol, missing, text_of, Urgency(int(queue_class), team, due_at))
     plan = plan_missing(connection, settings, protocol, missing, text_of, processes)
     if plan:
         waits = enqueue_corpus_counts(
@@ -154,7 +160,7 @@ def enqueue_submissions(
     chosen = [by_submission[each] for each in submissions]
     whole = len(protocol.metrics)
     there = {row.id: whole if row.state == EvaluationState.DONE else 0 for row in found}
-    there |= {evaluation: whole - len(_metrics_in(gaps)) for evaluation, gaps in missing.items()}
+    there |= measured
     return EnqueueResult(tuple(row.id for row in chosen), tuple(there[row.id] for row in chosen))
 
 
@@ -199,13 +205,13 @@ def _missing(
     connection: Connection,
     protocol: ProtocolContent,
     new: Sequence[int],
-    again: Sequence[int],
+    stored: Sequence[int],
 ) -> dict[int, MissingBlocks]:
-    """The missing blocks of each evaluation."""
+    """The missing blocks of each evaluation; of new ones all, except those that may have something `stored`."""
     everything = all_blocks(protocol)
     missing: dict[int, MissingBlocks] = {each: {everything: tuple(range(len(protocol.metrics)))} for each in new}
-    if again:
-        missing |= find_missing_blocks(connection, protocol, again)
+    if stored:
+        missing |= find_missing_blocks(connection, protocol, stored)
     return missing
 
 
@@ -219,9 +225,9 @@ def _reuse(
     """Copy cached statistics; the remaining missing blocks of the evaluations that got some."""
     everything = all_blocks(protocol)
     by_evaluation = {evaluation: gaps.get(everything, ()) for evaluation, gaps in missing.items()}
-    adopted = reuse_statistics(connection, protocol, texts, by_evaluation, failed)
+    reused = reuse_statistics(connection, protocol, texts, by_evaluation, failed)
     # Looked up again, since a source may have been deleted meanwhile.
-    return find_missing_blocks(connection, protocol, sorted(adopted)) if adopted else {}
+    return find_missing_blocks(connection, protocol, sorted(reused)) if reused else {}
 
 
 def _metrics_in(missing: MissingBlocks) -> set[int]:

@@ -8,7 +8,14 @@ from dataclasses import replace
 from sqlalchemy import Connection
 
 from models.corpus.protocols import ProtocolContent
-from models.queue.reuse import CachedStatistics, CopyPlan, copy_statistics, find_cached_statistics
+from models.queue.reuse import (
+    CachedStatistics,
+    CopyPlan,
+    Drawn,
+    copy_statistics,
+    drawn_by,
+    find_cached_statistics,
+)
 from models.storage.blobs import read_stored_objects
 from steelyard.metrics.metric import EDITION
 from steelyard.metrics.registry import parse_metric
@@ -24,8 +31,8 @@ def reuse_statistics(
 ) -> set[int]:
     """Copy statistics of finished evaluations with the same texts and references; the evaluations that got some.
 
-    They may belong to any campaign, system, test set, number of replicates or seed, as long as this release would
-    write the same signature. Evaluations in progress are not considered.
+    They may belong to any campaign, system, test set, number of replicates, seed or unit of resampling, as long as this
+    release would write the same signature. Evaluations in progress are not considered.
 
     Parameters
     ----------
@@ -55,14 +62,16 @@ def reuse_statistics(
 
 def _chosen(protocol: ProtocolContent, measured: Sequence[CachedStatistics]) -> dict[tuple[int, str], CachedStatistics]:
     """The cached statistics for each text and metric, preferably with the same replicates."""
-    signatures: dict[tuple[str, int, int, int | None], str | None] = {}
+    signatures: dict[tuple[str, Drawn, int | None], str | None] = {}
     chosen: dict[tuple[int, str], CachedStatistics] = {}
     for each in measured:
-        way = each.specification, each.replicates, each.seed, each.source_text
+        way = each.specification, each.drawn, each.source_text
         if way not in signatures:
             metric = parse_metric(each.specification)
             # The references are the same, and so is their number in the signature.
-            its_protocol = replace(protocol, replicates=each.replicates, seed=each.seed)
+            its_protocol = replace(
+                protocol, replicates=each.drawn.replicates, seed=each.drawn.seed, resample=each.drawn.resample
+            )
             of_another_source = "source" in metric.inputs and each.source_text != protocol.source_text
             signatures[way] = None if of_another_source else stored_signature(metric, its_protocol)
         if each.signature == signatures[way]:
@@ -73,4 +82,4 @@ def _chosen(protocol: ProtocolContent, measured: Sequence[CachedStatistics]) -> 
 
 
 def _same_replicates(source: CachedStatistics, protocol: ProtocolContent) -> bool:
-    return (source.replicates, source.seed) == (protocol.replicates, protocol.seed)
+    return source.drawn == drawn_by(protocol.replicates, protocol.seed, protocol.resample, protocol.test_set_id)

@@ -12,13 +12,20 @@ from sqlalchemy import Connection, Engine, select, update
 from models.database.session import writing
 from models.database.upsert import insert_ignore
 from models.schema.campaigns import Campaign
-from models.schema.corpus import Protocol, Reference, Submission, System, TestSet
-from models.schema.states import QueueClass
+from models.schema.corpus import Document, Protocol, Reference, Submission, System, TestSet
+from models.schema.states import QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
 from scheduler.errors import BadIngest
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
-from scheduler.ingest.texts import NewText, checked_name, digest, segment_count, store_texts
+from scheduler.ingest.texts import (
+    NewText,
+    checked_name,
+    digest,
+    segment_count,
+    store_missing_texts,
+    store_texts,
+)
 from steelyard.text.names import folded
 from steelyard.text.wording import listed
 
@@ -48,6 +55,8 @@ class NewProtocol:
     metrics: Sequence[Metric]
     replicates: int = 1000
     seed: int = 12345
+    resample: ResamplingUnit = ResamplingUnit.SEGMENT
+    """What replicates draw and randomization tests exchange."""
     sweep: bool = False
     """Whether the metrics are one metric with many values of a parameter."""
 
@@ -180,17 +189,42 @@ def store_submissions(
     given = [NewText(submission.text, submission.layers) for submission in new]
     for submission, text in zip(new, given, strict=True):
         text.check(f"The text of system {submission.system!r}")
-    texts = store_texts(connection, given)
+    outputs = [(each.team, each.system, each.run) for each in new]
+    return _store_rows(connection, campaign_id, test_set_id, outputs, store_texts(connection, given))
+
+
+def store_systems_without_texts(
+    connection: Connection, campaign_id: int, test_set_id: int, systems: Sequence[str]
+) -> list[int]:
+    """Store submissions of which there are only scores; their ids in the same order."""
+    content, segments = connection.execute(
+        select(TestSet.content_hash, TestSet.segments).where(TestSet.id == test_set_id)
+    ).one()
+    for system in systems:
+        checked_name(system, 200, "system")
+    hashes = [digest(json.dumps(["no text", content, system])) for system in systems]
+    texts = store_missing_texts(connection, hashes, segments)
+    return _store_rows(connection, campaign_id, test_set_id, [("", system, "") for system in systems], texts)
+
+
+def _store_rows(
+    connection: Connection,
+    campaign_id: int,
+    test_set_id: int,
+    outputs: Sequence[tuple[str, str, str]],
+    texts: Sequence[int],
+) -> list[int]:
+    """Store the submissions of outputs (team, system, run) with these texts."""
     # Sorted, like texts: two transactions with different orders would deadlock.
     insert_ignore(
-        connection, System, [{"team": team, "name": name} for team, name in sorted({each[:2] for each in named})]
+        connection, System, [{"team": team, "name": name} for team, name in sorted({each[:2] for each in outputs})]
     )
-    names = {each.system for each in new}
+    names = {system for _, system, _ in outputs}
     systems = {
         (row.team, row.name): row.id
         for row in connection.execute(select(System.id, System.team, System.name).where(System.name.in_(names)))
     }
-    keys = [(systems[each.team, each.system], each.run, text) for each, text in zip(new, texts, strict=True)]
+    keys = [(systems[team, system], run, text) for (team, system, run), text in zip(outputs, texts, strict=True)]
     common = {"campaign_id": campaign_id, "test_set_id": test_set_id}
     rows = [{**common, "system_id": system, "run": run, "text_id": text} for system, run, text in sorted(keys)]
     insert_ignore(connection, Submission, rows)
@@ -233,10 +267,13 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
     ).one()
     labels = set(connection.scalars(select(Reference.label).where(Reference.test_set_id == test_set_id)))
     unknown = [label for label in new.references if label not in labels]
-    if unknown or not new.references or len(set(new.references)) < len(new.references):
+    textless = not labels and not any(metric.reads_texts for metric in new.metrics)
+    if unknown or not (new.references or textless) or len(set(new.references)) < len(new.references):
         raise BadIngest(
             f"References {', '.join(new.references) or '(none)'} cannot be used: the test set has "
             f"{', '.join(sorted(labels))}. Name at least one of them, each once."
+            if labels
+            else "The test set has no texts, only scores that were made elsewhere: no metric can be computed."
         )
     if not new.metrics or new.replicates < 0 or not 0 <= new.seed < 2**63:
         raise BadIngest("A protocol needs at least one metric, 0 or more replicates, and a seed from 0 to 2^63 - 1.")
@@ -245,12 +282,19 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
         raise BadIngest(
             f"{listed(reading)} reads the source, and the test set has none. Add the source, or leave the metric out."
         )
+    documents = select(Document.name).where(Document.test_set_id == test_set_id).limit(1)
+    if new.resample == ResamplingUnit.DOCUMENT and connection.scalar(documents) is None:
+        raise BadIngest(
+            "The test set names no documents, so they cannot be resampled. Resample segments, or add the test set with "
+            "its documents."
+        )
     row = {
         "test_set_id": test_set_id,
         "reference_labels": list(new.references),
         "metrics": [metric.specification for metric in new.metrics],
         "replicates": new.replicates,
         "seed": new.seed,
+        "resample": new.resample,
         "content_hash": digest(json.dumps([content, *_described(new)])),
         "sweep": new.sweep,
     }
@@ -266,4 +310,6 @@ def store_protocol(connection: Connection, test_set_id: int, new: NewProtocol) -
 
 def _described(new: NewProtocol) -> list[Any]:
     """Everything that results depend on, besides the test set."""
-    return [list(new.references), [metric.specification for metric in new.metrics], new.replicates, new.seed]
+    described = [list(new.references), [metric.specification for metric in new.metrics], new.replicates, new.seed]
+    # A protocol that resamples segments is described as before documents could be.
+    return described if new.resample == ResamplingUnit.SEGMENT else [*described, new.resample]

@@ -10,6 +10,7 @@ from models.corpus.judgments import BadJudgments, NewJudgments, RatingRow, Segme
 from models.corpus.test_sets import submitted_systems
 from models.database.session import writing
 from models.schema.states import JudgmentKind
+from scheduler.ingest.error_spans import placed_spans
 from steelyard.text.names import printable
 from steelyard.text.wording import listed
 
@@ -34,6 +35,10 @@ class IngestedJudgments:
     """Whether they are new."""
     matched: Matched
     """The match of their systems with submissions."""
+    notices: tuple[str, ...] = ()
+    """What was left out of error spans."""
+    error_spans: int = 0
+    """That are stored."""
 
 
 def ingest_judgments(
@@ -64,8 +69,9 @@ def store_matched_judgments(
         raise NothingMatched(
             "None of the judged systems has a submission here, and nothing was stored. "
             f"Judged: {_listed(*matched.unknown, *matched.references)}. Submitted: {_listed(*matched.not_judged)}. "
-            "Use the leaderboard's names of systems, with or without teams."
+            "Use the leaderboard's names of systems, with or without teams, or rename them: OLD=NEW."
         )
+    spans, notices = placed_spans(connection, campaign_id, test_set_id, judged)
     new = NewJudgments(
         name,
         JudgmentKind(judged.kind),
@@ -73,8 +79,11 @@ def store_matched_judgments(
         [SystemRow(*score) for score in judged.systems],
         [SegmentRow(*score) for score in judged.segments],
         [RatingRow(*judgment) for judgment in judged.judgments],
+        spans,
     )
-    return IngestedJudgments(*store_judgments(connection, campaign_id, test_set_id, new), matched)
+    return IngestedJudgments(
+        *store_judgments(connection, campaign_id, test_set_id, new), matched, tuple(notices), len(spans)
+    )
 
 
 def _listed(*names: str) -> str:

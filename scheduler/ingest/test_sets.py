@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -41,6 +41,8 @@ class NewTestSet:
     """The version; None takes the first free number if the campaign has the name with different content."""
     layers: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     """Linguistic layers of references, by label and then by name, with the same number of lines."""
+    segments: int = 0
+    """The number of segments of a test set without any text, for scores that come without texts; else 0."""
 
     @property
     def texts(self) -> dict[str, NewText]:
@@ -114,18 +116,16 @@ def _store_content(connection: Connection, new: NewTestSet, content: str) -> int
         source_language=new.source_language,
         target_language=new.target_language,
         source_text_id=None if new.source is None else ids[-1],
-        segments=texts[0].segments,
+        segments=texts[0].segments if texts else new.segments,
         variable_references=new.variable_references,
     )
     test_set_id = connection.execute(inserted.returning(TestSet.id)).scalar_one()
-    labelled = enumerate(zip(new.references, ids, strict=False))
-    connection.execute(
-        insert(Reference),
-        [
-            {"test_set_id": test_set_id, "label": label, "position": position, "text_id": text_id}
-            for position, (label, text_id) in labelled
-        ],
-    )
+    references = [
+        {"test_set_id": test_set_id, "label": label, "position": position, "text_id": text_id}
+        for position, (label, text_id) in enumerate(zip(new.references, ids, strict=False))
+    ]
+    if references:
+        connection.execute(insert(Reference), references)
     documents = []
     for (name, domain, suite), run in groupby(enumerate(new.documents), key=lambda item: tuple(item[1])):
         numbers = [number for number, _ in run]
@@ -149,10 +149,10 @@ def _add_segment_ids(connection: Connection, test_set_id: int, new: NewTestSet) 
     """Give a stored test set the segment ids that it was stored without; ids that it has stay."""
     if not new.segment_ids:
         return
-    lacking = select(Document.first_segment, Document.segments).where(
+    missing = select(Document.first_segment, Document.segments).where(
         Document.test_set_id == test_set_id, Document.segment_ids.is_(None)
     )
-    for first, count in connection.execute(lacking).all():
+    for first, count in connection.execute(missing).all():
         connection.execute(
             update(Document)
             .where(Document.test_set_id == test_set_id, Document.first_segment == first)
@@ -162,7 +162,7 @@ def _add_segment_ids(connection: Connection, test_set_id: int, new: NewTestSet) 
 
 def test_set_hash(new: NewTestSet) -> str:
     """SHA-256 of everything in a test set that scores or documents depend on; not of its name, nor of segment ids."""
-    described = [
+    described: list[Any] = [
         [[label, text.sha256] for label, text in new.texts.items()],
         None if new.source is None else text_hash(new.source),
         new.source_language,
@@ -171,14 +171,18 @@ def test_set_hash(new: NewTestSet) -> str:
         # Without a test suite, a document is described as before test suites existed.
         [[name, domain, suite] if suite else [name, domain] for name, domain, suite in new.documents],
     ]
+    if new.segments:
+        described.append(new.segments)
     return digest(json.dumps(described))
 
 
 def _check_test_set(new: NewTestSet) -> None:
     checked_name(new.name, 200, "test set")
-    if not new.references:
+    if not new.references and not new.segments:
         raise BadIngest(f"The test set {new.name!r} has no reference. Give at least one.")
     counts = {f"reference {label!r}": segment_count(text) for label, text in new.references.items()}
+    if new.segments:
+        counts["test set"] = new.segments
     if new.source is not None:
         counts["source"] = segment_count(new.source)
     if new.documents:

@@ -16,7 +16,6 @@ from models.schema.corpus import LayerBlock, Text, TextBlock
 from scheduler.errors import BadIngest
 from steelyard.formats.layers import LAYERS
 from steelyard.formats.plain import Text as PlainText
-from steelyard.kernels.text.lines import line_count
 
 AT_ONCE = 64
 """Blocks per insert."""
@@ -83,6 +82,19 @@ def store_texts(connection: Connection, texts: Sequence[NewText]) -> list[int]:
     return [ids[key] for key in hashes]
 
 
+def store_missing_texts(connection: Connection, hashes: Sequence[str], segments: int) -> list[int]:
+    """Store texts of which only the number of segments is known: they have no blocks; their ids in the same order.
+
+    Parameters
+    ----------
+    hashes : Sequence[str]
+        A hash of what each would be the text of: no real text has it.
+    """
+    insert_ignore(connection, Text, [{"sha256": key, "segments": segments, "bytes": 0} for key in sorted(hashes)])
+    ids = _text_ids(connection, hashes)
+    return [ids[key] for key in hashes]
+
+
 def text_blocks(text: bytes | PlainText) -> Iterator[bytes]:
     """A text in blocks of 256 segments, lines joined by newlines."""
     return PlainText("", text, segment_count(text)).runs(1) if isinstance(text, bytes) else text.runs(1)
@@ -90,7 +102,7 @@ def text_blocks(text: bytes | PlainText) -> Iterator[bytes]:
 
 def segment_count(text: bytes | PlainText) -> int:
     """The number of segments of a text without a final newline."""
-    return line_count(text) if isinstance(text, bytes) else text.segments
+    return text.count(b"\n") + 1 if isinstance(text, bytes) else text.segments
 
 
 def text_hash(text: bytes | PlainText) -> str:

@@ -68,7 +68,7 @@ def add_schedule(connection: Connection, new: NewSchedule) -> int:
     if known is not None and known.active:
         raise ScheduleConflict(
             f'There is already a schedule "{new.name}". Choose another name, or remove it first '
-            f"(`steelyard nightly remove {new.name}` keeps its history)."
+            f"(`steelyard schedule delete {new.name}` keeps its history)."
         )
     values: dict[str, Any] = {
         "cron": new.calendar.expression,

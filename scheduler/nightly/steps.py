@@ -177,7 +177,7 @@ def _log_failure(connection: Connection, nightly_run_id: int) -> None:
     schedule = read_schedule(connection, nightly_run.schedule_id)
     # The reason may quote a text, or a command's output.
     log.warning(
-        "Schedule %s: the run of %s failed; `steelyard nightly history` says why", schedule.name, nightly_run.date
+        "Schedule %s: the run of %s failed; `steelyard schedule show` says why", schedule.name, nightly_run.date
     )
 
 
@@ -254,11 +254,11 @@ def judge(engine: Engine, settings: Settings, step: ClaimedStep) -> None:
 
 
 def _ask_for_tests(engine: Engine, settings: Settings, schedule: ScheduleInfo, nightly_run_id: int) -> list[int]:
-    from analysis.nightly.tests import wanted_tests
+    from analysis.nightly.tests import required_tests
     from scheduler.enqueue.randomization import request_comparison
 
     with reading(engine) as connection:
-        wanted = wanted_tests(connection, nightly_run_id)
+        required = required_tests(connection, nightly_run_id)
     asked = [
         request_comparison(
             engine,
@@ -271,6 +271,6 @@ def _ask_for_tests(engine: Engine, settings: Settings, schedule: ScheduleInfo, n
             queue_class=QueueClass.NIGHTLY,
             team=schedule.team,
         )
-        for each in wanted
+        for each in required
     ]
     return [each for each in asked if each is not None]

@@ -68,7 +68,7 @@ def test_leaderboard_reads_the_database_back(tmp_path):
     assert json.loads(ended.stdout) == boards_of(tmp_path / "steelyard-demo")
     only = steelyard_here("leaderboard", "harbour", "--references", "B,A", "-f", "json", *database, cwd=tmp_path)
     assert [board["references"] for board in json.loads(only.stdout)] == [["A", "B"]]
-    text = steelyard_here("leaderboard", "--references", "A", "--sort", "ter", *database, cwd=tmp_path).stdout
+    text = steelyard_here("leaderboard", "--references", "A", "--by", "ter", *database, cwd=tmp_path).stdout
     assert "Sorted by TER" in text
     # Columns are two blanks apart, score and interval one.
     lines = map(str.strip, text.splitlines())
@@ -96,11 +96,11 @@ def test_campaigns_with_the_same_test_set_have_leaderboards_of_their_own(tmp_pat
     everything = json.loads(steelyard_here("leaderboard", "-f", "json", cwd=tmp_path).stdout)
     assert [(board["campaign"], board["test_set"]) for board in everything] == [("harbour",) * 2, ("again",) * 2]
     assert all(len(board["systems"]) == 5 for board in everything)
-    by_chrf = json.loads(steelyard_here("leaderboard", "--sort", "chrF2++", "-f", "json", cwd=tmp_path).stdout)
+    by_chrf = json.loads(steelyard_here("leaderboard", "--by", "chrF2++", "-f", "json", cwd=tmp_path).stdout)
     assert [board["campaign"] for board in by_chrf] == ["again"]
     assert "again, reference A" in second.stdout
     assert by_chrf[0]["systems"][0]["scores"][0]["interval"] is None
-    nothing = steelyard_here("leaderboard", "--sort", "wer", cwd=tmp_path)
+    nothing = steelyard_here("leaderboard", "--by", "wer", cwd=tmp_path)
     assert nothing.returncode == 1
     assert "There are: bleu, chrf:nw=2, ter" in nothing.stderr
     unknown = steelyard_here("leaderboard", "elsewhere", cwd=tmp_path)
@@ -124,7 +124,7 @@ def test_mistakes_are_explained_and_store_nothing(tmp_path):
         (["evaluate", "nowhere"], "nowhere"),
         (["evaluate", str(REPOSITORY / "demo/harbour"), "--references", "A,Z"], 'no reference "Z"'),
         (["evaluate", str(REPOSITORY / "demo/harbour"), "-m", "blue"], 'no metric "blue"'),
-        (["evaluate", str(REPOSITORY / "demo/harbour"), "--sort", "meteor"], 'no metric "meteor" to sort by'),
+        (["evaluate", str(REPOSITORY / "demo/harbour"), "--by", "meteor"], 'no metric "meteor" to sort by'),
         (["scheduler"], "STEELYARD_BROKER_URL"),
         (["db", "current", "--database", "oracle://x"], "oracle"),
     ):

@@ -50,11 +50,11 @@ def installed(tmp_path, *words, cwd, **settings):
     program = tmp_path / "steelyard"
     program.write_text(PROGRAM)
     log = tmp_path / "log"
-    surroundings = environment(**settings)
-    del surroundings["PYTHONPATH"]
+    variables = environment(**settings)
+    del variables["PYTHONPATH"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, program, *words], cwd=cwd, env=surroundings, stdout=output, stderr=output,
+            [sys.executable, program, *words], cwd=cwd, env=variables, stdout=output, stderr=output,
             start_new_session=True,
         )  # fmt: skip
     try:

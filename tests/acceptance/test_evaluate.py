@@ -170,7 +170,7 @@ def test_runs_of_a_system_count_with_their_mean(tmp_path):
     assert of_tug["runs"] == alone
     assert of_tug["score"] == sum(alone) / 2
     # Compared as one system, from what is stored.
-    ended = steelyard_here("compare", "--paired", "randomization", "-f", "json", cwd=tmp_path)
+    ended = steelyard_here("compare", "--test", "randomization", "-f", "json", cwd=tmp_path)
     (compared,) = json.loads(ended.stdout)
     (pair,) = compared["paired"]
     assert (pair["a"], pair["b"], pair["direction"]) == ("anchor", "tug (2 runs)", "worse")

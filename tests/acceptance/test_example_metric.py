@@ -72,7 +72,7 @@ def test_it_scores(installed, tmp_path):
 
 
 def test_it_goes_through_the_queue_and_its_results_can_be_read_without_it(installed, tmp_path):
-    arguments = ("evaluate", str(DEMO), "--references", "A", "-m", "bleu", "prefix", "--sort", "prefix")
+    arguments = ("evaluate", str(DEMO), "--references", "A", "-m", "bleu", "prefix", "--by", "prefix")
     ended = steelyard(*arguments, "--processes", "2", cwd=tmp_path, PYTHONPATH=installed)
     assert ended.returncode == 0, ended.stderr
     (board,) = json.loads((tmp_path / "harbour-report" / "leaderboard.json").read_text())
@@ -82,8 +82,8 @@ def test_it_goes_through_the_queue_and_its_results_can_be_read_without_it(instal
         assert found[name]["signature"].endswith(FROM)
     assert FROM in (tmp_path / "harbour-report" / "report.html").read_text()
 
-    with_it = steelyard("leaderboard", "--sort", "prefix", "-f", "json", cwd=tmp_path, PYTHONPATH=installed)
-    without = steelyard("leaderboard", "--sort", "prefix", "-f", "json", cwd=tmp_path)
+    with_it = steelyard("leaderboard", "--by", "prefix", "-f", "json", cwd=tmp_path, PYTHONPATH=installed)
+    without = steelyard("leaderboard", "--by", "prefix", "-f", "json", cwd=tmp_path)
     assert (without.returncode, without.stderr) == (0, "")
     assert json.loads(without.stdout) == json.loads(with_it.stdout) == [board]
     again = steelyard(*arguments, cwd=tmp_path)

@@ -38,7 +38,7 @@ def test_a_run_outlives_the_process_that_began_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("STEELYARD_DATABASE_URL", "STEELYARD_BROKER_URL"):
         monkeypatch.delenv(name, raising=False)
-    assert main(["nightly", "add", "gate", *arguments]) == 0
+    assert main(["schedule", "create", "gate", *arguments]) == 0
 
     def ask(statement):
         with closing(sqlite3.connect(tmp_path / "steelyard.db", isolation_level=None)) as connection:

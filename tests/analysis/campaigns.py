@@ -51,13 +51,14 @@ def store(
     variable_references: bool = False,
     scored: bool = True,
     seed: int = 12345,
+    campaign: str = "port",
 ) -> None:
-    """Take in a campaign called "port" and score it. A system "NAME@RUN" is one of several runs of NAME."""
+    """Take in a campaign and score it. A system "NAME@RUN" is one of several runs of NAME."""
     engine, settings = make_engine(url), one_block_shards(url)
     ingest_campaign(
         engine,
         settings,
-        campaign="port",
+        campaign=campaign,
         test_set=NewTestSet(
             "port",
             {label: joined(lines) for label, lines in references.items()},

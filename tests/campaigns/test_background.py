@@ -41,7 +41,7 @@ def test_who_has_no_patience_gets_it_later(slow: BackgroundCache) -> None:
 
 
 @pytest.mark.parametrize("error", [OSError, TimeoutError])
-def test_a_failure_is_told_and_tried_again(slow: BackgroundCache, error: type[Exception]) -> None:
+def test_a_failure_is_reported_and_tried_again(slow: BackgroundCache, error: type[Exception]) -> None:
     def fail() -> object:
         raise error("not now")
 

@@ -10,13 +10,8 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.corrections import (
-    CorrectedScore,
-    compare_correction,
-    correct_test_set,
-    find_correction,
-    list_corrections,
-)
+from campaigns.corrections.comparison import CorrectedScore, compare_correction
+from campaigns.corrections.corrections import correct_test_set, find_correction, list_corrections
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, why_locked, withdraw
 from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import read_access
@@ -46,7 +41,7 @@ from runtime.settings import Settings
 from steelyard.errors import BadText
 from steelyard.formats.plain import Text
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import found, given, hand_in, with_test_set
+from tests.service.campaigns import found, given, submit_output, with_test_set
 
 OLD = b"the small cat sleeps here now\na dog runs over the hill\nwe see a house\n"
 NEW = b"the small cat sleeps here now\na dog runs up the hill\nwe see a house\n"
@@ -83,9 +78,9 @@ def engine(database_url: str) -> Engine:
         metrics=("bleu", "ter"),
         replicates=10,
     )
-    hand_in(engine, "wmt", "harbour", "mast", OLD, declared=DeclaredKind.PRIMARY)
-    hand_in(engine, "wmt", "guests", "tent", NEW, description="best of all")
-    hand_in(engine, "wmt", "guests", "bag", b"nothing\nof\nit\n")
+    submit_output(engine, "wmt", "harbour", "mast", OLD, declared=DeclaredKind.PRIMARY)
+    submit_output(engine, "wmt", "guests", "tent", NEW, description="best of all")
+    submit_output(engine, "wmt", "guests", "bag", b"nothing\nof\nit\n")
     with writing(engine) as connection:
         withdraw(connection, COMMAND_LINE, 3)
     return engine
@@ -183,9 +178,9 @@ def test_what_was_withdrawn_is_measured_once_it_stands_again(engine: Engine) -> 
 
 
 def test_a_request_that_is_sent_again_finds_what_stands_now(engine: Engine) -> None:
-    first = hand_in(engine, "wmt", "guests", "flag", NEW, request_key="k")
+    first = submit_output(engine, "wmt", "guests", "flag", NEW, request_key="k")
     correct_it(engine)
-    again = hand_in(engine, "wmt", "guests", "flag", NEW, request_key="k")
+    again = submit_output(engine, "wmt", "guests", "flag", NEW, request_key="k")
     assert (first.submission, again.submission, again.stored, again.queued) == (4, 8, False, False)
 
 
@@ -195,7 +190,7 @@ def test_what_comes_in_while_references_are_corrected_is_for_the_new_test_set(en
             access = lock_for_change(connection, COMMAND_LINE, "wmt")
             test_set = find_campaign_test_set(connection, access, "news")
             correct_test_set(connection, Settings(), access, test_set, {"A": text(NEW)}, "why")
-            coming = pool.submit(hand_in, engine, "wmt", "guests", "flag", NEW)
+            coming = pool.submit(submit_output, engine, "wmt", "guests", "flag", NEW)
             # It waits for us, and has not looked yet which test set there is.
             with pytest.raises(TimeoutError):
                 coming.result(0.3)
@@ -249,7 +244,7 @@ def test_all_but_the_references_that_are_corrected_stays_as_it_is(database_url: 
 
 
 def test_what_stands_for_a_test_set_is_not_removed(database_url: str) -> None:
-    """Nobody has handed in anything; but the one before would lead nowhere."""
+    """Nobody has submitted anything; but the one before would lead nowhere."""
     engine = make_engine(database_url)
     found(engine, "wmt")
     with_test_set(engine, "wmt", given(references=[NamedContent("A.txt", OLD)]))
@@ -323,11 +318,11 @@ def test_a_correction_is_hidden_with_either_of_its_test_sets(engine: Engine, hid
 def test_systems_are_compared_that_were_there_before_and_ranked_as_far_as_they_are(
     engine: Engine, settings: Settings
 ) -> None:
-    hand_in(engine, "wmt", "guests", "bag", b"the small cat\na dog runs\nwe see\n", declared=DeclaredKind.PRIMARY)
-    hand_in(engine, "wmt", "crew", "oar", NEW)
+    submit_output(engine, "wmt", "guests", "bag", b"the small cat\na dog runs\nwe see\n", declared=DeclaredKind.PRIMARY)
+    submit_output(engine, "wmt", "crew", "oar", NEW)
     work_off(settings)
     number = correct_it(engine)
-    hand_in(engine, "wmt", "late", "sail", NEW)
+    submit_output(engine, "wmt", "late", "sail", NEW)
     with reading(engine) as connection:
         access = read_access(connection, COMMAND_LINE, "wmt")
         waiting, *_ = compare_correction(connection, access, find_correction(connection, access, number))

@@ -30,7 +30,7 @@ from models.schema.roles import DeclaredKind, LateRule, PhaseKind, Scope
 from models.schema.states import QueueClass
 from scheduler.ingest.campaigns import NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
-from tests.service.campaigns import REFERENCE, SOURCE, given, hand_in, with_test_set
+from tests.service.campaigns import REFERENCE, SOURCE, given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 PRIMARY = DeclarationUpdate(kind=DeclaredKind.PRIMARY)
@@ -50,7 +50,7 @@ class Contest:
         )
         with_test_set(service.engine, "wmt")
         self.first, self.second, self.third = (
-            hand_in(service.engine, "wmt", "harbour", f"s{number}", lines).submission
+            submit_output(service.engine, "wmt", "harbour", f"s{number}", lines).submission
             for number, lines in enumerate(OUTPUTS)
         )
 
@@ -103,6 +103,9 @@ def test_there_is_one_primary_for_each_team_and_test_set(contest: Contest) -> No
     # Said again, nothing changes.
     contest.say(contest.mary, contest.second, PRIMARY)
     assert len(contest.log()) == 2
+    assert contest.kinds() == ["contrastive", "primary", ""]
+    submit_output(contest.service.engine, "wmt", "harbour", "s1", OUTPUTS[1], declared=DeclaredKind.PRIMARY)
+    assert contest.kinds() == ["contrastive", "primary", ""]
 
 
 def test_what_is_not_said_stays(contest: Contest) -> None:
@@ -229,16 +232,25 @@ def test_a_primary_is_replaced_by_another_primary_alone(contest: Contest) -> Non
 
 def test_primaries_of_other_teams_and_test_sets_stay(contest: Contest) -> None:
     engine = contest.service.engine
-    theirs = hand_in(engine, "wmt", "guests", "s0", OUTPUTS[0]).submission
+    theirs = submit_output(engine, "wmt", "guests", "s0", OUTPUTS[0]).submission
     talks = given(b"hrad\nzub\nles\n", b"the castle\nthe tooth\nthe wood\n")
     with_test_set(engine, "wmt", talks, name="talks")
-    other = hand_in(engine, "wmt", "harbour", "s0", OUTPUTS[0], test_set="talks").submission
+    other = submit_output(engine, "wmt", "harbour", "s0", OUTPUTS[0], test_set="talks").submission
     contest.say(contest.eve, theirs, PRIMARY)
     contest.say(contest.mary, other, PRIMARY)
     contest.say(contest.mary, contest.first, PRIMARY)
     with reading(engine) as connection:
         kinds = [read_declared(connection, each) for each in (theirs, other, contest.first)]
     assert [each.kind for each in kinds if each] == [DeclaredKind.PRIMARY] * 3
+    # It is no other primary that stands meanwhile.
+    contest.withdraw(contest.mary, other)
+    assert contest.reinstate(contest.mary, other).kind == DeclaredKind.PRIMARY
+    contest.withdraw(contest.mary, other)
+    assert submit_output(engine, "wmt", "harbour", "s0", OUTPUTS[0], test_set="talks").submission == other
+    with reading(engine) as connection:
+        again = read_declared(connection, other)
+    assert again is not None
+    assert (again.kind, again.withdrawn_at) == (DeclaredKind.PRIMARY, None)
 
 
 def test_what_was_withdrawn_comes_back_as_what_it_was(contest: Contest) -> None:

@@ -18,7 +18,7 @@ from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
-from tests.service.campaigns import REFERENCE, SOURCE, hand_in, with_test_set
+from tests.service.campaigns import REFERENCE, SOURCE, submit_output, with_test_set
 from tests.service.service import Service
 
 OUTPUT = b"kocka\npsi\ndum\n"
@@ -42,7 +42,7 @@ def looked_at(engine: Engine) -> list[Any]:
 def test_nobody_who_looks_at_a_campaign_sees_a_sweep(service: Service) -> None:
     service.campaign("wmt")
     with_test_set(service.engine, "wmt", name="news")
-    hand_in(service.engine, "wmt", "ants", "mast", OUTPUT)
+    submit_output(service.engine, "wmt", "ants", "mast", OUTPUT)
     before = looked_at(service.engine)
     assert all(before)
     swept = NewProtocol(["A"], [parse_metric(f"chrf:beta={beta}") for beta in (1, 3)], 0, sweep=True)

@@ -24,7 +24,7 @@ from models.schema.accounts import Account, Invitation, Team
 from models.schema.base import now
 from models.schema.campaigns import CampaignMember, Participation
 from models.schema.roles import CampaignRole, Joining, Scope, SiteRole, Visibility
-from tests.service.campaigns import hand_in, with_test_set
+from tests.service.campaigns import submit_output, with_test_set
 from tests.service.people import audited
 from tests.service.service import Service
 
@@ -213,7 +213,7 @@ def test_a_team_that_has_submitted_stays_in_that_campaign(site: Site) -> None:
         site.joined("command line", campaign, team)
     for campaign, team in (("open", "pier"), ("invited", "quay")):
         with_test_set(site.engine, campaign)
-        hand_in(site.engine, campaign, team, "mast", b"kocka\npes\ndum\n")
+        submit_output(site.engine, campaign, team, "mast", b"kocka\npes\ndum\n")
     with writing(site.engine) as connection:
         for campaign, team in (("open", "pier"), ("invited", "quay")):
             with pytest.raises(Conflict, match="has submissions"):

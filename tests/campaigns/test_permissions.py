@@ -17,6 +17,7 @@ from campaigns.permissions import (
 )
 from models.corpus.phases import PhaseInfo
 from models.schema.roles import (
+    DeclaredKind,
     Feedback,
     Joining,
     LateRule,
@@ -142,6 +143,12 @@ def test_the_table(viewer: str, standing: str, anonymous: bool) -> None:
         )
         == wanted
     )
+    assert seen.sees_outputs == wanted.outputs_of_others
+    for kind in DeclaredKind:
+        # What was replaced is not published with the rest.
+        kept_back = standing == "published" and viewer not in ALL_SEEING and kind != DeclaredKind.CONTRASTIVE
+        assert seen.sees_output(THEIRS, kind) == wanted.outputs_of_others
+        assert seen.sees_output(THEIRS, kind, ranked=False) == (wanted.outputs_of_others and not kept_back)
     assert seen.hidden_test_sets == (set() if wanted.source_of_the_coming_phase else {BOUND})
     # What does not depend on any of it.
     assert seen.sees_references(FREE)
@@ -295,7 +302,7 @@ def test_who_leads_a_team_acts_as_its_lead_in_campaigns_of_the_team() -> None:
 
 @pytest.mark.parametrize("scope", Scope)
 def test_each_act_wants_its_own_scope(scope: Scope) -> None:
-    """A token for handing in does not organise, nor the other way round."""
+    """A token for submitting does not organise, nor the other way round."""
     for viewer, wanted, act in (
         ("organiser", Scope.ORGANISE, lambda seen: seen.require_organiser()),
         ("member", Scope.SUBMIT, lambda seen: seen.require_team(OURS)),

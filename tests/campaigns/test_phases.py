@@ -38,7 +38,7 @@ from models.schema.corpus import Submission, System
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from models.schema.states import QuotaKind
 from tests.faults.cluster import until
-from tests.service.campaigns import found, hand_in, with_test_set
+from tests.service.campaigns import found, submit_output, with_test_set
 
 HOUR = 3600.0
 
@@ -114,9 +114,10 @@ def test_a_phase_that_has_begun_keeps_its_name(engine: Engine) -> None:
     plan(engine, "test", PhaseKind.BLIND, 2 * HOUR, 3 * HOUR)
     with changing(engine) as (connection, access):
         *begun, test = access.phases
-        for each in begun:
+        first_moments = [(replace(access, at=test.starts_at), test)]
+        for then, each in [*((access, each) for each in begun), *first_moments]:
             with pytest.raises(BadRequest, match="has begun"):
-                change_phase(connection, access, each, replace(rules_of(each), name="development"))
+                change_phase(connection, then, each, replace(rules_of(each), name="development"))
         change_phase(connection, access, test, replace(rules_of(test), name="final", feedback=Feedback.NONE))
     found = [(each.name, each.feedback) for each in look(engine).phases]
     assert found == [("trial", "full"), ("dev", "full"), ("final", "none")]
@@ -129,8 +130,9 @@ def test_a_deadline_is_extended_also_when_it_is_over_and_never_shortened_so(engi
     with changing(engine) as (connection, access):
         dev = find_phase(access, "dev")
         assert dev.ends_at is not None
-        with pytest.raises(BadRequest, match="give a later time"):
-            extend_phase(connection, access, dev, dev.ends_at - 1)
+        for no_later in (dev.ends_at - 1, dev.ends_at):
+            with pytest.raises(BadRequest, match="give a later time"):
+                extend_phase(connection, access, dev, no_later)
         with pytest.raises(Conflict, match="do not overlap"):
             extend_phase(connection, access, dev, dev.ends_at + 10 * HOUR)
         with pytest.raises(BadRequest, match="no deadline"):
@@ -255,7 +257,7 @@ def test_what_came_late_is_late_by_the_deadline_of_now(
     for campaign in ("wmt", "other"):
         with_test_set(engine, campaign)
         for number, system in enumerate(("early", "late", "later", "elsewhere")):
-            hand_in(engine, campaign, "harbour", system, b"%d\npes\ndum\n" % number)
+            submit_output(engine, campaign, "harbour", system, b"%d\npes\ndum\n" % number)
     with writing(engine) as connection:
         for number in range(8):
             phase = "test" if number % 4 == 3 else "dev"
@@ -296,7 +298,7 @@ def test_a_submission_keeps_its_phase(engine: Engine) -> None:
     found(engine, "other")
     for campaign in ("wmt", "other"):
         with_test_set(engine, campaign)
-        hand_in(engine, campaign, "harbour", "mast", b"kocka\npes\ndum\n")
+        submit_output(engine, campaign, "harbour", "mast", b"kocka\npes\ndum\n")
     assert late(engine)["mast"] > 0
     with writing(engine) as connection:
         elsewhere = Declaration.campaign_id == find_campaign(connection, "other")

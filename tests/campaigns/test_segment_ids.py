@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.corrections import correct_test_set
+from campaigns.corrections.corrections import correct_test_set
 from campaigns.test_set_files import InputTestSet, NamedContent
 from campaigns.test_sets import find_campaign_test_set
 from models.corpus.test_sets import DocumentSegments, document_segments

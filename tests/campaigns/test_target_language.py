@@ -1,4 +1,4 @@
-"""The tokenizer of a campaign's metrics follows the target language of each test set; who must know is told."""
+"""The tokenizer of a campaign's metrics follows the target language of each test set; who must know gets a notice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from steelyard.tokenizers import mecab
 from steelyard.tokenizers.registry import tokenizer_name
 from tests.library.target_languages import CAMPAIGNS
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import found, given, hand_in, with_test_set
+from tests.service.campaigns import found, given, submit_output, with_test_set
 from tests.service.service import Service
 
 HERE = "/api/v1/campaigns/wmt"
@@ -52,7 +52,7 @@ def test_bleu_of_a_campaign_is_sacrebleus_in_the_target_language(service: Servic
     assert (tokenizers(made), made["notices"]) == ({name}, [])
     code = language[:2]
     for system, output in CAMPAIGNS[code].systems.items():
-        hand_in(service.engine, "wmt", "harbour", system, lines(output))
+        submit_output(service.engine, "wmt", "harbour", system, lines(output))
     work_off(service.settings)
     board = service.client().get(f"{HERE}/leaderboard", params={"references": "A,B", "shown": "all"}).json()
     references = list(CAMPAIGNS[code].references.values())
@@ -78,7 +78,7 @@ def test_each_test_set_of_a_campaign_gets_the_tokenizer_of_its_language(service:
     assert tokenizers(uploaded(service, "ko", [], "four")) == {"ko-mecab", "char"}
 
 
-def test_13a_that_was_asked_for_is_told_of_by_api_and_pages(service: Service) -> None:
+def test_13a_that_was_asked_for_is_reported_by_api_and_pages(service: Service) -> None:
     found(service.engine, "wmt", visibility="public")
     made = uploaded(service, "zh", ["bleu:tok=13a", "chrf"])
     (notice,) = made["notices"]
@@ -87,7 +87,7 @@ def test_13a_that_was_asked_for_is_told_of_by_api_and_pages(service: Service) ->
     told_everywhere(service, made["id"], notice)
 
 
-def test_a_protocol_that_exists_keeps_its_tokenizer_and_is_told_of(service: Service) -> None:
+def test_a_protocol_that_exists_keeps_its_tokenizer_and_is_reported(service: Service) -> None:
     """As those that earlier releases have stored."""
     found(service.engine, "wmt", visibility="public")
     made = uploaded(service, "zh", ["chrf"])
@@ -109,7 +109,7 @@ def test_a_protocol_that_exists_keeps_its_tokenizer_and_is_told_of(service: Serv
 
 
 def told_everywhere(service: Service, test_set: int, notice: str, metric: str = "") -> None:
-    hand_in(service.engine, "wmt", "harbour", "S", lines(CAMPAIGNS["zh"].systems["S"]))
+    submit_output(service.engine, "wmt", "harbour", "S", lines(CAMPAIGNS["zh"].systems["S"]))
     work_off(service.settings)
     wish = {"references": "A,B", **({"metric": metric} if metric else {})}
     boards = service.client().get(f"{HERE}/leaderboards").json()["items"]
@@ -118,7 +118,7 @@ def told_everywhere(service: Service, test_set: int, notice: str, metric: str = 
     assert service.client().get(f"{HERE}/leaderboard", params=wish).json()["notices"] == [notice]
     assert notice in service.client().get("/campaigns/wmt/leaderboard", params=wish).text
     boss = service.browser(service.account("boss", SiteRole.ADMINISTRATOR))
-    for page in ("/campaigns/wmt/manage", f"/campaigns/wmt/manage/test-sets/{test_set}"):
+    for page in ("/campaigns/wmt/manage/test-sets", f"/campaigns/wmt/manage/test-sets/{test_set}"):
         assert notice in boss.get(page).text, page
 
 

@@ -19,7 +19,7 @@ from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet
 from models.schema.roles import PhaseKind
 from steelyard.text.limits import OverLimit
-from tests.service.campaigns import found, hand_in, with_test_set
+from tests.service.campaigns import found, submit_output, with_test_set
 
 
 def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(service_url: str) -> None:
@@ -56,7 +56,7 @@ def test_a_test_set_stays_while_anything_was_submitted_for_it_in_this_campaign(s
     for name in ("wmt", "iwslt"):
         found(engine, name)
         with_test_set(engine, name)
-    hand_in(engine, "wmt", "ants", "mast", b"1\ny\nz\n")
+    submit_output(engine, "wmt", "ants", "mast", b"1\ny\nz\n")
     with writing(engine) as connection:
         access = lock_for_change(connection, COMMAND_LINE, "wmt")
         with pytest.raises(Conflict, match="has submissions"):

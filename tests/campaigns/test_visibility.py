@@ -16,7 +16,7 @@ from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration, Participation, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 SUBMITTED: list[tuple[str, str, str, str, dict[str, Any]]] = [
@@ -50,7 +50,7 @@ def site(service: Service) -> Service:
     with_test_set(service.engine, "wmt", given(b"x\ny\nz\n"), name="talks")
     with_test_set(service.engine, "other", given(b"u\nv\nw\n"), name="papers")
     for number, (campaign, team, system, test_set, values) in enumerate(SUBMITTED, start=1):
-        hand_in(service.engine, campaign, team, system, b"%d\ny\nz\n" % number, test_set=test_set, **values)
+        submit_output(service.engine, campaign, team, system, b"%d\ny\nz\n" % number, test_set=test_set, **values)
     with writing(service.engine) as connection:
         connection.execute(update(Declaration).where(Declaration.submission_id == 5).values(withdrawn_at=now()))
     return service

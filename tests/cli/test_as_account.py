@@ -1,13 +1,17 @@
 """`--database URL --as ACCOUNT`: to the byte what a server says to that account, whatever it may see."""
 
+import re
 import shutil
 from contextlib import ExitStack
 
+import click
 import pytest
 
 from cli.main import main
 from models.database.session import writing
-from models.schema.roles import Scope
+from models.schema.roles import Scope, SiteRole
+from steelyard_client.commands.verbs import VERBS as VERBS_OF_CLIENT
+from steelyard_client.documents.invitations import InvitationCreate
 from tests.client.live import Live
 from tests.service.port import NAME, Port, output
 
@@ -21,9 +25,42 @@ PHASES = {
 VERBS = [
     ["leaderboard"],
     ["leaderboard", NAME, "--all", "-f", "json"],
+    ["leaderboard", NAME, "--level", "0.9", "--interval", "bca", "--power", "-f", "json"],
+    ["leaderboard", NAME, "--all", "--correction", "holm", "--alpha", "0.01"],
     ["compare", NAME, "--all", "-m", "chrf", "-f", "json"],
     ["status", NAME, "-f", "json"],
 ]
+
+
+GET_A_TOKEN = "\nGet a token from the page of your account, and run `steelyard login`."
+MANAGING = [
+    ["campaign", "list"],
+    ["campaign", "show", NAME],
+    ["campaign", "teams", NAME],
+    ["campaign", "members", NAME],
+    ["campaign", "matrix", NAME],
+    ["campaign", "ranking", NAME],
+    ["phase", "list", NAME],
+    ["testset", "list", NAME],
+    ["testset", "show", NAME, "quay"],
+    ["testset", "correction", NAME],
+    ["submission", "list", NAME],
+    ["submission", "show", "1"],
+    ["submission", "show", "5"],
+    ["team", "list"],
+    ["team", "show", "harbour"],
+    ["user", "list"],
+    ["user", "show", "mary@example.org"],
+    ["token", "list", "otto@example.org"],
+    ["invitation", "list"],
+    ["scores", "list", NAME],
+    ["quota", "list"],
+    ["quota", "show", "harbour"],
+    ["judgments", "list"],
+    ["judgments", "show", "kept"],
+    ["judgments", "show", "kept", "--granularity", "segment"],
+]
+"""What lists or shows, of the verbs that are written once."""
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +84,15 @@ def port(live):
         if system == "leak":
             client.withdraw_submission(number)
     port.work_off()
+    port.accounts["root"] = live.service.account("root", SiteRole.ADMINISTRATOR)
+    port.accounts["otto"] = live.service.account("otto")
+    live.token(port.accounts["otto"])
+    judged = "".join(f"{system}\t{segment}\t{segment % 7 + bonus}\n" for system, bonus in (("mast", 3), ("keel", 0))
+                     for segment in range(40))  # fmt: skip
+    live.client(port.accounts["ann"]).add_human_scores(
+        NAME, {"kept.tsv": f"system\tsegment\tscore\n{judged}".encode()}, called="kept"
+    )
+    live.client(port.accounts["root"]).create_invitation(InvitationCreate(team="harbour"))
     return port
 
 
@@ -78,7 +124,9 @@ def test_it_is_what_a_server_says(live, port, steelyard, monkeypatch, phase):
         for verb in VERBS:
             there = steelyard(*verb, "--server", live.url)
             here = steelyard(*verb, "--database", live.service.settings.database_url, "--as", account)
-            assert here == (there[0], there[1], there[2].replace(live.url, "http://localhost")), (who, verb)
+            # Whoever asks a server without a token reads, besides, where to get one.
+            told = there[2].replace(live.url, "http://localhost").replace(GET_A_TOKEN, "")
+            assert here == (there[0], there[1], told), (who, verb)
             said[who, tuple(verb)] = here[1]
     board = tuple(VERBS[0])
     assert "guests/oar" in said["ann", board]
@@ -88,13 +136,72 @@ def test_it_is_what_a_server_says(live, port, steelyard, monkeypatch, phase):
         assert "guests" not in said["mary", board]
 
 
+@pytest.mark.parametrize("phase", ["open", "silent", "published"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_is_managed_is_what_a_server_says(live, port, steelyard, monkeypatch, phase, form):
+    """Also for the command line on the database: it sees what an administrator sees through a server."""
+    kind, feedback, anonymous = PHASES[phase]
+    with writing(live.service.engine) as connection:
+        connection.exec_driver_sql(f"UPDATE phase SET kind = '{kind}', feedback = '{feedback}'")
+        connection.exec_driver_sql(f"UPDATE campaign SET anonymous = {int(anonymous)}")
+    database = ["--database", live.service.settings.database_url]
+    said = {}
+    for who, account in ({who: port.accounts[who] for who in ("ann", "mary", "zoe")} | {"nobody": None}).items():
+        for verb in MANAGING:
+            said[who, tuple(verb)] = compared(
+                steelyard, monkeypatch, live, [*verb, "-f", form], account,
+                [*database, "--as", "nobody" if account is None else f"{who}@example.org"],
+            )  # fmt: skip
+    for verb in MANAGING:
+        said["root", tuple(verb)] = compared(
+            steelyard, monkeypatch, live, [*verb, "-f", form], port.accounts["root"], database
+        )
+    # What is to be hidden is hidden, and whoever may see it sees it.
+    teams, submissions = ("campaign", "teams", NAME), ("submission", "list", NAME)
+    assert ("harbour" in said["zoe", teams]) == (not anonymous or kind == "published")
+    assert all("harbour" in said[who, teams] for who in ("root", "ann", "mary"))
+    assert "oar" not in said["mary", submissions]
+    assert all("oar" in said[who, submissions] and "mast" in said[who, submissions] for who in ("root", "ann"))
+    assert "withdrawn" in said["root", submissions]
+
+
+def test_every_verb_that_lists_or_shows_is_compared():
+    shown = {
+        (noun, name)
+        for noun, verb in VERBS_OF_CLIENT.items()
+        if isinstance(group := verb.load(), click.Group)
+        for name, command in group.commands.items()
+        if {"format", "server", "account"} <= {param.name for param in command.params}
+    }
+    assert shown == {tuple(verb[:2]) for verb in MANAGING}
+
+
+def compared(steelyard, monkeypatch, live, verb, account, here):
+    """What a verb says, to the byte the same on a server and here; but for the time."""
+    if account is None:
+        monkeypatch.delenv("STEELYARD_TOKEN", raising=False)
+    else:
+        monkeypatch.setenv("STEELYARD_TOKEN", live.token(account, *([Scope.READ] if "--as" in here else Scope)))
+    there = steelyard(*verb, "--server", live.url)
+    monkeypatch.delenv("STEELYARD_TOKEN", raising=False)
+    found = steelyard(*verb, *here)
+
+    def timeless(text):
+        text = text.replace(live.url, "http://localhost").replace(GET_A_TOKEN, "")
+        return re.sub(r"\d+ \w+ \d{4}, \d\d:\d\d \(UTC\)", "now", text)
+
+    assert found[0] == there[0], verb
+    assert [timeless(part) for part in found[1:]] == [timeless(part) for part in there[1:]], verb
+    return found[1]
+
+
 def test_it_shows_and_changes_nothing(live, port, steelyard):
     database = ["--database", live.service.settings.database_url]
     status, _, err = steelyard("leaderboard", *database, "--as", "who@example.org")
     assert (status, "who@example.org" in err) == (1, True)
     for arguments in (
         ["leaderboard", "--server", live.url, "--as", "ann@example.org"],
-        ["leaderboard", *database, "--as", "ann@example.org", "--level", "0.9"],
+        ["compare", *database, "--as", "ann@example.org", "--report", "page.html"],
     ):
         status, _, err = steelyard(*arguments)
         assert (status, "--as" in err) == (2, True)

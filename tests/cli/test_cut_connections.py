@@ -123,7 +123,7 @@ def test_evaluate_and_compare(
     url: str, campaign: Path, every: int, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     evaluate = ["evaluate", str(campaign), "-m", "bleu", "--confidence", "20", "--output", "report"]
-    compare = ["compare", "harbour", "--paired", "randomization", "--trials", "50"]
+    compare = ["compare", "harbour", "--test", "randomization", "--trials", "50"]
     for command, begins in ((evaluate, stores), (compare, chooses)):
         assert status_of(command) == 0
         undisturbed = capsys.readouterr().out
@@ -146,13 +146,13 @@ def test_submit_retry_and_requeue(url: str, settings: Settings, every: int, caps
     assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["A", "BLEU"]
     with writing(engine) as connection:
         connection.execute(update(Evaluation).where(Evaluation.id == 2).values(state="failed", reason="A disk."))
-    retry = ["retry", "2", "--yes", "--wait"]
+    retry = ["submission", "retry", "2", "--yes", "--wait"]
     with cutting(url, looked, every) as cutter:
         assert status_of(retry) == 0, capsys.readouterr().err
     assert cutter.cut
     assert "Done: 1, failed: 0, cancelled: 0." in capsys.readouterr().out
     with cutting(url, looked, every) as cutter:
-        assert status_of(["requeue", "2", "--yes", "--wait"]) == 0, capsys.readouterr().err
+        assert status_of(["submission", "recompute", "2", "--yes", "--wait"]) == 0, capsys.readouterr().err
     assert cutter.cut
     assert "Done: 1, failed: 0, cancelled: 0." in capsys.readouterr().out
 
@@ -163,7 +163,7 @@ def test_tune(
     url: str, campaign: Path, every: int, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     (campaign / "human.sys.tsv").write_text("system\tscore\none\t1.5\ntwo\t0.5\n")
-    values = ("--values", "0.4,1", "--level", "system", "--confidence", "20", "--folds", "0")
+    values = ("--values", "0.4,1", "--granularity", "system", "--replicates", "20", "--folds", "0")
     with cutting(url, stores, every) as cutter:
         assert status_of(["tune", "tbleu", "eps", "harbour", *values]) == 0, capsys.readouterr().err
     assert cutter.cut
@@ -186,8 +186,8 @@ def test_nightly_run(
     """The runs themselves are made elsewhere, while the command sleeps."""
     settings, engine = one_block_shards(url), make_engine(url, pooled=False)
     go, judged = threading.Event(), threading.Event()
-    add = ("nightly", "add", "gate", "--cron", "30 2 * * *", "--source", "out/{system}.txt", "--test-set", "harbour")
-    assert status_of([*add, "-m", "chrf"]) == 0
+    create = ("schedule", "create", "gate", "--cron", "30 2 * * *", "--source", "out/{system}.txt")
+    assert status_of([*create, "--test-set", "harbour", "-m", "chrf"]) == 0
     Path("out").mkdir()
     shutil.copy(campaign / "systems" / "one.txt", "out")
 
@@ -222,7 +222,7 @@ def test_nightly_run(
         return judged.is_set() if late else statement.startswith("SELECT nightly_run.id, nightly_run.schedule_id")
 
     with cutting(url, begins, every) as cutter:
-        assert status_of(["nightly", "run", "gate"]) == 0, capsys.readouterr().err
+        assert status_of(["schedule", "run", "gate"]) == 0, capsys.readouterr().err
     assert cutter.cut
     assert "The database is available again." in caplog.text
     assert "chrf" in capsys.readouterr().out.lower()

@@ -35,7 +35,7 @@ def harbour(tmp_path_factory):
 
 
 def correlate(harbour, *arguments):
-    return steelyard_here("correlate", "--level", "system", "--trials", "0", *arguments, cwd=harbour)
+    return steelyard_here("campaign", "correlate", "--granularity", "system", "--trials", "0", *arguments, cwd=harbour)
 
 
 def test_a_leaderboard_says_which_output_is_a_reference(harbour):

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from cli.verbs import NATIVE, VERBS
+from cli.verbs import VERBS
 from steelyard.commands.parsing import Command
-from steelyard.commands.verbs import OURS
+from steelyard.commands.verbs import EXTENDED, OURS
 from steelyard.tables import FORMATS
+from steelyard_client.commands.verbs import VERBS as VERBS_OF_CLIENT
 from tests.cli.click_commands import parsed
 
 
@@ -24,9 +25,7 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Com
 
 
 EVERY = dict(
-    each
-    for name, verb in {**OURS, **{name: VERBS[name] for name in NATIVE}}.items()
-    for each in commands(verb.load(), name)
+    each for name, verb in {**OURS, **VERBS_OF_CLIENT, **VERBS}.items() for each in commands(verb.load(), name)
 )
 
 
@@ -61,8 +60,7 @@ def test_the_example_is_one_of_the_command_and_can_be_parsed(name: str) -> None:
     program, *words = shlex.split(command.example)
     assert program == "steelyard"
     assert command.example.startswith(f"steelyard {name}")
-    # `correlate` of the server takes arguments that name no file.
-    assert parsed(words, library=name in library).command is command
+    assert parsed(words, library=name in library and name not in EXTENDED).command is command
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name.endswith((" list", " show"))])
@@ -73,5 +71,5 @@ def test_what_lists_or_shows_takes_every_format(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name.endswith(" delete")])
-def test_what_deletes_can_be_told_yes(name: str) -> None:
+def test_what_deletes_takes_yes(name: str) -> None:
     assert any("--yes" in param.opts for param in EVERY[name].params)

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.main import main
-from cli.parser import Parser
 from steelyard.commands.mtrics.command import main as mtrics
+from steelyard.commands.parsing import Command, run
 from steelyard.formats.input.given_files import MOST_ENTRIES
 
 FILES = 100_000
@@ -41,16 +42,20 @@ COMMANDS = [
     "submit ODD --campaign trial --test-set trial --system y --team t",
     "testset create trial more ODD",
     "testset correct trial trial ODD --reason wrong",
-    "human import ODD --test-set trial",
+    "judgments import ODD --test-set trial",
     "vectors import x ODD",
     "vectors create x --input ODD",
     "metric check meteor:lemmas=words --resource words=ODD --campaigns 1",
-    "nightly add n --cron '0 2 * * *' --source {system} --test-set trial --webhook https://a --webhook-secret-file ODD",
+    "schedule create n --cron '0 2 * * *' --source {system} --test-set trial --webhook https://a.b "
+    "--webhook-secret-file ODD",
     "mtrics -c ODD -r good.txt -b",
     "mtrics -c good.txt -r ODD -b",
     "mtrics -c good.txt -r good.txt -l en-cs -m --synonyms ODD",
 ]
-OF_FOLDERS = ["tune tbleu eps ODD", "nightly add n --cron '0 2 * * *' --source x/{system}.txt --test-set ODD -m bleu"]
+OF_FOLDERS = [
+    "tune tbleu eps ODD",
+    "schedule create n --cron '0 2 * * *' --source x/{system}.txt --test-set ODD -m bleu",
+]
 """What is no folder is the name of a test set to these, and is not opened."""
 REASONS = {
     "named pipe": "is a named pipe, not a file",
@@ -150,13 +155,8 @@ def test_a_file_is_no_option_unless_it_is_said_to_be_none(
     """What `*` in a shell expands to may begin with a hyphen."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "--here").touch()
-    parser = Parser(prog="steelyard")
-    parser.add_argument("--here", action="store_true")
-    parser.add_argument("files", nargs="*")
-    with pytest.raises(SystemExit):
-        parser.parse_args(["--here"])
+    command = Command("here", params=[click.Option(["--here"], is_flag=True), click.Argument(["files"], nargs=-1)])
+    assert run(command, "steelyard", ["--here"]) == 2
     assert "--here is a file here and would be read as an option. Write ./--here" in capsys.readouterr().err
-    for words in (["--", "--here"], ["./--here"]):
-        assert parser.parse_args(words).files == words[-1:]
-        assert not parser.parse_args(words).here
-    assert parser.parse_args(["-"]).files == ["-"]
+    for words in (["--", "--here"], ["./--here"], ["-"]):
+        assert command.make_context("here", list(words)).params == {"files": (words[-1],), "here": False}

@@ -1,12 +1,12 @@
 """The tokenizer of the target language, on the command line: named by -l, by the files, by a folder, by nobody."""
 
 import json
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
 from sacrebleu.metrics import BLEU as SacreBLEU
 
+from cli.commands import Options
 from cli.meta_evaluation.tune import requested_sweeps
 from cli.meta_evaluation.tune_measure import pinned
 from models.database.session import make_engine, reading
@@ -85,7 +85,7 @@ def test_a_tokenizer_that_is_named_stays_with_a_note(folders):
 def test_a_campaign_has_the_tokenizer_that_its_folder_asks_for(folders, language):
     here, database = f"port-{language}", f"sqlite:///{folders}/steelyard.db"
     options = ("-m", "bleu", "chrf", "--confidence", "0", "--database", database, "--processes", "1")
-    ended = steelyard_here("evaluate", here, *options, "--sort", "bleu", cwd=folders)
+    ended = steelyard_here("evaluate", here, *options, "--by", "bleu", cwd=folders)
     assert ended.returncode == 0, ended.stderr
     assert "note:" not in ended.stderr
     boards = json.loads((folders / f"{here}-report" / "leaderboard.json").read_text())
@@ -134,7 +134,7 @@ def test_a_sweep_has_the_tokenizer_of_each_test_set():
         ([], ["bleu"], {"zh": "zh", "cs": "13a"}),
         (["tok=intl"], None, {"zh": "intl", "cs": "intl"}),
     ):
-        (sweep,) = requested_sweeps(Namespace(**given, fixed=fixed, against=against)).values()
+        (sweep,) = requested_sweeps(Options(**given, fixed=fixed, against=against)).values()
         for language, name in names.items():
             settled, _ = pinned(sweep, language, frozenset(), Resources())
             assert {tokenizer_name(metric.tok) for metric in settled.every} == {name}
@@ -145,7 +145,7 @@ def test_a_schedule_keeps_the_tokenizer_of_its_test_set(folders):
     cron = ("--cron", "30 2 * * *", "--time-zone", "Europe/Prague", "--source", "out/{date}/{system}.txt")
     for language in ("ja", "zh"):
         options = ("--test-set", f"port-{language}", "-m", "bleu", "chrf", "--database", database)
-        ended = steelyard_here("nightly", "add", language, *cron, *options, cwd=folders)
+        ended = steelyard_here("schedule", "create", language, *cron, *options, cwd=folders)
         assert (ended.returncode, ended.stderr) == (0, "")
     with reading(make_engine(database)) as connection:
         found = {each.name: each.metrics[0] for each in list_schedules(connection)}
@@ -153,16 +153,16 @@ def test_a_schedule_keeps_the_tokenizer_of_its_test_set(folders):
     assert found["ja"].startswith("bleu:tok=ja-mecab-")
 
 
-def test_a_run_of_13a_is_told_of_in_its_verdict(folders):
+def test_a_run_of_13a_is_reported_in_its_verdict(folders):
     database = ("--database", f"sqlite:///{folders}/steelyard.db")
     cron = ("--cron", "30 2 * * *", "--time-zone", "Europe/Prague", "--source", "out/{date}/{system}.txt")
     asked = ("--test-set", "port-zh", "-m", "bleu:tok=13a", "chrf")
-    ended = steelyard_here("nightly", "add", "gate", *cron, *asked, *database, cwd=folders)
+    ended = steelyard_here("schedule", "create", "gate", *cron, *asked, *database, cwd=folders)
     assert f"13a {LEAVES}" in ended.stderr
     (folders / "out" / "2026-03-02").mkdir(parents=True)
     (folders / "port-zh/systems/S.txt").rename(folders / "out/2026-03-02/S.txt")
     run = ("--date", "2026-03-02", "--json", "report.json", "--processes", "1")
-    ended = steelyard_here("nightly", "run", "gate", *run, *database, cwd=folders)
+    ended = steelyard_here("schedule", "run", "gate", *run, *database, cwd=folders)
     assert ended.returncode == 0, ended.stderr
     assert f"Note: bleu: in zh text the tokenizer 13a {LEAVES}" in ended.stdout
     notes = json.loads((folders / "report.json").read_text())["verdict"]["notes"]

@@ -10,7 +10,7 @@ def parsed(lines: list[str]) -> list[Event]:
     return [event for line in lines if (event := parser.feed(line)) is not None]
 
 
-def test_events_are_told_apart_by_empty_lines() -> None:
+def test_events_are_distinguished_by_empty_lines() -> None:
     lines = [
         ": still there",
         "",

@@ -16,16 +16,23 @@ from pydantic import BaseModel
 from models.schema.roles import SiteRole
 from models.schema.states import EvaluationState
 from steelyard_client import AsyncClient, Client, Conflict, Forbidden, RetryPolicy
-from steelyard_client.documents.accounts import AccountCreate, AccountRightsUpdate, AccountUpdate, PasswordUpdate
+from steelyard_client.documents.accounts import (
+    AccountCreate,
+    AccountPasswordUpdate,
+    AccountRightsUpdate,
+    AccountUpdate,
+    PasswordUpdate,
+)
 from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
+from steelyard_client.documents.imported_scores import AutoRankUpdate
 from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
 from steelyard_client.documents.participants import CampaignMemberUpdate
 from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
-from steelyard_client.documents.quotas import QuotaUpdate
+from steelyard_client.documents.quotas import GeneralQuotaUpdate, QuotaUpdate
 from steelyard_client.documents.submissions import SubmissionUpdate
 from steelyard_client.documents.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
 from steelyard_client.documents.test_sets import MeasuresCreate, TestSetUpdate
-from steelyard_client.documents.tokens import TokenCreate
+from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate
 from steelyard_client.operations import Operations
 from steelyard_client.steps import listing, operation
 from steelyard_client.vocabulary import (
@@ -102,7 +109,7 @@ class Caller:
         if who not in self.tokens:
             self.tokens[who] = self.live.token(who)  # type: ignore[arg-type]
         if self.asynchronous:
-            found, seen = asyncio.run(self._awaited(self.tokens[who], name, *arguments, **options))
+            found, seen = asyncio.run(self._run_async(self.tokens[who], name, *arguments, **options))
         else:
             line = Line()
             with Client(self.live.url, self.tokens[who], transport=line, patience=RetryPolicy(tries=1)) as client:
@@ -112,7 +119,7 @@ class Caller:
         self._compare(name, found, seen)
         return found
 
-    async def _awaited(self, token: str | None, name: str, *arguments: Any, **options: Any) -> tuple[Any, list[Any]]:
+    async def _run_async(self, token: str | None, name: str, *arguments: Any, **options: Any) -> tuple[Any, list[Any]]:
         line = AsyncLine()
         async with AsyncClient(self.live.url, token, transport=line, patience=RetryPolicy(tries=1)) as client:
             found = getattr(client, name)(*arguments, **options)
@@ -177,7 +184,8 @@ def test_what_is_sent_is_what_is_returned(patient: Live, asynchronous: bool, tmp
     leaderboards(call, root, mary)
     corrections(call, root)
     nightly(call, root)
-    call(root, "export_campaign", "regatta")
+    exported = call(root, "export_campaign", "regatta")
+    assert call(root, "import_campaign", "regatta-archive", exported).name == "regatta-archive"
     call(root, "close_campaign", "regatta")
     call(root, "publish_campaign", "regatta")
     assert call(root, "list_audit_entries", search="publish")
@@ -192,6 +200,10 @@ def accounts(call: Caller, root: int, mary: int, zoe: int) -> None:
     assert not call(None, "read_me").signed_in
     assert call(mary, "list_waiting_uploads") == []
     created = call(root, "create_account", AccountCreate(email="eve@example.org", name="Eve"))
+    call(root, "update_account_password", created.id, AccountPasswordUpdate(password="another horse battery"))
+    with pytest.raises(Forbidden):
+        call(root, "create_account_token", created.id, AccountTokenCreate(name="there"))
+    assert call(root, "list_account_tokens", created.id) == []
     link = call(root, "create_password_link", created.id).link.rpartition("/")[2]
     assert link
     call(root, "update_account", created.id, AccountRightsUpdate(verified=True))
@@ -223,6 +235,7 @@ def accounts(call: Caller, root: int, mary: int, zoe: int) -> None:
     made = call(None, "create_token", token)
     assert {each.id for each in call(mary, "list_own_tokens") if each.name == "here"} == {made.id}
     call(mary, "revoke_own_token", made.id)
+    call(root, "revoke_account_token", mary, made.id)
     call(mary, "update_own_password", PasswordUpdate(old=PASSWORD, new=f"{PASSWORD} staple"))
 
 
@@ -253,7 +266,11 @@ def campaigns(call: Caller, root: int, mary: int) -> None:
     call(root, "remove_campaign_member", "regatta", member.account)
     quotas = call(root, "set_campaign_quota", "regatta", QuotaUpdate(kind=QuotaKind.PER_DAY, amount=50))
     assert call(root, "list_campaign_quotas", "regatta") == quotas
-    call(mary, "list_team_quota_usage", "regatta", "harbour")
+    general = call(root, "set_quota", GeneralQuotaUpdate(kind=QuotaKind.PER_PHASE, amount=500))
+    assert call(root, "list_quotas") == [general, *quotas]
+    call(root, "delete_quota", "per_phase")
+    assert call(mary, "read_team_quotas", "regatta", "harbour").usage[0].kind == QuotaKind.IN_FLIGHT
+    assert call(mary, "list_team_quotas", "harbour") == []
     call(root, "delete_campaign_quota", "regatta", "per_day")
 
 
@@ -282,12 +299,16 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     call.live.work()
     assert call(mary, "read_evaluation", first.id).state == EvaluationState.DONE
     assert [each.state for each in call(mary, "watch_submission", numbers[0])] == [EvaluationState.DONE]
-    assert call(mary, "wait_for_submission", numbers[0]).told
+    assert call(mary, "wait_for_submission", numbers[0]).feedback
     call(mary, "update_submission", numbers[0], SubmissionUpdate(kind=DeclaredKind.PRIMARY))
     call(mary, "withdraw_submission", numbers[1])
     call(mary, "reinstate_submission", numbers[1])
-    call(mary, "delete_submission", numbers[1])
-    call(mary, "reinstate_submission", numbers[1])
+    assert call(root, "delete_submission", numbers[1], dry_run=True).removed["submissions"] == 1
+    assert call(root, "delete_campaign", "regatta", dry_run=True).removed["submissions"] == 3
+    assert not call(root, "delete_team", "harbour", dry_run=True).deleted
+    with pytest.raises(Forbidden):
+        # One's own: in a browser alone.
+        call(root, "delete_account", root)
     assert call(mary, "download_output", numbers[2]) == OUTPUTS[2]
     assert [each.id for each in call(mary, "list_campaign_submissions", "regatta")] == numbers[::-1]
     assert len(call(mary, "list_campaign_systems", "regatta")) == 3
@@ -297,6 +318,8 @@ def leaderboards(call: Caller, root: int, mary: int) -> None:
     assert call(None, "list_leaderboards", "regatta")
     board = call(None, "read_leaderboard", "regatta", shown="all")
     assert (len(board.items), board.items[0].scores[0].interval is not None) == (3, True)
+    matrix = call(None, "read_campaign_matrix", "regatta", shown="all", only=[board.test_set])
+    assert [row.cells[0].score for row in matrix.systems] == [each.scores[0].score for each in board.items]
     assert call(None, "download_leaderboard", "regatta", "tsv").startswith(b"campaign\t")
     numbers = [each.submission for each in board.items]
     assert call(None, "read_comparisons", "regatta", numbers, metric="chrf").pairs
@@ -311,7 +334,40 @@ def leaderboards(call: Caller, root: int, mary: int) -> None:
     assert len(judged.matched) == 3
     assert [each.name for each in call(root, "list_human_scores", "regatta")] == ["da"]
     assert call(root, "read_correlations", "regatta", human="da").tables
+    ratings = "annotator\tsystem\tsegment\tscore\n" + "".join(
+        f"eva\tharbour/mast {system}\t{segment}\t{50 + 10 * system}\n" for system in range(3) for segment in range(9)
+    )
+    checked = call(root, "add_human_scores", "regatta", {"x.tsv": ratings.encode()}, called="esa", preview=True)
+    assert (checked.stored, checked.judgments, checked.annotators, checked.judged_segments) == (False, 27, 1, 9)
+    assert [each.name for each in call(root, "list_human_scores", "regatta")] == ["da"]
+    assert call(root, "add_human_scores", "regatta", {"x.tsv": ratings.encode()}, called="esa").stored
+    rated = call(root, "read_human_scores", "regatta", "esa")
+    assert (rated.name, rated.version, rated.annotators) == ("esa", 1, checked.annotators)
+    rows = list(call(root, "list_judged_segments", "regatta", "esa@1"))
+    assert len(rows) == checked.segment_scores
+    assert {each.system for each in rows} == {each.system for each in rated.systems}
+    call(root, "rename_human_scores", "regatta", "esa", "people")
+    assert not call(None, "read_human_ranking", "regatta").systems
+    call(root, "update_campaign", "regatta", CampaignUpdate(human_rule="human:wmt25", human_judgments="people"))
+    official = call(None, "read_human_ranking", "regatta")
+    assert (official.official.judgments, [each.human.n for each in official.systems]) == ("people@1", [9, 9, 9])
+    best = call(None, "read_leaderboard", "regatta", shown="all")
+    assert best.human.rule == "human:wmt25"
+    assert sorted(each.human.score for each in best.items) == [50.0, 60.0, 70.0]
+    call(root, "update_campaign", "regatta", CampaignUpdate(human_rule=""))
+    call(root, "delete_human_scores", "regatta", "people@1")
     call(root, "delete_human_scores", "regatta", "da@1")
+    scores = b"system\tmetric\tscore\nharbour/mast 0\tX\t0.5\nharbour/mast 1\tX\t0.25\n"
+    imported = call(root, "import_scores", "regatta", {"x.tsv": scores}, metric="Y@b")
+    assert [(each.name, each.version, each.systems) for each in imported.columns] == [("Y", "b", 2)]
+    assert imported.notices
+    call(root, "choose_imported_scores", "regatta", "Y@b")
+    (listed,) = call(root, "list_imported_scores", "regatta")
+    assert (listed.shown, listed.files[0].name, len(listed.files[0].sha256)) == (True, "x.tsv", 64)
+    made = call(root, "rank_campaign_by_autorank", "regatta", AutoRankUpdate(rule="wmt24", metrics={"": ["Y"]}))
+    assert made.ranked_by == "autorank:rule=wmt24"
+    call(root, "delete_imported_scores", "regatta", "Y")
+    assert not call(root, "list_imported_scores", "regatta")
 
 
 def corrections(call: Caller, root: int) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from steelyard_client import Client, RetryPolicy
 from steelyard_client.addresses import path_of
-from steelyard_client.core import MAX_CACHED
 from steelyard_client.errors import BadInput, NotFound, NotSteelyard, Refused, ServerUnreachable, TooMany, Unavailable
+from steelyard_client.requests import MAX_CACHED
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -84,14 +84,14 @@ def test_the_server_says_when_to_come_again() -> None:
 
 
 def test_what_is_done_once_is_not_sent_twice() -> None:
-    for trouble in (httpx.ReadTimeout("late"), refusal(503)):
-        server = Server(trouble, GOOD)
+    for error in (httpx.ReadTimeout("late"), refusal(503)):
+        server = Server(error, GOOD)
         with pytest.raises((ServerUnreachable, Unavailable)):
             server.client().send("POST", "campaigns")
         assert len(server.asked) == 1
     # Nobody was there to do it; or whoever is there knows the key.
-    for trouble, key in ((httpx.ConnectError("no"), None), (httpx.ReadTimeout("late"), "k"), (refusal(503), "k")):
-        server = Server(trouble, GOOD)
+    for error, key in ((httpx.ConnectError("no"), None), (httpx.ReadTimeout("late"), "k"), (refusal(503), "k")):
+        server = Server(error, GOOD)
         assert server.client().send("POST", "campaigns", key=key).status_code == 200
         assert [request.headers.get("Idempotency-Key") for request in server.asked] == [key, key]
 
@@ -103,10 +103,10 @@ def test_a_quota_that_is_used_up_is_not_tried_again() -> None:
     assert len(server.asked) == 1
 
 
-def test_what_is_refused_is_told_in_the_servers_words() -> None:
+def test_what_is_refused_is_reported_in_the_servers_words() -> None:
     with pytest.raises(BadInput) as refused:
-        Server(refusal(422, "fatal: 3 lines are lacking", "note: it has a byte-order mark")).client().get_json("x")
-    assert str(refused.value) == "No.\n  fatal: 3 lines are lacking\n  note: it has a byte-order mark"
+        Server(refusal(422, "fatal: 3 lines are missing", "note: it has a byte-order mark")).client().get_json("x")
+    assert str(refused.value) == "No.\n  fatal: 3 lines are missing\n  note: it has a byte-order mark"
     assert (refused.value.status, refused.value.code) == (422, "odd")
     with pytest.raises(NotFound):
         Server(refusal(404)).client().get_json("x")
@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_said(found: object) -> None:
 
 
 def test_what_newer_servers_add_is_ignored() -> None:
-    server = Server(httpx.Response(200, json={"link": "https://x", "new": 1}))
+    server = Server(httpx.Response(200, json={"link": "https://x", "seconds": 60, "new": 1}))
     assert server.client().create_password_link(1).link == "https://x"
 
 

@@ -1,4 +1,4 @@
-"""Outputs handed in over the network: once, whatever connections do, and watched until they are measured."""
+"""Outputs submitted over the network: once, whatever connections do, and watched until they are measured."""
 
 import threading
 import time
@@ -27,7 +27,7 @@ def mary(live: Live, port: Port) -> Client:
 
 
 class Shaky(httpx.HTTPTransport):
-    """A line that breaks: before a request arrives, or after it was answered, as often as it is told."""
+    """A line that breaks: before a request arrives, or after it was answered, as often as it is asked to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +58,14 @@ def test_an_output_is_submitted_and_watched(live: Live, port: Port, mary: Client
     watcher.start()
     end = time.monotonic() + 120
     while not told:
-        assert time.monotonic() < end, "nothing was told"
+        assert time.monotonic() < end, "no progress was reported"
         time.sleep(0.01)
     port.work_off()
     watcher.join(120)
     assert told[0].state == "queued"
     assert (told[-1].state, told[-1].ended, told[-1].segments_done) == ("done", True, told[-1].segments)
     found = mary.wait_for_submission(made.id)
-    (evaluation,) = found.told
+    (evaluation,) = found.feedback
     assert [score.metric for score in evaluation.scores] == ["bleu", "chrf"]
     for score in evaluation.scores:
         assert score.low < score.score < score.high  # type: ignore[operator]
@@ -105,7 +105,7 @@ def test_a_large_file_is_packed_and_tells_how_far_it_is(
     heard: list[tuple[int, int]] = []
     made = client.submit_output(NAME, output(), system="mast", on_progress=lambda *how: heard.append(how))
     assert heard[-1][0] == heard[-1][1] < len(output())
-    # The whole of it again, where the connection broke: handed in once.
+    # The whole of it again, where the connection broke: submitted once.
     assert [read for read, _ in heard].count(heard[-1][1]) >= 2
     assert mary.download_output(made.id) == output()
     assert port.count(Submission) == 2

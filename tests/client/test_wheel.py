@@ -50,6 +50,14 @@ def test_it_has_the_package_and_its_types(wheel: Path) -> None:
     assert wheel.name.split("-")[1] == VERSION_OF_CLIENT == VERSION
 
 
+def test_its_extra_brings_the_verbs(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        (points,) = (name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt"))
+        assert "Requires-Dist: steelyard; extra == 'cli'" in archive.read(metadata).decode()
+        assert "client = steelyard_client.commands.verbs:VERBS" in archive.read(points).decode()
+
+
 def test_it_brings_httpx_and_pydantic_alone(wheel: Path) -> None:
     assert {"httpx", "pydantic"} <= requirements(wheel)
     assert len(requirements(wheel)) <= 14

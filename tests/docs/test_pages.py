@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from steelyard.metrics.registry import all_metrics
+from steelyard.metrics.registry import all_metrics, learned_metrics
 from steelyard.tokenizers.registry import TOKENIZERS
 from tests.docs.conftest import ROOT
 
 DOCS = {str(path.relative_to(ROOT)): path.read_text() for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]}
 
 
-@pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [*all_metrics(), *learned_metrics()], ids=lambda metric: metric.name)
 def test_every_metric_has_a_page_with_its_source_columns_and_an_example(metric):
     page = DOCS[f"docs/reference/metrics/{metric.name}.md"]
     assert metric.source in " ".join(page.split())
@@ -44,6 +44,30 @@ def test_every_path_in_the_docs_exists(name):
     named = [path for path in named if not re.search("NAME|SUBJECT|FOLDER|FAMILY", path)]
     lost = [path for path in named if path not in made and not (ROOT / path).exists()]
     assert not lost
+
+
+def test_every_file_that_is_named_without_its_folder_exists():
+    there = {path.name for path in ROOT.rglob("*.py") if not path.relative_to(ROOT).parts[0].startswith(".")}
+    there.add("make_rankings.py")  # WMT's
+    named = {(name, file) for name, text in DOCS.items() for file in re.findall(r"`(\w+\.py)[:`]", text)}
+    assert not [(name, file) for name, file in sorted(named) if file not in there and name != "CHANGELOG.md"]
+
+
+@pytest.mark.parametrize("name", sorted(DOCS))
+def test_every_name_of_a_file_is_in_it(name):
+    """Such as `models/queue/task_kind.py: claim`."""
+    named = re.findall(r"`([\w/.]+\.\w+): (?:\w+\.)*(\w+)`", DOCS[name])
+    lost = [f"{path}: {what}" for path, what in named if not re.search(rf"\b{what}\b", (ROOT / path).read_text())]
+    assert not lost
+
+
+def test_decisions_have_one_form():
+    decisions = {name: text for name, text in DOCS.items() if re.search(r"/decisions/\d", name)}
+    assert len(decisions) > 20
+    for name, text in decisions.items():
+        headings = [heading for heading in re.findall(r"^## (.*)$", text, re.MULTILINE) if heading != "Looked at again"]
+        assert headings[0] == "Context", name
+        assert headings[-2:] == ["Decision", "Consequences"], name
 
 
 def test_every_finding_has_its_test():

@@ -26,6 +26,17 @@ from tests.faults.troubled import MARKS
 
 Result = TypeVar("Result")
 REPOSITORY = Path(__file__).parents[2]
+SHORT_TIMES = {
+    "concurrency": 2,
+    "silent_seconds": 6.0,
+    "sweep_seconds": 0.2,
+    "beat_seconds": 0.3,
+    "resend_seconds": 2.0,
+    "retry_seconds": 0.1,
+    "task_seconds": 10.0,
+    "lease_seconds": 12.0,
+}
+"""Settings with which what is lost is noticed within seconds."""
 PATIENCE = 180.0
 
 
@@ -94,9 +105,9 @@ class Cluster:
         self.processes[name] = process
         return process
 
-    def start_worker(self, name: str = "worker", **environment: str) -> Forked:
-        """Start a worker and wait until its row is there."""
-        process = self.start(name, "worker", **environment)
+    def start_worker(self, name: str = "worker", kind: str = "worker", **environment: str) -> Forked:
+        """Start a worker, or with `kind` "learned" a learned one, and wait until its row is there."""
+        process = self.start(name, kind, **environment)
 
         def beats() -> bool:
             assert process.poll() is None, self.log(name)
@@ -141,6 +152,12 @@ class Cluster:
                 return not read_progress(connection, evaluations).open
 
         until(ended, "the end of all evaluations", seconds)
+
+    def wait_for_all(self) -> None:
+        """Wait until no evaluation of the database is open."""
+        with reading(self.engine) as connection:
+            evaluations = list(connection.scalars(select(Evaluation.id)))
+        self.wait(evaluations)
 
     def running(self) -> list[tuple[int, int]]:
         """Shards that run now: (id, attempts)."""

@@ -1,7 +1,7 @@
 """A process that has imported everything and forks those of fault tests: starting Python anew takes seconds each time.
 
 It reads requests from its standard input, one JSON object a line, answers each with the number of the new process, and
-writes how that ended into the file it was told. It ends when its standard input does.
+writes how that ended into the file it was given. It ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ STATUS_SECONDS = 0.01
 
 IMPORTED = ("celery.apps.worker", "celery.bin.worker", "cli.main", "tests.faults.program", "worker.handlers")
 """What takes most of a start."""
+
+
+def site_packages() -> list[str]:
+    """The folders of installed packages that this process imports from."""
+    return [each for each in sys.path if each.endswith("site-packages")]
 
 
 class Forked:
@@ -68,7 +73,10 @@ class Nursery:
             # One thread for linear algebra, or it would be forked in the middle of others.
             env={
                 **os.environ,
-                "PYTHONPATH": f"{repository}:{repository}/library:{repository}/client",
+                # Packages that the tests have found elsewhere are there for it, too.
+                "PYTHONPATH": ":".join(
+                    [str(repository), f"{repository}/library", f"{repository}/client", *site_packages()]
+                ),
                 "OPENBLAS_NUM_THREADS": "1",
                 "OMP_NUM_THREADS": "1",
             },

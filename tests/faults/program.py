@@ -12,6 +12,7 @@ import random
 import signal
 import sys
 import threading
+import time
 from itertools import combinations
 from pathlib import Path
 
@@ -19,18 +20,23 @@ from sqlalchemy import select
 
 from models.database.session import make_engine, reading
 from models.queue_status.progress import Progress
+from models.results.randomizations import PairTests
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
-from scheduler.embedded.randomize import WantedTests, randomize
+from scheduler.embedded.randomize import randomize
 from scheduler.leader import Leadership
 from steelyard.metrics import metric as base
+from steelyard.metrics.learned import learned_metric
+from tests.faults.patient import register_patient
 from tests.faults.troubled import register
-from tests.scheduler.jobs import queue_job
+from tests.scheduler.jobs import queue_job, run_until_done
 from worker import app, context
 from worker.app import run_worker
+from worker.learned.running import run_learned_worker
+from worker.learned.store import StoredScores
 from worker.processes import celery_pool, start
 
 PATIENCE = "STEELYARD_TEST_PATIENCE"
@@ -41,6 +47,9 @@ VERSION, EDITION = "STEELYARD_TEST_VERSION", "STEELYARD_TEST_EDITION"
 
 IGNORANT = "STEELYARD_TEST_IGNORANT"
 """Environment variable: a process does not know the metrics of these tests."""
+
+SLOW = "STEELYARD_TEST_SLOW"
+"""Environment variable: how many seconds a learned worker rests after what it has stored, which is little each time."""
 
 TASKS = "STEELYARD_TEST_TASKS"
 """Environment variable: how many tasks a pool process does."""
@@ -53,43 +62,43 @@ def schedule() -> None:
 
 
 def schedule_twice(log: Path) -> None:
-    """Send every hint twice, and say so in a file."""
+    """Send every message twice, and say so in a file."""
     send = dispatch._send
 
-    def send_twice(engine, app, hints, leads):  # type: ignore[no-untyped-def]
+    def send_twice(engine, app, messages, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in hints)
-        send(engine, app, hints, leads)
-        return send(engine, app, list(reversed(hints)), leads)
+            file.writelines(f"{message.kind.message} {message.key}\n" for message in messages)
+        send(engine, app, messages, leads)
+        return send(engine, app, list(reversed(messages)), leads)
 
     dispatch._send = send_twice
     schedule()
 
 
 def schedule_in_disorder(log: Path) -> None:
-    """Send all hints late, every second one also at once, the last ones first, and say so in a file."""
+    """Send all messages late, every second one also at once, the last ones first, and say so in a file."""
     send = dispatch._send
 
-    def send_in_disorder(engine, app, hints, leads):  # type: ignore[no-untyped-def]
-        backwards = list(reversed(hints))
+    def send_in_disorder(engine, app, messages, leads):  # type: ignore[no-untyped-def]
+        backwards = list(reversed(messages))
         with log.open("a") as file:
-            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in backwards)
+            file.writelines(f"{message.kind.message} {message.key}\n" for message in backwards)
         later = threading.Timer(0.2, send, (engine, app, backwards, leads))
         later.daemon = True
         later.start()
         send(engine, app, backwards[::2], leads)
-        return len(hints)
+        return len(messages)
 
     dispatch._send = send_in_disorder
     schedule()
 
 
 def schedule_and_lose(seed: int) -> None:
-    """Mark hints as sent, and lose one of five on the way."""
+    """Mark messages as sent, and lose one of five on the way."""
     send, draw = dispatch._send, random.Random(seed)
 
-    def send_some(engine, app, hints, leads):  # type: ignore[no-untyped-def]
-        return send(engine, app, [hint for hint in hints if draw.random() > 0.2], leads)
+    def send_some(engine, app, messages, leads):  # type: ignore[no-untyped-def]
+        return send(engine, app, [message for message in messages if draw.random() > 0.2], leads)
 
     dispatch._send = send_some
     schedule()
@@ -101,6 +110,19 @@ def work_without_hearing() -> int:
 
     Channel._brpop_start = lambda self, timeout=None: None
     return run_worker(Settings())
+
+
+def rest(seconds: float) -> None:
+    """Have learned workers store a few scores at a time, and give others the time to disturb them."""
+    keep = StoredScores.keep
+
+    def keep_and_rest(self, scorer, scored):  # type: ignore[no-untyped-def]
+        kept = keep(self, scorer, scored)
+        time.sleep(seconds)
+        return kept
+
+    learned_metric.TEXTS_AT_ONCE = 40
+    StoredScores.keep = keep_and_rest
 
 
 class Usurper(Leadership):
@@ -124,10 +146,10 @@ def usurp(log: Path) -> None:
     """Hand out work beside the one who leads, and say so in a file."""
     send = dispatch._send
 
-    def send_and_tell(engine, app, hints, leads):  # type: ignore[no-untyped-def]
+    def send_and_tell(engine, app, messages, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{hint.kind.message} {hint.key}\n" for hint in hints)
-        return send(engine, app, hints, leads)
+            file.writelines(f"{message.kind.message} {message.key}\n" for message in messages)
+        return send(engine, app, messages, leads)
 
     dispatch._send = send_and_tell
     loop.Leadership = Usurper
@@ -142,7 +164,7 @@ def embed(segments: int, metric: str) -> None:
 
     with Embedded(Settings()) as embedded:
         job = queue_job(embedded.engine, Settings(), segments=segments, metrics=[metric])
-        embedded.run_until_done(job.all_evaluations, show)
+        run_until_done(embedded, job.all_evaluations, show)
 
 
 def compare(protocol: int, trials: int) -> None:
@@ -153,7 +175,7 @@ def compare(protocol: int, trials: int) -> None:
         pairs = list(combinations([(evaluation,) for evaluation in rows], 2))
     randomize(
         Settings(),
-        [WantedTests(protocol, pairs, [0], 3, trials)],
+        [PairTests(protocol, pairs, [0], 3, trials)],
         on_progress=lambda progress: print(progress.trials_done, flush=True),
     )
 
@@ -180,12 +202,17 @@ def main(arguments: list[str]) -> int:
     faulthandler.register(signal.SIGUSR1)
     if IGNORANT not in os.environ:
         register()
+        register_patient()
     pretend()
     if PATIENCE in os.environ:
         context.RETRY_DELAYS = tuple(float(wait) for wait in os.environ[PATIENCE].split(","))
     name, *others = arguments
     if name == "worker":
         return run_worker(Settings())
+    if name == "learned":
+        if pause := float(os.environ.get(SLOW, 0)):
+            rest(pause)
+        return run_learned_worker(Settings())
     if name == "cli":
         from cli.main import main as command
 

@@ -48,7 +48,7 @@ SETTINGS = {
     "silent_seconds": 3.0,
     "sweep_seconds": 0.2,
     "beat_seconds": 0.3,
-    "hint_seconds": 5.0,
+    "resend_seconds": 5.0,
     "empty_seconds": 0.5,
     "retry_seconds": 0.05,
     "task_seconds": 20.0,
@@ -282,9 +282,9 @@ class Storm:
         self.cluster.thaw(worker)
 
     def _empty(self) -> str:
-        lost = self.broker.hints()
+        lost = self.broker.messages()
         self.broker.client.flushall()
-        return f"{lost} hints"
+        return f"{lost} messages"
 
     def _kill_broker(self) -> str:
         self.broker.kill()

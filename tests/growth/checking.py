@@ -15,7 +15,7 @@ from tests.growth.readers import clean
 WIDTH = 24
 """Characters of a line, where the lines are to become more."""
 RARE = 24
-"""Lines that share a word, few enough for it to be told by: how lines are found that belong elsewhere."""
+"""Lines that share a word, few enough for it to be recognised by: how lines are found that belong elsewhere."""
 
 
 def _shared(size: int) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.gate.counting import ROOT, lacking
+from benchmarks.gate.counting import ROOT, unavailable
 
 SIZES = LEAST, _, ALWAYS, *_, USUAL, LARGEST = tuple(1 << power for power in (4, 7, 9, 12, 15, 17))
 """Characters; up to ALWAYS each is tried, dear or not, and up to USUAL where nothing is said."""
@@ -108,7 +108,7 @@ def measured(module: str) -> list[Growth]:
 
     Skips where nothing can be counted, and fails there instead when `CI` is set.
     """
-    if reason := lacking():
+    if reason := unavailable():
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

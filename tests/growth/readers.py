@@ -143,7 +143,7 @@ def _judgments(kind: str) -> Callable[[str], Callable[[], object]]:
 
 
 def readers() -> Iterator[Subject]:
-    """Every format, in each place of its files; and how formats are told."""
+    """Every format, in each place of its files; and how formats are recognised."""
     for format_ in FORMATS:
         for number, (place, (before, after)) in enumerate(CONTEXTS[format_].items()):
             make = _reading(format_, before, after)
@@ -165,9 +165,9 @@ def texts() -> Iterator[Subject]:
             f"tokenizer {tokenizer}", _applied(cut), number, refuses=(MetricsError,), largest=most, exponent=power
         )
     functions: dict[str, Callable[[str], object]] = {
-        "how a format is told": lambda text: looks_like(text.encode()),
-        "how a format is told, behind a declaration": lambda text: looks_like(f"{XML}<!-- {text}".encode()),
-        "how a table is told": lambda text: looks_like_table(text.encode()),
+        "how a format is recognised": lambda text: looks_like(text.encode()),
+        "how a format is recognised, behind a declaration": lambda text: looks_like(f"{XML}<!-- {text}".encode()),
+        "how a table is recognised": lambda text: looks_like_table(text.encode()),
         "folding": lambda text: (lowercased(text.encode()), lowercases_afterwards(text.encode(), "13a")),
         "words": lambda text: words(text.encode(), text.count("\n") + 1),
         "tercom": lambda text: reference_text(text, norm=True, punct=False, asian=True),

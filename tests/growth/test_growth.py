@@ -27,7 +27,7 @@ def test_growth_that_has_ended_counts_where_long_texts_are_estimated_by_short_on
 
 
 @pytest.mark.parametrize(("power", "passes"), [(1.0, True), (1.3, False), (2.0, False)])
-def test_growth_is_told_from_a_dear_start(power, passes):
+def test_growth_is_distinguished_from_a_dear_start(power, passes):
     sizes = (1 << 4, 1 << 9, 1 << 11)
     grown = [Growth("each", 1.0, {size: 100_000 + int(100 * size**power) for size in sizes})]
     assert (not too_much(grown)) == passes

@@ -1,4 +1,4 @@
-"""Docstrings of the library are in numpydoc's form, but those of its commands and tables."""
+"""Docstrings of the library are in numpydoc's form: of everything that is not private to its module."""
 
 import inspect
 import pkgutil
@@ -18,13 +18,8 @@ OF_BASE = {"PR01", "RT01"}
 OF_FIELDS = {"PR01"}
 """What a dataclass says beside its fields, and a class that is made as its base is need not say."""
 
-PACKAGES = (
-    *("metrics", "tokenizers", "formats", "resampling", "ranking", "meta_evaluation", "inspection", "checks"),
-    "plugins",
-)
-MODULES = [
-    each.name for each in pkgutil.walk_packages(steelyard.__path__, "steelyard.") if each.name.split(".")[1] in PACKAGES
-]
+COMPILED = "steelyard.kernels._kernels"
+MODULES = [each.name for each in pkgutil.walk_packages(steelyard.__path__, "steelyard.") if each.name != COMPILED]
 
 
 def has_arguments(found):

@@ -90,7 +90,7 @@ def test_a_shard_that_is_worked_on_in_slices_gives_the_same_bits(metric, example
 
 
 def _measured_in_slices(subject, campaign, rows, monkeypatch):
-    monkeypatch.setattr("steelyard.metrics.slicing.SLICE_ROWS", rows)
+    monkeypatch.setattr("steelyard.metrics.preparation.slicing.SLICE_ROWS", rows)
     return subject.measured(campaign, campaign.segments)
 
 

@@ -6,13 +6,14 @@ import math
 import random
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import steelyard
-from steelyard import BLEU, NIST, TER, ChrF, Meteor, evaluate
+from steelyard import BLEU, NIST, TER, ChrF, Meteor, SegmentMetric, evaluate
 from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.registry import all_metrics
 from steelyard.metrics.score_systems import score_systems
@@ -160,6 +161,54 @@ def test_all_systems_at_once():
     assert document["systems"][1]["scores"][0]["score"] == found["theirs"]["bleu"].score
     assert document["systems"][1]["scores"][0]["interval"]["n"] == 300
     assert repr(found).splitlines()[2].split()[:2] == ["theirs", f"{found['theirs']['bleu'].score:.2f}"]
+
+
+@dataclass(frozen=True)
+class SourceRatio(SegmentMetric):
+    """Characters of the hypothesis per character of the source."""
+
+    name: ClassVar[str] = "source_ratio"
+    title: ClassVar[str] = "source ratio"
+    source: ClassVar[str] = "this test"
+    inputs: ClassVar[frozenset[str]] = frozenset({"source"})
+    columns: ClassVar[tuple[str, ...]] = ("ratio", "segments")
+
+    def score_segments(self, segments):
+        source = [len(line) for line in segments.source.decode().split("\n")]
+        return np.array([[len(line) for line in each.decode().split("\n")] for each in segments.hypotheses]) / source
+
+
+def test_the_source_is_read_by_metrics_that_ask_for_it():
+    metric, source = SourceRatio(), ["ab", "abcd"]
+    system, references = ["abcd", "ab"], [["x", "y"]]
+    found = evaluate({"ours": system}, references=references, source=source, metrics=[metric])
+    assert found.segments("source_ratio").ravel().tolist() == [2, 0.5]
+    score = metric.corpus_score(system, references, source=source)
+    assert score.score == found["ours"]["source_ratio"].score
+    parts = metric.accumulator()
+    parts.update(system, references, source=source)
+    assert parts.compute().score == score.score
+    assert metric.pairwise(system, ["x"], source="ab").ravel().tolist() == [2, 1]
+    assert metric.sentence_score("abcd", ["x"], source="ab").sums.tolist() == [2, 1]
+    for call in (
+        lambda: metric.corpus_score(system, references),
+        lambda: metric.corpus_score(system, references, source="ab"),
+        lambda: metric.corpus_score(system, references, source=["ab"]),
+        lambda: evaluate({"ours": system}, references=references, metrics=[metric]),
+    ):
+        with pytest.raises(BadText, match="source"):
+            call()
+
+
+@pytest.mark.parametrize("references", [REFS, [REFS[0], [REFS[1][0], None, ""]]])
+def test_references_that_a_metric_was_made_with_are_prepared_once(references, monkeypatch):
+    given = [list(each) for each in references]
+    metric, wanted = BLEU(references=given), BLEU().corpus_score(SYS, references)
+    given[0][0] = "changed"
+    monkeypatch.delattr("steelyard.metrics.scoring.prepared_references")
+    for _ in range(2):
+        found = metric.corpus_score(SYS)
+        assert (found.score, found.signature) == (wanted.score, wanted.signature)
 
 
 def test_undefined_scores_are_null_in_json():

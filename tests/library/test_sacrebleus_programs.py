@@ -101,7 +101,7 @@ def test_any_parameters_and_texts(name, data):
     arguments = data.draw(st.fixed_dictionaries({}, optional=PARAMETERS[name]))
     count = data.draw(st.integers(1, 4))
     first = data.draw(st.lists(segments, min_size=count, max_size=count))
-    # A text that is empty beside another that is lacking is refused where blanks count.
+    # A text that is empty beside another that is missing is refused where blanks count.
     some = segments.filter(bool) if arguments.get("whitespace") else segments
     others = data.draw(st.lists(st.lists(st.none() | some, min_size=count, max_size=count), max_size=2))
     if arguments.get("whitespace") and others:

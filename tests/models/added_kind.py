@@ -19,9 +19,9 @@ exec(blocks["models/queue/kinds/text_lengths.py"], vars(added))
 import models.queue.task_kind
 
 source = Path("models/queue/kinds/registry.py").read_text()
-(line,) = [each for each in source.splitlines() if each.startswith("KINDS")]
+line = source[source.index("KINDS") : source.index("\n)\n") + 2]
 new = blocks["models/queue/kinds/registry.py"].strip()
-assert new.replace(", TEXT_LENGTH)", ")") == line, "the docs show another line than there is"
+assert new.replace("    TEXT_LENGTH,\n", "") == line, "the docs show another line than there is"
 kinds = sys.modules["models.queue.kinds.registry"] = ModuleType("models.queue.kinds.registry")
 vars(kinds)["TEXT_LENGTH"] = added.TEXT_LENGTH
 exec(source.replace(line, new), vars(kinds))
@@ -75,8 +75,8 @@ class App:
     def task(self, _function, name, **_):
         self.known.append(name)
 
-    def send(self, hint):
-        self.sent.append([hint.kind.message, hint.key])
+    def send(self, message):
+        self.sent.append([message.kind.message, message.key])
 
 
 def row(key):
@@ -102,7 +102,7 @@ with reading(engine) as connection:
 found["shown"] = [[each.waiting, each.sent, each.running] for each in shown.work if each.kind == "text_lengths"]
 found["astray"] = [each.kind for each in shown.astray]
 sweep(engine, settings)
-found["taken back"] = row(keys[1])
+found["reclaimed"] = row(keys[1])
 with writing(engine) as connection:
     claim(connection, kind, keys[1], kind.policy(settings), owner="t:1", worker="w")
 release_lost(context, "count_words", "t", keys[1], "its process died.")
@@ -117,7 +117,7 @@ vars(kind)["runner"] = fail
 for _ in range(settings.max_attempts):
     do(context, kind, keys[2], "task")
 found["failed"] = row(keys[2])
-found["counted"] = [context.tally.total(each.name, "text_lengths") for each in (DONE, FAILURES)]
+found["counted"] = [context.counters.total(each.name, "text_lengths") for each in (DONE, FAILURES)]
 with writing(engine) as connection:
     connection.execute(update(TextLength).values(ended_at=TextLength.ended_at - 100.0))
     found["deleted"] = prune_finished(connection, 50.0, 10)["text_lengths"]

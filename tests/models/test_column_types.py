@@ -69,7 +69,7 @@ def test_what_is_no_value_raises_where_it_is_used(sqlite_url: str, written: str)
 
 
 @pytest.mark.parametrize("lacks", [{}, {"a": None}, {"a": "x"}, {"a": {}}])
-def test_a_part_that_is_missing_is_told_of(lacks: dict[str, Any]) -> None:
+def test_a_part_that_is_missing_is_reported(lacks: dict[str, Any]) -> None:
     with (
         pytest.raises(UnreadableRow, match=r"^The verdict cannot be read: it was changed"),
         stored("The verdict"),

@@ -60,17 +60,17 @@ def attempt_all(chosen: list[Candidate], jobs: int) -> list[tuple[Candidate, Tri
     for each in sorted(chosen, key=lambda candidate: (candidate.tests, candidate.mutant.path)):
         waiting.put(each)
     found: list[tuple[Candidate, Tried]] = []
-    troubles: list[Exception] = []
+    errors: list[Exception] = []
 
     def work(copy: Copy) -> None:
-        while not troubles:
+        while not errors:
             try:
                 candidate = waiting.get_nowait()
                 tried = copy.attempt(candidate.mutant, candidate.tests)
             except queue.Empty:
                 return
             except Exception as error:
-                troubles.append(error)
+                errors.append(error)
                 return
             found.append((candidate, tried))
             words = f"{len(found)}/{len(chosen)} {candidate.area} {line_of(candidate)} {candidate.mutant.operator}"
@@ -90,9 +90,9 @@ def attempt_all(chosen: list[Candidate], jobs: int) -> list[tuple[Candidate, Tri
         finally:
             for copy in copies:
                 copy.close()
-    if troubles:
+    if errors:
         report(found)
-        raise troubles[0]
+        raise errors[0]
     return found
 
 

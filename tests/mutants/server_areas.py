@@ -46,10 +46,37 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "scheduler/recovery.py models/queue/consistency.py models/queue/retention.py scheduler/maintenance.py",
-            "tests/scheduler/test_recount.py tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py",
+            "tests/scheduler/test_recount.py tests/scheduler/test_recovery.py tests/scheduler/test_maintenance.py "
+            "tests/scheduler/test_learned_maintenance.py",
         ),
         target("models/queue/leader.py scheduler/leader.py", "tests/scheduler/test_leader.py"),
         target("models/queue/workers.py", "tests/models/database/test_session.py"),
+    ],
+    "learned": [
+        target(
+            "models/queue/learned_queue.py models/queue_status/learned.py", "tests/models/queue/test_learned_queue.py"
+        ),
+        target(
+            "models/queue/kinds/learned_shards.py models/results/learned_columns.py scheduler/enqueue/learned.py",
+            "tests/worker/learned/test_life_cycle.py tests/worker/learned/test_columns.py",
+        ),
+        target("models/results/segment_scores.py", "tests/models/results/test_segment_scores.py"),
+    ],
+    "imported": [
+        target("campaigns/imported/placement.py", "tests/campaigns/imported/test_placement.py"),
+        target(
+            "campaigns/imported/columns.py campaigns/imported/scored.py",
+            "tests/campaigns/imported/test_columns.py tests/campaigns/imported/test_versions.py "
+            "tests/campaigns/imported/test_importing.py",
+        ),
+        target(
+            "campaigns/imported/importing.py campaigns/imported/targets.py campaigns/imported/versions.py "
+            "campaigns/imported/autorank.py campaigns/imported/reductions.py models/queue/given_statistics.py",
+            "tests/campaigns/imported/test_versions.py tests/campaigns/imported/test_importing.py "
+            "tests/web/pages/campaigns/test_scores.py",
+        ),
+        target("models/results/autoranks.py", "tests/models/results/test_autoranks.py"),
+        target("web/api/campaigns/scores.py web/uploads/scores.py", "tests/web/api/campaigns/test_scores.py"),
     ],
     "fairness": [
         target(
@@ -76,7 +103,9 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("scheduler/admin.py", "tests/scheduler/admin/test_admin.py tests/scheduler/admin/test_requeue.py"),
         target("worker/preemption.py", "tests/worker/test_preemption.py"),
-        target("worker/processes/dead_processes.py", "tests/worker/processes/test_dead_processes.py"),
+        *of_one_name("worker/processes", "dead_processes shutdown watchdog", "tests/worker/processes"),
+        target("models/queue/missing_blocks.py", "tests/models/queue/test_missing_blocks.py"),
+        *of_one_name("models/queue_status", "campaign_progress throughput", "tests/models/queue_status"),
     ],
     "runs": [
         target(
@@ -161,6 +190,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "campaigns/invitations/invitations.py",
             "tests/campaigns/invitations/test_invitations.py tests/campaigns/accounts/test_races.py",
         ),
+        target(
+            "campaigns/invitations/send.py",
+            "tests/campaigns/invitations/test_send.py tests/web/hostile/accounts/test_mails.py",
+        ),
         target("campaigns/participants.py", "tests/campaigns/test_participants.py"),
         target("campaigns/accounts/audit_log.py", "tests/web/api/accounts/test_accounts.py"),
         target("campaigns/accounts/mail.py", "tests/campaigns/accounts/test_mail.py"),
@@ -173,7 +206,20 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/web/pages/accounts/test_mails.py",
         ),
     ],
+    "deletion": [
+        target(
+            " ".join(f"campaigns/deletion/{name}.py" for name in ("accounts", "campaigns", "submissions", "teams")),
+            "tests/campaigns/deletion/test_deletion.py tests/campaigns/deletion/test_whole_deletion.py",
+        ),
+    ],
     "views": [
+        target("web/pages/submissions/scores.py", "tests/web/pages/submissions/test_score_table.py"),
+        target(
+            "campaigns/leaderboards/matrix.py",
+            "tests/campaigns/leaderboards/test_matrix.py tests/web/api/leaderboards/test_matrix.py",
+        ),
+        *of_one_name("campaigns/human_ranking", "official", "tests/campaigns/human_ranking"),
+        target("campaigns/overviews.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"),
         target(
             "campaigns/inspection/visible.py campaigns/inspection/segments.py",
             "tests/campaigns/inspection/test_visible.py tests/web/pages/leaderboards/test_segments.py "
@@ -192,6 +238,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/web/pages/leaderboards/test_leaderboards.py tests/models/results/test_boards.py",
         ),
         target("campaigns/visibility.py", "tests/campaigns/test_visibility.py"),
+        target("campaigns/checks/visible_context.py", "tests/campaigns/checks/test_visible_context.py"),
         target(
             "campaigns/failure_reasons.py campaigns/texts.py",
             "tests/campaigns/submissions/test_views.py tests/web/api/campaigns/test_campaigns.py",
@@ -219,23 +266,24 @@ SERVER_AREAS: dict[str, list[Target]] = {
     "submissions": [
         target("campaigns/declarations.py", "tests/campaigns/test_declarations.py"),
         target("campaigns/submissions/declarations.py", "tests/campaigns/submissions/test_admission.py"),
-        target("campaigns/corrections.py", "tests/campaigns/test_corrections.py"),
+        target(
+            "campaigns/corrections/corrections.py campaigns/corrections/comparison.py",
+            "tests/campaigns/test_corrections.py",
+        ),
         target("campaigns/times.py", "tests/campaigns/test_times.py"),
         target(
             "campaigns/submissions/systems.py",
             "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_systems.py",
         ),
         target("campaigns/submissions/progress.py", "tests/web/api/submissions/test_watching.py"),
-        target("campaigns/submissions/segment_lengths.py", "tests/campaigns/submissions/test_segment_lengths.py"),
+        *of_one_name("campaigns/submissions", "segment_lengths history zip_archive", "tests/campaigns/submissions"),
+        target("campaigns/submissions/submission_window.py", "tests/campaigns/submissions/test_submission_window.py"),
         target(
             "web/uploads/submit.py web/uploads/request.py campaigns/submissions/upload_file.py "
-            "campaigns/submissions/reading.py campaigns/submissions/zip_archive.py campaigns/submissions/form.py "
-            "campaigns/submissions/test_sets.py",
+            "campaigns/submissions/reading.py campaigns/submissions/form.py campaigns/submissions/test_sets.py",
             "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_submit.py "
             "tests/web/hostile/denial_of_service/test_uploads.py",
         ),
-        target("campaigns/submissions/submission_window.py", "tests/campaigns/submissions/test_submission_window.py"),
-        target("campaigns/submissions/history.py", "tests/campaigns/submissions/test_history.py"),
         target(
             "web/stored_output.py campaigns/submissions/evaluation_actions.py",
             "tests/web/api/submissions/test_submit.py tests/web/pages/submissions/test_submissions.py",
@@ -253,88 +301,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
     ],
     "export": [
-        target("campaigns/export.py", "tests/campaigns/test_export.py tests/campaigns/test_export_files.py"),
+        target(
+            "campaigns/exports/campaign.py campaigns/exports/archive.py",
+            "tests/campaigns/exports/test_campaign.py tests/campaigns/exports/test_files.py",
+        ),
         target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
-    ],
-    "significance": [
-        *of_one_name(
-            "library/steelyard/resampling", "bootstrap_p correction paired power best_of", "tests/library/resampling"
-        ),
-        target(
-            "library/steelyard/resampling/draws_needed.py",
-            "tests/library/resampling/test_correction.py tests/library/resampling/test_paired.py",
-        ),
-        *of_one_name("library/steelyard/kernels/resampling", "binomial", "tests/library/resampling"),
-        *of_one_name(
-            "analysis/leaderboard", "significance more_replicates randomization", "tests/analysis/leaderboard"
-        ),
-        *of_one_name("library/steelyard/ranking", "clusters power tested_ranking", "tests/library/ranking"),
-    ],
-    "analysis": [
-        target(
-            "analysis/leaderboard/board.py",
-            "tests/analysis/leaderboard/test_board.py tests/analysis/leaderboard/test_more_replicates.py",
-        ),
-        *of_one_name("analysis/breakdown", "group_scores influential_segments ngrams", "tests/analysis/breakdown"),
-        *of_one_name("analysis/meta_evaluation", "human tuning", "tests/analysis/meta_evaluation"),
-        *of_one_name(
-            "library/steelyard/resampling", "change_points level_changes regression", "tests/library/resampling"
-        ),
-        target(
-            "library/steelyard/meta_evaluation/correlation.py",
-            "tests/library/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_correlation.py",
-        ),
-        target(
-            "analysis/meta_evaluation/correlation_json.py analysis/meta_evaluation/correlation_text.py",
-            "tests/analysis/meta_evaluation/test_correlation_text.py",
-        ),
-        target(
-            "analysis/nightly/regression.py analysis/nightly/baselines.py",
-            "tests/analysis/nightly/test_regression.py tests/analysis/nightly/test_verdict.py",
-        ),
-        target(
-            "analysis/nightly/verdict.py analysis/nightly/series.py analysis/nightly/entries.py "
-            "analysis/nightly/tests.py analysis/nightly/text.py",
-            "tests/analysis/nightly/test_text.py tests/analysis/nightly/test_verdict.py",
-        ),
-        target(
-            "analysis/meta_evaluation/metrics_and_human.py",
-            "tests/analysis/meta_evaluation/test_correlation.py tests/analysis/meta_evaluation/test_tuning.py",
-        ),
-        target("analysis/meta_evaluation/parameter_sweep.py", "tests/analysis/meta_evaluation/test_tuning.py"),
-        target(
-            "library/steelyard/meta_evaluation/parameter_choice.py",
-            "tests/library/meta_evaluation/test_parameter_choice.py tests/analysis/meta_evaluation/test_tuning.py",
-        ),
-        target(
-            "analysis/breakdown/texts.py",
-            "tests/analysis/breakdown/test_group_scores.py tests/analysis/breakdown/test_ngrams.py",
-        ),
-    ],
-    "human": [
-        *of_one_name("library/steelyard/ranking", "human_significance", "tests/library/ranking"),
-        *of_one_name("library/steelyard/meta_evaluation/human", "scoring", "tests/library/meta_evaluation/human"),
-        target("library/steelyard/ranking/human_ranks.py", "tests/library/ranking/test_human_significance.py"),
-        target(
-            "library/steelyard/meta_evaluation/human/rankings.py library/steelyard/meta_evaluation/human/agreement.py",
-            "tests/library/meta_evaluation/human/test_rankings.py",
-        ),
-        target(
-            "library/steelyard/ranking/human_rules.py library/steelyard/ranking/human_randomization.py",
-            "tests/library/ranking/test_human_rules.py tests/library/ranking/test_human_randomization.py",
-        ),
-        target(
-            "library/steelyard/meta_evaluation/human/assessments.py "
-            "library/steelyard/meta_evaluation/human/assessment_files.py library/steelyard/ranking/human_boards.py "
-            "library/steelyard/tables/human_boards.py",
-            "tests/library/commands/test_rank_humans.py",
-        ),
-        target(
-            "library/steelyard/meta_evaluation/human/cells.py library/steelyard/meta_evaluation/human/kinds.py "
-            "library/steelyard/meta_evaluation/human/readers.py library/steelyard/meta_evaluation/human/reading.py "
-            "library/steelyard/meta_evaluation/human/table.py library/steelyard/meta_evaluation/human/weights.py",
-            "tests/library/meta_evaluation/human/test_reading.py "
-            "tests/library/meta_evaluation/human/test_hostile_judgments.py",
-        ),
     ],
 }

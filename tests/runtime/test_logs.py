@@ -149,7 +149,7 @@ def test_what_the_database_refuses_is_not_quoted(sqlite_url: str) -> None:
     assert TEXTS[0] not in str(caught.value)
 
 
-def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_is_logged_in_one_line(sqlite_url: str, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     context = WorkerContext(one_block_shards(sqlite_url))
     job = queue_job(context.engine, context.settings, segments=300, systems=2, metrics=["bleu", "ter"])
     with reading(context.engine) as connection:
@@ -203,10 +203,10 @@ def test_a_shard_is_told_in_one_line(sqlite_url: str, lines: Lines, monkeypatch:
     (reduced,) = [line for line in of_work if "is done" in str(line["message"]) and "reduction" in line]
     assert reduced["evaluations"] == job.all_evaluations
     assert "shard" not in reduced
-    tally = context.tally
-    assert tally.total("steelyard_worker_done", "shards") == 2
-    assert tally.total("steelyard_worker_failures", "shards") == 1
-    assert tally.total("steelyard_worker_retries", "shards") == 1
-    assert tally.total("steelyard_worker_hypotheses") == 600
-    assert tally.buckets("steelyard_shard_seconds")[0][-1] == 2
+    counters = context.counters
+    assert counters.total("steelyard_worker_done", "shards") == 2
+    assert counters.total("steelyard_worker_failures", "shards") == 1
+    assert counters.total("steelyard_worker_retries", "shards") == 1
+    assert counters.total("steelyard_worker_hypotheses") == 600
+    assert counters.buckets("steelyard_shard_seconds")[0][-1] == 2
     context.close()

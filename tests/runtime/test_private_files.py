@@ -54,10 +54,10 @@ def test_a_database_that_others_could_read_is_closed_to_them(mode, sqlite_url, t
             with reading(make_engine(sqlite_url)):
                 pass
             assert modes(tmp_path) == dict.fromkeys(["steelyard.db", "steelyard.db-shm", "steelyard.db-wal"], 0o600)
-    assert f"{file} could be read by others (mode {mode:o}), and cannot any more." in caplog.text
+    assert f"{file} could be read by others (mode {mode:o}); it is private now." in caplog.text
 
 
-def test_one_that_its_group_may_read_is_told_of(sqlite_url, tmp_path, caplog):
+def test_one_that_its_group_may_read_is_reported(sqlite_url, tmp_path, caplog):
     os.chmod(tmp_path / "steelyard.db", 0o660)
     for _ in range(2):
         with writing(make_engine(sqlite_url)):
@@ -88,7 +88,7 @@ def test_statistics_are_private(tmp_path, caplog):
     assert caplog.text.count("can be read by others") == 1
 
 
-def test_one_that_cannot_be_closed_to_others_is_told_of(sqlite_url, tmp_path, caplog, monkeypatch):
+def test_one_that_cannot_be_closed_to_others_is_reported(sqlite_url, tmp_path, caplog, monkeypatch):
     os.chmod(tmp_path / "steelyard.db", 0o644)
 
     def refuse(*_):

@@ -87,7 +87,7 @@ def test_commands_never_show_the_password_of_a_database(url, capsys, tmp_path, m
         ("postgresql://host/x?odd=a&port=1", "postgresql://host/x?port=1&odd=***"),
     ],
 )
-def test_what_is_set_in_an_address_is_told_and_its_values_only_where_they_are_harmless(url, shown):
+def test_what_is_set_in_an_address_is_reported_and_its_values_only_where_they_are_harmless(url, shown):
     assert shown_url(make_url(url)) == shown
 
 
@@ -102,7 +102,7 @@ def test_what_is_set_in_an_address_is_told_and_its_values_only_where_they_are_ha
         ),
     ],
 )
-def test_what_is_wrong_with_an_address_is_told(url, told, capsys):
+def test_what_is_wrong_with_an_address_is_reported(url, told, capsys):
     assert main(["status", "--database", url]) == 1
     assert told in capsys.readouterr().err
 
@@ -131,7 +131,7 @@ def test_commands_never_show_the_password_of_a_broker(verb, url, capsys, sqlite_
     assert is_clean(said), said
 
 
-def test_a_broker_that_is_away_is_told_of_without_its_password():
+def test_a_broker_that_is_away_is_reported_without_its_password():
     settings = Settings(broker_url="redis://:hunt-er2@127.0.0.1:1/0")
     with pytest.raises(BrokerAway) as caught:
         count_messages(make_app(settings), QueueClass)
@@ -148,7 +148,7 @@ def test_settings_do_not_show_addresses():
     "store",
     ["s3://key:hunt-er2@bucket/x", "s3://bucket/x?secret=hunt-er2", "foo://[hunt-er2", "foo:/key:hunt-er2@bucket"],
 )
-def test_a_store_that_cannot_be_used_is_told_of_without_its_password(store):
+def test_a_store_that_cannot_be_used_is_reported_without_its_password(store):
     with pytest.raises(BadStore) as caught:
         write_object(b"", store)
     assert is_clean(str(caught.value)), caught.value

@@ -1,10 +1,9 @@
 """Settings: read from the environment, each described where it is declared."""
 
-from argparse import Namespace
-
 import pytest
 from pydantic import ValidationError
 
+from cli.commands import Options
 from cli.stored import read_settings
 from runtime.settings import SHORTER_THAN, Settings
 from steelyard.commands.errors import UsageError
@@ -49,16 +48,16 @@ def test_times_that_do_not_fit_are_refused(shorter: str, longer: str, monkeypatc
 def test_a_command_says_which_times_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_TASK_SECONDS", "600")
     with pytest.raises(UsageError) as refused:
-        read_settings(Namespace())
+        read_settings(Options())
     assert str(refused.value) == (
         "STEELYARD_TASK_SECONDS=600 must be less than STEELYARD_LEASE_SECONDS=180, or work that is still running would "
         "be given to another worker, again and again."
     )
     monkeypatch.setenv("STEELYARD_LEASE_SECONDS", "660")
-    assert read_settings(Namespace()).task_seconds == 600
+    assert read_settings(Options()).task_seconds == 600
 
 
-def test_messages_are_hints_and_nothing_more() -> None:
+def test_messages_may_be_lost() -> None:
     conf = make_app(Settings(broker_url="redis://localhost/0")).conf
     assert conf.result_backend is None
     assert conf.task_ignore_result

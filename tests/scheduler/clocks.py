@@ -1,14 +1,16 @@
-"""A database's clock that tests can set."""
+"""A database's clock, which tests can read and set."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
-from models.database.session import make_engine, writing
-from models.schema.base import now
+from models.database.session import autocommit_reading, make_engine, writing
+from models.schema.base import database_time, now
+from scheduler.clock_jumps import ClockReading
 
 DAY = 86_400.0
 
@@ -38,3 +40,11 @@ def set_clock(url: str, monkeypatch: pytest.MonkeyPatch) -> SetClock:
 
         monkeypatch.setitem(dispatcher.specs, name, ahead)
     return SetClock(url)
+
+
+def read_clock(engine: Engine) -> ClockReading:
+    """Read the database's clock."""
+    before = time.monotonic()
+    with autocommit_reading(engine) as connection:
+        there = database_time(connection)
+    return ClockReading(there, before, time.monotonic())

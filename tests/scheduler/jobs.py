@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Engine, select
 
 from models.database.session import reading
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
-from models.schema.states import LeaseState, QueueClass
+from models.queue_status.progress import Progress, read_progress
+from models.schema.states import LeaseState, QueueClass, ResamplingUnit
 from runtime.settings import Settings
+from scheduler.embedded.processes import Embedded
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.metric import EDITION
@@ -76,10 +78,13 @@ def queue_job(
     trouble: Mapping[int, bytes] | None = None,
     runs: Mapping[int, int] | None = None,
     due_at: float | None = None,
+    documents: Sequence[str] = (),
+    resample: ResamplingUnit = ResamplingUnit.SEGMENT,
 ) -> IngestResult:
     """Take in a small campaign with one reference.
 
-    `trouble` is put before the texts of some systems; `runs` says how many named runs some have.
+    `trouble` is put before the texts of some systems; `runs` says how many named runs some have; `documents` names that
+    of each segment.
     """
     reference = some_text(segments, seed)
     trouble = trouble or {}
@@ -87,7 +92,7 @@ def queue_job(
         engine,
         settings,
         campaign=campaign,
-        test_set=NewTestSet("trial", {"A": reference}),
+        test_set=NewTestSet("trial", {"A": reference}, documents=[(name, "", "") for name in documents]),
         submissions=[
             NewSubmission(
                 f"system{number}",
@@ -104,7 +109,7 @@ def queue_job(
             for number, count in (runs or {}).items()
             for run in range(1, count)
         ],
-        protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates)],
+        protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates, resample=resample)],
         queue_class=queue_class,
         team=team,
         processes=processes,
@@ -134,3 +139,10 @@ def work_off(settings: Settings) -> None:
 def queue_named(name: str) -> str:
     """The broker's queue of a class for what this release measures."""
     return QueueClass[name.upper()].queue_of(EDITION)
+
+
+def run_until_done(
+    embedded: Embedded, evaluations: Sequence[int], on_progress: Callable[[Progress], None] | None = None
+) -> Progress:
+    """Work until each of the evaluations has ended; the final progress."""
+    return embedded.run_until(lambda connection: read_progress(connection, evaluations), on_progress)

@@ -99,9 +99,9 @@ def test_every_kind_of_task_is_marked_before_it_is_sent_and_returned_if_it_is_no
     seen = []
 
     class Watching(App):
-        def send(self, hint: TaskMessage) -> None:
-            seen.append((str(hint.kind.message), rows()))
-            super().send(hint)
+        def send(self, message: TaskMessage) -> None:
+            seen.append((str(message.kind.message), rows()))
+            super().send(message)
 
     assert dispatch(engine, Watching(), settings) == 4
     assert [name for name, _ in seen] == ["reduce", "prepare", "score_shard", "randomize"]
@@ -115,11 +115,11 @@ def test_each_team_is_charged_for_what_it_is_sent_until_it_is_known(engine: Engi
     add_worker(engine, 2)
     accounts = new_accounting(settings)
     assert dispatch(engine, App(), settings, accounts) == 4
-    turns = {table: (CAMPAIGN, table.__tablename__) for table in EVERY_KIND[1:]}
-    assert accounts.served(turns.values()) == {
-        turns[CorpusCount]: 3.0,
-        turns[Shard]: 7.0,
-        turns[Trials]: 5.0,
+    keys = {table: (CAMPAIGN, table.__tablename__) for table in EVERY_KIND[1:]}
+    assert accounts.served(keys.values()) == {
+        keys[CorpusCount]: 3.0,
+        keys[Shard]: 7.0,
+        keys[Trials]: 5.0,
     }
 
 
@@ -155,9 +155,9 @@ class Broken(App):
         super().__init__()
         self.engine, self.error = engine, error
 
-    def send(self, hint: TaskMessage) -> None:
+    def send(self, message: TaskMessage) -> None:
         with writing(self.engine) as connection:
-            connection.execute(update(Shard).where(Shard.id == hint.key).values(state=LeaseState.RUNNING))
+            connection.execute(update(Shard).where(Shard.id == message.key).values(state=LeaseState.RUNNING))
         raise self.error
 
 

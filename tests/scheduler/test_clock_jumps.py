@@ -11,9 +11,9 @@ from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
 from runtime.settings import Settings
-from scheduler.clock_jumps import ClockJumps, read_clock
+from scheduler.clock_jumps import ClockJumps
 from scheduler.recovery import sweep
-from tests.scheduler.clocks import DAY, SetClock, set_clock
+from tests.scheduler.clocks import DAY, SetClock, read_clock, set_clock
 from tests.scheduler.jobs import one_block_shards, queue_job
 
 
@@ -23,7 +23,7 @@ def clock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> SetClock:
 
 
 def in_flight(settings: Settings) -> list[int]:
-    """A shard that runs at a worker, one that is enqueued, and one that was put back; their ids."""
+    """A shard that runs at a worker, one that is enqueued, and one that was released; their ids."""
     engine = make_engine(settings.database_url, pooled=False)
     queue_job(engine, settings, segments=700, systems=1)
     with writing(engine) as connection:
@@ -72,7 +72,7 @@ def test_leases_in_flight_are_restarted(
     assert states(settings) == [LeaseState.RUNNING, LeaseState.ENQUEUED, LeaseState.PENDING]
     assert ready(settings) == {keys[2]}
     # The dead have no more than theirs.
-    clock.set(jump + max(settings.silent_seconds, settings.hint_seconds) + 1.0)
+    clock.set(jump + max(settings.silent_seconds, settings.resend_seconds) + 1.0)
     assert sweep(engine, settings) == 2
     assert states(settings) == [LeaseState.PENDING] * 3
     clock.set(jump + DAY)

@@ -1,4 +1,4 @@
-"""Handing out work: the window, the classes, the turns of teams, and brokers that are away."""
+"""Handing out work: the window, the classes, the shares of teams, and brokers that are away."""
 
 from collections.abc import Iterable, Iterator
 
@@ -35,10 +35,10 @@ class App:
         self.sent: list[tuple[str, int, str]] = []
         self.reachable = 10**6
 
-    def send(self, hint: TaskMessage) -> None:
+    def send(self, message: TaskMessage) -> None:
         if len(self.sent) >= self.reachable:
             raise BrokerAway("connection refused")
-        self.sent.append((str(hint.kind.message), hint.key, hint.queue_class.queue_of(hint.edition)))
+        self.sent.append((str(message.kind.message), message.key, message.queue_class.queue_of(message.edition)))
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
         return dict.fromkeys(classes, 0)
@@ -231,7 +231,13 @@ def test_tasks_whose_messages_cannot_be_sent_return_to_pending(engine: Engine, d
 
 
 def test_the_window_of_so_many_processes(sqlite_url: str) -> None:
-    given = {"window_factor": 1.5, "smallest_window": 7, "hint_seconds": 40.0, "campaign_share": 4, "nightly_share": 8}
+    given = {
+        "window_factor": 1.5,
+        "smallest_window": 7,
+        "resend_seconds": 40.0,
+        "campaign_share": 4,
+        "nightly_share": 8,
+    }
     settings = one_block_shards(sqlite_url, **given)
     shares = {QueueClass.INTERACTIVE: 5 / 8, QueueClass.CAMPAIGN: 1 / 4, QueueClass.NIGHTLY: 1 / 8}
     assert _window(settings, 4) == Window(places=6, short_places=7, seconds=80.0, shares=shares)

@@ -171,7 +171,7 @@ def test_what_a_newer_edition_queued_waits(
     assert dispatch(engine, App(), settings) == 0, "nobody would read it"
     with reading(engine) as connection:
         assert read_overview(connection, silent_seconds=10).unserved == {NEW: 2}
-    # A hint that reaches the wrong worker none the less.
+    # A message that reaches the wrong worker none the less.
     with writing(engine) as connection:
         connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
         [shard, *_] = connection.scalars(select(Shard.id))

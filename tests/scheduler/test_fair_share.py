@@ -121,7 +121,7 @@ def keep_busy(
     order: list[int],
     tasks: int,
 ) -> tuple[ServiceAccounting, list[tuple[FairShareKey, float]]]:
-    """Let so many tasks end while tasks of all these turns always wait; turn and seconds of each, as they ended.
+    """Let so many tasks end while tasks of all these keys always wait; key and seconds of each, as they ended.
 
     Their estimates are `wrong` by these factors. Workers take tasks from the window by `order`, wherever they stand.
     """

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import event, insert, select, update
 from sqlalchemy.exc import OperationalError
 
 from models.database.session import make_engine, reading, writing
@@ -207,6 +207,18 @@ def test_a_term_counts_from_before_it_was_asked_for(sqlite_url: str, monkeypatch
     assert not lead.in_term()
 
 
+def test_renewals_need_one_connection_once_processes_are_forked(sqlite_url: str) -> None:
+    """SQLite reads all definitions of tables whenever a connection is opened."""
+    lead, opened = Leadership(sqlite_url, TERM), []
+    assert lead.acquire()
+    lead.keep_connection()
+    event.listen(lead._engine, "connect", lambda *_: opened.append(1))
+    assert all(lead.acquire() for _ in range(3))
+    assert len(opened) == 1
+    lead.release()
+    assert Leadership(sqlite_url, TERM).acquire()
+
+
 def test_a_clock_that_is_set_back_leaves_the_lead_with_nobody_for_long(database_url: str) -> None:
     engine = make_engine(database_url, pooled=False)
     with writing(engine) as connection:
@@ -223,7 +235,7 @@ def test_a_leader_whose_term_is_over_sends_nothing(database_url: str) -> None:
     with writing(engine) as connection:
         connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=2, edition=EDITION))
     sent: list[int] = []
-    app = SimpleNamespace(send=lambda hint: sent.append(hint.key))
+    app = SimpleNamespace(send=lambda message: sent.append(message.key))
     # It wakes up after the first message.
     assert dispatch(engine, app, settings, leads=lambda: not sent) == 1
     assert len(sent) == 1
@@ -273,7 +285,7 @@ def test_no_embedded_worker_beside_another_scheduler(sqlite_url: str) -> None:
     other.communicate()
 
 
-def test_the_loop_ends_when_told_to(database_url: str) -> None:
+def test_the_loop_ends_when_asked_to(database_url: str) -> None:
     with looping(database_url):
         until(lambda: led(database_url), "the loop to lead")
     assert not led(database_url)
@@ -284,7 +296,7 @@ def test_an_embedded_command_keeps_the_leadership_that_it_got_back(postgres_url:
     """Also when the scheduler rests for a while and looks at nothing."""
 
     class Resting:
-        went = 0
+        went, idle = 0, True
 
         def run_once(self) -> bool:
             self.went += 1

@@ -114,6 +114,7 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
             **dict.fromkeys((kind.name for kind in SENT), 1),
             "nightly_run_steps": 0,
             "deliveries": 0,
+            "learned_shards": 0,
             "comparisons": 1,
         }
         assert prune_finished(connection, 30 * DAY, 1) == gone
@@ -122,7 +123,7 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
 
 def test_old_rows_go_until_none_is_left(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few in each round of the scheduler, without a pause as long as there are more; then a minute later again."""
-    monkeypatch.setattr(maintenance, "FORGET_ROWS", 10)
+    monkeypatch.setattr(maintenance, "PRUNED_ROWS", 10)
     settings = one_block_shards(database_url)
     [protocol] = queue_job(engine, settings, segments=100, systems=1).protocols
     moment = 1000.0
@@ -250,7 +251,7 @@ def test_of_each_kind_goes_what_ended_long_ago_and_nobody_needs(
         merged = {**row, "variable_references": False, "edition": 1, "blob": b"state"}
         connection.execute(insert(CorpusStatistics).values(**merged))
         for seed, state in ((1, "done"), (2, "running")):
-            compared = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            compared = {"protocol_id": 1, "content_hash": f"{seed}", "systems": [], "tests": [], "trials": 9}
             connection.execute(insert(Comparison).values(**compared, seed=seed, state=state, remaining=1))
         states = {False: 2, True: 1}
         for state in LeaseState:
@@ -300,7 +301,7 @@ def test_a_comparison_goes_when_it_ended_long_ago_and_its_trials_are_gone(engine
     with writing(engine) as connection:
         cases = [(state, ago, trials) for state in ComparisonState for ago in (OLD, YOUNG) for trials in (False, True)]
         for seed, (state, ago, trials) in enumerate(cases, start=1):
-            row = {"protocol_id": 1, "content_hash": f"{seed}", "contestants": [], "tests": [], "trials": 9}
+            row = {"protocol_id": 1, "content_hash": f"{seed}", "systems": [], "tests": [], "trials": 9}
             values = {**row, "seed": seed, "state": state, "remaining": 0, "finished_at": now() - ago}
             connection.execute(insert(Comparison).values(**values))
             if trials:
@@ -354,7 +355,7 @@ def test_retention_waits_for_nobody_who_holds_a_row(postgres_url: str, table: ty
 def test_what_waits_longer_than_any_retry_is_stuck(
     engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """And only what was mended is told of."""
+    """And only what was repaired is reported."""
     settings = one_block_shards(database_url, retry_seconds=100.0, max_attempts=3)
     queue_job(engine, settings, segments=600, systems=1)
     with writing(engine) as connection:

@@ -19,7 +19,7 @@ from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.library.target_languages import JAPANESE
-from tests.scheduler.jobs import one_block_shards
+from tests.scheduler.jobs import one_block_shards, run_until_done
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -38,7 +38,7 @@ def run(settings, metrics):
             submissions=[NewSubmission(name, TEXTS[name]) for name in ("S", "T")],
             protocols=[NewProtocol(["A"], [each], 20) for each in metrics],
         )
-        embedded.run_until_done(queued.all_evaluations)
+        run_until_done(embedded, queued.all_evaluations)
         embedded.finish()
         with reading(embedded.engine) as connection:
             scores = connection.execute(select(Score).order_by(Score.evaluation_id)).all()

@@ -1,4 +1,4 @@
-"""The scheduler and those who wait are told of changes, and ask for themselves only now and then."""
+"""The scheduler and those who wait are notified of changes, and ask for themselves only now and then."""
 
 import subprocess
 import sys
@@ -97,7 +97,7 @@ def test_work_that_another_process_queues_is_sent_though_nobody_looks(
         until(lambda: sent(database_url), "the shards to be sent")
 
 
-def test_work_is_sent_at_the_next_look_where_nothing_was_heard(
+def test_work_is_sent_at_the_next_look_where_no_notification_arrived(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Deaf:
@@ -135,7 +135,7 @@ def test_work_that_another_process_queues_is_done_by_one_command_for_all(
     queueing.join()
 
 
-def test_who_waits_is_told_of_progress(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_sees_progress(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wait, "LOOK_SECONDS", HOUR)
     engine = make_engine(database_url)
     settings = patient(database_url)
@@ -157,7 +157,7 @@ def test_who_waits_is_told_of_progress(database_url: str, monkeypatch: pytest.Mo
     engine.dispose()
 
 
-def test_progress_is_told_when_there_is_some(sqlite_url: str) -> None:
+def test_progress_is_reported_when_there_is_some(sqlite_url: str) -> None:
     """Else a command that writes into a file would fill it with the same line."""
 
     class Seen(NamedTuple):

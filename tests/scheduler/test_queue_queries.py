@@ -56,9 +56,9 @@ def test_what_is_in_flight_is_sent_or_runs_and_of_the_edition(connection: Connec
         for team, queue_class in (("b", NIGHTLY), ("c", CAMPAIGN)):
             add(connection, table, state=LeaseState.RUNNING, team=team, queue_class=queue_class)
         add(connection, table, state=LeaseState.RUNNING, team="other", edition=EDITION + 1)
-    held, turns = read_in_flight(connection, SETTINGS, EDITION)
+    held, keys = read_in_flight(connection, SETTINGS, EDITION)
     assert held == InFlight(tasks=12, seconds=4 * (3.0 + 5.0 + 7.0))
-    assert turns == {(CAMPAIGN, "a"), (NIGHTLY, "b"), (CAMPAIGN, "c")}
+    assert keys == {(CAMPAIGN, "a"), (NIGHTLY, "b"), (CAMPAIGN, "c")}
     assert read_in_flight(connection, SETTINGS, EDITION + 2) == (InFlight(0, 0), set())
 
 

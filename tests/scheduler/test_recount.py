@@ -184,7 +184,7 @@ def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url
     assert scores == sum(row.state == "done" for row in rows)
     for row in rows:
         if "no statistics" in (row.reason or ""):
-            assert row.reason.endswith("`steelyard retry` recomputes what is missing.")
+            assert row.reason.endswith("`steelyard submission retry` recomputes what is missing.")
 
 
 def do_shards(settings: Settings) -> None:

@@ -14,13 +14,15 @@ from models.queue.kinds.shards import SHARD
 from models.queue.sweep import find_exhausted
 from models.queue.task_kind import give_up
 from models.schema.base import now
+from models.schema.learned import LearnedShard
 from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Reduction, Shard, Trials, Worker
 from models.schema.states import IN_FLIGHT, LeaseState
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
 from scheduler.recovery import enqueue_missing_reductions, reclaim_all, sweep
-from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_tally
+from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_counters
+from steelyard.metrics import built_in
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.kinds.rows import KINDS, claim, queue_row, row_of
@@ -29,6 +31,12 @@ from tests.tasks import KIND_OF, claim_task, policy
 
 one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 """Where databases cannot differ."""
+
+
+@pytest.fixture(autouse=True)
+def vowels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learned metric that is known here alone."""
+    monkeypatch.setitem(built_in.LEARNED, "vowels", "tests.worker.learned_metric:Vowels")
 
 
 @pytest.fixture
@@ -72,7 +80,7 @@ def test_living_work_is_left_alone(engine: Engine, settings: Settings) -> None:
 
 
 @pytest.mark.usefixtures("job")
-def test_a_lease_that_is_over_is_taken_back(
+def test_a_lease_that_is_over_is_reclaimed(
     engine: Engine, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     start(engine, lease=-1)
@@ -82,7 +90,7 @@ def test_a_lease_that_is_over_is_taken_back(
 
 
 @pytest.mark.usefixtures("job")
-def test_the_work_of_a_silent_worker_is_taken_back(engine: Engine, settings: Settings) -> None:
+def test_the_work_of_a_silent_worker_is_reclaimed(engine: Engine, settings: Settings) -> None:
     start(engine)
     with writing(engine) as connection:
         connection.execute(update(Worker).values(beat_at=now() - 20))
@@ -127,23 +135,25 @@ def test_a_row_that_somebody_holds_does_not_hold_up_the_others(
 @KINDS
 def test_of_every_kind_of_work_what_is_lost_is_found(engine: Engine, settings: Settings, table: type[Leased]) -> None:
     """It waits longer after each attempt; a message that nobody heeded is sent again at once."""
-    settings, tally = settings.model_copy(update={"retry_seconds": 1000.0}), new_tally()
+    settings, counters = settings.model_copy(update={"retry_seconds": 1000.0}), new_counters()
     key = queue_row(engine, table)
     for attempt in (1, 2):
         assert claim(engine, table, key, owner=f"task:{attempt}", lease_seconds=-1) is not None
-        assert sweep(engine, settings, tally) == 1
+        assert sweep(engine, settings, counters) == 1
         row = row_of(engine, table, key)
         said = "worker w exceeded its lease."
         assert (row.state, row.attempts, row.owner, row.error) == (LeaseState.PENDING, attempt, None, said)
         assert row.not_before - row.now == pytest.approx(1000 * attempt, abs=60)
-        assert tally.total(RECLAIMED.name, KIND_OF[table].name) == attempt
+        assert counters.total(RECLAIMED.name, KIND_OF[table].name) == attempt
+    if KIND_OF[table].message is None:
+        return
     old = {"state": LeaseState.ENQUEUED, "enqueued_at": now() - 60, "not_before": 0.0}
     with writing(engine) as connection:
         connection.execute(update(table).where(table.id == key).values(**old))
-    assert sweep(engine, settings, tally) == 1
+    assert sweep(engine, settings, counters) == 1
     row = row_of(engine, table, key)
     assert (row.state, row.attempts, row.enqueued_at, row.not_before) == (LeaseState.PENDING, 2, None, 0.0)
-    assert tally.total(MESSAGES_LOST.name) == 1
+    assert counters.total(MESSAGES_LOST.name) == 1
 
 
 @one_kind
@@ -154,6 +164,11 @@ def test_of_every_kind_of_work_all_is_reclaimed(
 ) -> None:
     key = queue_row(engine, table)
     assert claim(engine, table, key) is not None
+    if KIND_OF[table].message is None:
+        # Learned workers are processes of their own, which go on.
+        assert reclaim_all(engine, settings, used=used) == 0
+        assert row_of(engine, table, key).state == LeaseState.RUNNING
+        return
     assert reclaim_all(engine, settings, used=used) == 1
     row = row_of(engine, table, key)
     assert (row.state, row.attempts, row.owner) == (LeaseState.PENDING, 1 if used else 0, None)
@@ -178,7 +193,8 @@ def test_a_sweep_finds_those_for_whom_nothing_is_done(engine: Engine, settings: 
 
 def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None:
     """One row of the table, on which others wait, was tried twice and waits for the third attempt."""
-    job = queue_job(engine, settings, segments=100, systems=2, metrics=["nist" if table is CorpusCount else "bleu"])
+    metric = {CorpusCount: "nist", LearnedShard: "vowels"}.get(table, "bleu")
+    job = queue_job(engine, settings, segments=100, systems=2, metrics=[metric])
     if table is Reduction:
         with writing(engine) as connection:
             connection.execute(update(Shard).values(state=LeaseState.DONE, ended_at=now()))
@@ -194,7 +210,7 @@ def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None
         connection.execute(update(table).where(table.id == first).values(**values))
 
 
-@pytest.mark.parametrize("table", [kind.table for kind in SENT])
+@pytest.mark.parametrize("table", [*(kind.table for kind in SENT), LearnedShard])
 def test_work_that_may_not_be_tried_again_ends_with_a_reason(
     table: type[Leased], engine: Engine, settings: Settings
 ) -> None:
@@ -202,16 +218,16 @@ def test_work_that_may_not_be_tried_again_ends_with_a_reason(
     settings = settings.model_copy(update={"at_once_seconds": 0.0})
     tried_twice(engine, settings, table)
     assert sweep(engine, settings) == 0
-    fewer, tally = settings.model_copy(update={"max_attempts": 2}), new_tally()
-    assert sweep(engine, fewer, tally) == 1
-    assert tally.total(GIVEN_UP.name, KIND_OF[table].name) == 1
+    fewer, counters = settings.model_copy(update={"max_attempts": 2}), new_counters()
+    assert sweep(engine, fewer, counters) == 1
+    assert counters.total(GIVEN_UP.name, KIND_OF[table].name) == 1
     assert sweep(engine, fewer) == 0
     allowed = "It broke. No further attempt is allowed: STEELYARD_MAX_ATTEMPTS is 2."
     with reading(engine) as connection:
         states = list(connection.execute(select(table.state, table.attempts).order_by(table.id)))
         evaluations = connection.execute(select(Evaluation.state, Evaluation.reason).order_by(Evaluation.id)).all()
         comparisons = connection.execute(select(Comparison.state, Comparison.reason)).all()
-    if table is Shard:
+    if table in (Shard, LearnedShard):
         # Of two evaluations: each gets a shard of its own, with all attempts.
         assert states == [("failed", 2), ("pending", 0), ("pending", 0)]
     else:
@@ -297,17 +313,17 @@ def test_what_is_cancelled_meanwhile_is_not_reduced(postgres_url: str) -> None:
 
 
 @pytest.mark.usefixtures("job")
-def test_what_is_taken_back_is_counted(engine: Engine, settings: Settings) -> None:
-    tally, few = new_tally(), settings.model_copy(update={"max_attempts": 2})
+def test_what_is_reclaimed_is_counted(engine: Engine, settings: Settings) -> None:
+    counters, few = new_counters(), settings.model_copy(update={"max_attempts": 2})
     counted = [(RECLAIMED.name, SHARD.name), (GIVEN_UP.name, SHARD.name), (MESSAGES_LOST.name,)]
     start(engine, lease=-1)
     with writing(engine) as connection:
         connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(enqueued_at=now() - 60))
-    assert sweep(engine, few, tally) == 2
-    assert [tally.total(*each) for each in counted] == [1, 0, 1]
+    assert sweep(engine, few, counters) == 2
+    assert [counters.total(*each) for each in counted] == [1, 0, 1]
     start(engine, lease=-1)
-    assert sweep(engine, few, tally) == 1
-    assert [tally.total(*each) for each in counted] == [2, 1, 1]
+    assert sweep(engine, few, counters) == 1
+    assert [counters.total(*each) for each in counted] == [2, 1, 1]
 
 
 @pytest.mark.usefixtures("job")
@@ -343,6 +359,6 @@ def test_of_waiting_work_without_attempts_what_was_ended_meanwhile_is_not_counte
 ) -> None:
     tried_twice(engine, settings, Shard)
     monkeypatch.setattr("scheduler.recovery.give_up", lambda *_: False)
-    tally = new_tally()
-    assert sweep(engine, settings.model_copy(update={"max_attempts": 2}), tally) == 0
-    assert tally.total(GIVEN_UP.name, SHARD.name) == 0
+    counters = new_counters()
+    assert sweep(engine, settings.model_copy(update={"max_attempts": 2}), counters) == 0
+    assert counters.total(GIVEN_UP.name, SHARD.name) == 0

@@ -19,7 +19,7 @@ from runtime.settings import Settings
 from runtime.telemetry import exposition
 from scheduler.loop import SchedulerLoop, SchedulerStatus
 from scheduler.recovery import sweep
-from scheduler.telemetry import SchedulerMetrics, new_tally
+from scheduler.telemetry import SchedulerMetrics, new_counters
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.scheduler.test_dispatch import App
 from tests.servers import free_port
@@ -50,7 +50,7 @@ def value(samples: Samples, name: str, **labels: str) -> float | None:
 def test_what_the_database_knows(database_url: str) -> None:
     settings = one_block_shards(database_url)
     engine = make_engine(database_url)
-    empty = scraped(SchedulerMetrics(settings, new_tally(), lambda: False))
+    empty = scraped(SchedulerMetrics(settings, new_counters(), lambda: False))
     assert value(empty, "steelyard_queue_oldest_seconds", **{"class": "campaign"}) == 0
     assert value(empty, "steelyard_evaluations", state="queued") == 0
     assert value(empty, "steelyard_scheduler_leading") == 0
@@ -68,7 +68,7 @@ def test_what_the_database_knows(database_url: str) -> None:
         claim_task(connection, SHARD, first, owner="o", worker="a", lease_seconds=60, max_attempts=3)
         cancelled = job.all_evaluations[-1:]
         cancel_evaluations(connection, cancelled, None)
-    found = scraped(SchedulerMetrics(settings, new_tally(), lambda: True))
+    found = scraped(SchedulerMetrics(settings, new_counters(), lambda: True))
     assert value(found, "steelyard_scheduler_leading") == 1
     assert value(found, "steelyard_database_reachable") == 1
     assert value(found, "steelyard_queue_waiting", **{"class": "campaign", "kind": "shards"}) == 2
@@ -90,7 +90,7 @@ def test_what_a_scheduler_counts(database_url: str) -> None:
     engine = make_engine(database_url)
     queue_job(engine, settings, segments=512, systems=1)
     failing = queue_job(engine, settings, segments=256, systems=1, campaign="other", seed=2)
-    tally = new_tally()
+    counters = new_counters()
     with writing(engine) as connection:
         first, third, second = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
         connection.execute(update(Shard).where(Shard.id == second).values(attempts=1))
@@ -99,10 +99,10 @@ def test_what_a_scheduler_counts(database_url: str) -> None:
         connection.execute(
             update(Shard).where(Shard.id == third).values(state=LeaseState.ENQUEUED, enqueued_at=now() - 100)
         )
-    sweep(engine, settings, tally)
-    assert tally.total("steelyard_scheduler_taken_back", "shards") == 2
-    assert tally.total("steelyard_scheduler_given_up", "shards") == 1
-    assert tally.total("steelyard_scheduler_hints_lost") == 1
+    sweep(engine, settings, counters)
+    assert counters.total("steelyard_scheduler_reclaimed", "shards") == 2
+    assert counters.total("steelyard_scheduler_given_up", "shards") == 1
+    assert counters.total("steelyard_scheduler_messages_lost") == 1
     with writing(engine) as connection:
         (evaluation,) = failing.all_evaluations
         assert connection.scalar(select(Evaluation.state).where(Evaluation.id == evaluation)) == "failed"
@@ -116,19 +116,19 @@ def test_rounds_are_timed_and_broken_ones_counted(sqlite_url: str, tmp_path: Pat
     signs.leading = True
     assert rounds.run_once()
     assert signs.pulse.succeeds(100).ok
-    assert signs.tally.buckets("steelyard_scheduler_tick_seconds")[0][-1] == 1
+    assert signs.counters.buckets("steelyard_scheduler_tick_seconds")[0][-1] == 1
     gone = SchedulerLoop(make_engine(f"sqlite:///{tmp_path / 'none' / 'x.db'}"), app, settings, status=signs)
     with pytest.raises(Exception, match="unable to open"):
         gone.run_once()
-    assert signs.tally.total("steelyard_scheduler_database_errors") == 1
+    assert signs.counters.total("steelyard_scheduler_database_errors") == 1
     assert "unable to open" in signs.pulse.succeeds(100).reason
 
 
-def test_a_database_that_is_away_is_told_and_asked_again() -> None:
+def test_a_database_that_is_away_is_reported_and_asked_again() -> None:
     settings = Settings(database_url=f"postgresql://me@127.0.0.1:{free_port()}/x")
-    found = scraped(SchedulerMetrics(settings, new_tally(), lambda: False))
+    found = scraped(SchedulerMetrics(settings, new_counters(), lambda: False))
     assert value(found, "steelyard_database_reachable") == 0
-    assert value(found, "steelyard_scheduler_hints_sent_total") == 0
+    assert value(found, "steelyard_scheduler_messages_sent_total") == 0
     assert not [name for name, _ in found if name.startswith("steelyard_queue")]
 
 
@@ -148,12 +148,12 @@ def test_docs_tell_what_is_there(sqlite_url: str) -> None:
         row = {"id": "w", "host": "here", "pid": 7, "version": "1", "concurrency": 1}
         connection.execute(insert(Worker).values(**row))
     # As if this process were one of the pool.
-    context.tally._numbers[0] = os.getpid()
+    context.counters._numbers[0] = os.getpid()
     web = AccessLog(_answer)
     TestClient(web).get("/")
     collectors = (
-        WorkerMetrics(context.tally),
-        SchedulerMetrics(context.settings, new_tally(), lambda: True),
+        WorkerMetrics(context.counters),
+        SchedulerMetrics(context.settings, new_counters(), lambda: True),
         *web.collectors,
     )
     there = set()

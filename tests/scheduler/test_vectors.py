@@ -22,7 +22,7 @@ from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import until
-from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, similar_text, some_text
+from tests.scheduler.jobs import WORDS, one_block_shards, queue_job, run_until_done, similar_text, some_text
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -50,7 +50,7 @@ def run(settings, metrics, **job):
     """The stored scores and the evaluations at the end of the run."""
     with Embedded(settings, concurrency=2) as embedded:
         queued = queue_job(embedded.engine, settings, metrics=[each.specification for each in metrics], **job)
-        embedded.run_until_done(queued.all_evaluations)
+        run_until_done(embedded, queued.all_evaluations)
         embedded.finish()
         with reading(embedded.engine) as connection:
             scores = connection.execute(select(Score).order_by(Score.evaluation_id, Score.metric)).all()
@@ -111,7 +111,7 @@ def test_vectors_that_arrive_before_the_last_attempt_are_found(database_url, res
     with Embedded(settings, concurrency=2) as embedded:
         queued = queue_job(embedded.engine, settings, metrics=[each.specification for each in metrics], segments=300)
         later.start()
-        last = embedded.run_until_done(queued.all_evaluations)
+        last = run_until_done(embedded, queued.all_evaluations)
         later.join()
         embedded.finish()
         assert most_attempts() > 1

@@ -39,7 +39,8 @@ def found(engine: Engine, name: str, principal: Principal = COMMAND_LINE, **rule
 
 def with_test_set(engine: Engine, campaign: str, test_set: InputTestSet | None = None, **values: Any) -> int:
     """A test set for it, measured by BLEU and chrF without replicates; its id."""
-    measuring = MeasureRequest(values.pop("metrics", ("bleu", "chrf")), replicates=values.pop("replicates", 0))
+    replicates, resample = values.pop("replicates", 0), values.pop("resample", None)
+    measuring = MeasureRequest(values.pop("metrics", ("bleu", "chrf")), replicates=replicates, resample=resample)
     with scratch_folder() as place, writing(engine) as connection:
         folder = read_test_set_files(test_set or given(), place, limits_of(WebSettings()))
         access = lock_for_change(connection, COMMAND_LINE, campaign)
@@ -47,7 +48,7 @@ def with_test_set(engine: Engine, campaign: str, test_set: InputTestSet | None =
         return add_test_set(connection, Settings(), access, name, folder, measuring, **values)[0]
 
 
-def hand_in(engine: Engine, campaign: str, team: str, system: str, lines: bytes, **values: Any) -> SubmitResult:
+def submit_output(engine: Engine, campaign: str, team: str, system: str, lines: bytes, **values: Any) -> SubmitResult:
     """An output, whatever the phases say."""
     text = Text("out.txt", lines.rstrip(b"\n"), lines.count(b"\n"))
     values = {"enforce_rules": False, "declared": DeclaredKind.UNDECLARED, **values}

@@ -15,7 +15,7 @@ class Postman:
     def __init__(self) -> None:
         self.mails: list[Any] = []
         self.recipients: list[list[str]] = []
-        """Of each mail, as the mail server was told them: what the mail itself says counts for nothing."""
+        """Of each mail, as the mail server got them: what the mail itself says counts for nothing."""
         self.refuses = False
         self.port = 0
 

@@ -5,7 +5,7 @@ from tests.service.service import Service
 from web.guards import HEADERS
 
 
-def test_who_asks_is_told(service: Service) -> None:
+def test_who_asks_gets_an_answer(service: Service) -> None:
     mary = service.account("mary", SiteRole.ORGANISER)
     service.team("harbour", mary)
     assert service.client().get("/api/v1/me").json()["signed_in"] is False

@@ -2,6 +2,7 @@
 
 from models.schema.roles import PhaseKind, SiteRole
 from runtime.times import utc
+from tests.service.campaigns import with_test_set
 from tests.service.service import DAY, Service
 
 
@@ -25,10 +26,11 @@ def test_the_navigation_names_what_one_may_use(service: Service) -> None:
 def test_a_card_tells_the_phase_and_its_deadline(service: Service) -> None:
     campaign = service.campaign("open waters", title="Open <waters>", time_zone="Europe/Prague")
     service.phase(campaign, "blind week", PhaseKind.BLIND, ends=3 * DAY)
+    with_test_set(service.engine, "open waters")
     shown = service.client().get("/").text
     assert "Open &lt;waters&gt;" in shown
     assert "blind week" in shown
-    assert "until <time" in shown
+    assert "closes in <strong data-until=" in shown
     assert "(Europe/Prague)" in shown
 
 

@@ -42,7 +42,7 @@ from scheduler.editions import Editions
 from scheduler.lost_messages import recover_lost_messages
 from scheduler.maintenance import Maintenance
 from scheduler.recovery import sweep
-from scheduler.telemetry import SchedulerMetrics, new_tally
+from scheduler.telemetry import SchedulerMetrics, new_counters
 from tests.databases import copy, drop
 from tests.scheduler.test_dispatch import App
 from tests.service.port import ADDRESS, Port, output
@@ -132,7 +132,7 @@ def fill(engine: Engine) -> None:
         add(CorpusStatistics, id=n, content_hash=name, variable_references=False, **state)
         add(CorpusCount, id=n, corpus_statistics_id=n, first_block=0, last_block=1, merges=True, **ended)
         of_comparison = {
-            "contestants": literal([], JSON),
+            "systems": literal([], JSON),
             "tests": literal([], JSON),
             "trials": 1,
             "seed": 1,
@@ -183,7 +183,7 @@ def excesses(engine: Engine, statement: Statement) -> list[str]:
 
 GROWING = {
     *("text", "text_block", "system", "submission", "reduction", "evaluation", "shard", "shard_evaluation", "score"),
-    *("statistics", "corpus_statistics", "corpus_count", "comparison", "trials", "ledger_entry"),
+    *("statistics", "corpus_statistics", "corpus_count", "comparison", "trials", "usage_log_entry"),
 }
 
 
@@ -227,7 +227,7 @@ def test_what_the_scheduler_asks(port: Port) -> None:
     check(engine, lambda: settle_ended(engine, accounts), 12)
     check(engine, lambda: Editions().run_once(engine, settings), 6)
     check(engine, lambda: recover_lost_messages(engine, app, settings), 12)
-    metrics = SchedulerMetrics(settings, new_tally(), lambda: True)
+    metrics = SchedulerMetrics(settings, new_counters(), lambda: True)
     check(engine, lambda: list(metrics.collect()), 6)
 
 

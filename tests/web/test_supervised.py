@@ -67,7 +67,7 @@ def test_it_serves_tells_of_itself_and_is_started_again(service_url: str, monkey
         web._process.kill()
         poll_until(web, lambda: not web.check().ok)
         poll_until(web, lambda: web.check().ok)
-        assert len(begun) == 1, "its address was told once"
+        assert len(begun) == 1, "its address was printed once"
 
         with ExitStack() as stack:
             port = Port.opened(Service.start(service_url, stack))

@@ -22,7 +22,7 @@ GOOD: dict[str, Any] = {
         "lang": "py", "task": SHARD.message, "id": "one", "shadow": None, "eta": None, "expires": None, "group": None,
         "group_index": None, "retries": 0, "timelimit": [120.0, None], "root_id": "one", "parent_id": None,
         "argsrepr": "(5,)", "kwargsrepr": "{}", "origin": "x", "ignore_result": True, "replaced_task_nesting": 0,
-        "stamped_headers": None, "stamps": {}, "steelyard_hint": 1,
+        "stamped_headers": None, "stamps": {}, "steelyard_message": 1,
     },
     "properties": {
         "correlation_id": "one", "reply_to": "x", "delivery_mode": 2, "priority": 0, "body_encoding": "base64",
@@ -60,7 +60,7 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("headers", "group"), "g", "wrong"),
     (("headers", "retries"), "many", "wrong"),
     (("headers", "compression"), "application/x-gzip", "unreadable"),
-    (("headers", "steelyard_hint"), "new", "wrong"),
+    (("headers", "steelyard_message"), "new", "wrong"),
     (("headers", "stamped_headers"), ["x"], "wrong"),
     (("body",), "none", "unreadable"),
     (("body",), None, "wrong"),

@@ -15,6 +15,7 @@ from models.database.session import reading, writing
 from models.errors import BadBlob
 from models.queue.kinds.comparisons import TRIALS, start_comparison
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
+from models.queue.kinds.learned_shards import LEARNED_SHARD
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.registry import KINDS
 from models.queue.kinds.shards import SHARD
@@ -143,13 +144,13 @@ def test_work_that_raises_is_tried_again_and_what_comes_too_late_is_dropped(
 
 def counted(context: WorkerContext, kind: TaskKind[Any, Any]) -> list[float]:
     """Attempts that were done, were not the first, failed, came too late."""
-    return [context.tally.total(each.name, kind.name) for each in (DONE, RETRIES, FAILURES, DROPPED)]
+    return [context.counters.total(each.name, kind.name) for each in (DONE, RETRIES, FAILURES, DROPPED)]
 
 
 def test_each_kind_names_what_workers_run() -> None:
-    """Or has neither a message nor a function: the scheduler does it."""
+    """Or has neither a message nor a function: the scheduler does it. Learned workers need no message."""
     for kind in KINDS:
-        assert (kind.message is None) == (kind.run is None), kind
+        assert (kind.message is None) == (kind.run is None or kind is LEARNED_SHARD), kind
         if kind.run is not None:
             assert list(signature(kind.runner).parameters)[:2] == ["context", "claim"], kind
             assert len(signature(kind.runner).parameters) == 3, kind
@@ -195,7 +196,7 @@ def test_writes_are_tried_again_when_the_database_was_away(
         (ValueError("no such thing"), "ValueError: no such thing", False),
     ],
 )
-def test_permanent_errors_are_told_from_transient_ones(error: Exception, reason: str, permanent: bool) -> None:
+def test_permanent_errors_are_distinguished_from_transient_ones(error: Exception, reason: str, permanent: bool) -> None:
     assert describe(error) == (reason, permanent)
 
 
@@ -220,19 +221,19 @@ def test_what_is_said_to_be_done_is_on_the_disk(context: WorkerContext, monkeypa
 
     job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
     monkeypatch.setattr(context, "write", note)
-    claim, hand_in = False, True
+    claim, submit_output = False, True
     (part,) = pending(context, CorpusCount)
     do(context, CORPUS_COUNT, part, "task")
-    assert durably == [claim, hand_in] * 2, "counted and merged"
+    assert durably == [claim, submit_output] * 2, "counted and merged"
     (shard,) = pending(context, Shard)
     do(context, SHARD, shard, "task")
-    assert durably == [claim, hand_in] * 4, "scored and reduced"
+    assert durably == [claim, submit_output] * 4, "scored and reduced"
     a, b = job.all_evaluations
     contest = RandomizationPlan(job.protocols[0], ((a,), (b,)), (Pair(0, 0, 1),), 9, 7)
     with writing(context.engine) as connection:
         start_comparison(connection, contest, [(0, 9)], queue_class=0, team="", edition=context.edition)
     do(context, TRIALS, 1, "task")
-    assert durably == [claim, hand_in] * 5
+    assert durably == [claim, submit_output] * 5
     with reading(context.engine) as connection:
         assert connection.scalar(select(Comparison.state)) == "done"
 
@@ -247,7 +248,7 @@ def test_what_is_said_to_be_done_is_on_the_disk(context: WorkerContext, monkeypa
         (BadBlob("It is damaged."), "It is damaged."),
     ],
 )
-def test_what_people_are_told_of_a_failure(
+def test_what_people_read_about_a_failure(
     context: WorkerContext, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
     """What they can do about it, and no password of a store."""
@@ -342,7 +343,7 @@ def test_a_task_without_attempts_left_is_not_retried(context: WorkerContext, mon
     with reading(context.engine) as connection:
         delay = connection.scalar(select(Shard.not_before - now()).where(Shard.id == first))
     assert delay == pytest.approx(1000.0, abs=60)
-    assert context.tally.total(RETRIES.name, SHARD.name) == 0
+    assert context.counters.total(RETRIES.name, SHARD.name) == 0
     do(context, SHARD, first, "task")
     assert shards(context)[0] == (first, "failed")
-    assert [context.tally.total(each.name, SHARD.name) for each in (RETRIES, FAILURES)] == [1, 2]
+    assert [context.counters.total(each.name, SHARD.name) for each in (RETRIES, FAILURES)] == [1, 2]

@@ -40,7 +40,7 @@ except MemoryError as error:
 
 @pytest.mark.parametrize("what", ["array", "chrf", "ter"])
 def test_a_process_is_refused_more_memory_and_goes_on(what: str) -> None:
-    """Python, NumPy and the kernels in C alike: an error that can be told, not a dead process."""
+    """Python, NumPy and the kernels in C alike: an error that can be reported, not a dead process."""
     code = [sys.executable, "-c", WANTS_MORE, what]
     ended = subprocess.run(code, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stdout) == (0, "within\nrefused\n"), ended.stderr

@@ -95,7 +95,7 @@ def test_a_metric_that_no_release_knows_fails_when_each_has_refused_it(
     refused = f"version 0.0.9, revision {REVISION}; version {context.version}, revision {REVISION}"
     assert f'There is no metric "prefix". No running worker can do it (tried by: {refused}).' in reason
     assert "Install what it needs" in reason
-    assert "`steelyard retry`" in reason
+    assert "`steelyard submission retry`" in reason
 
 
 def test_messages_of_a_newer_release_are_dropped(context: WorkerContext, caplog: pytest.LogCaptureFixture) -> None:

@@ -26,6 +26,11 @@ class Documentation(StaticFiles):
         super().__init__(directory=site, html=True, check_dir=False)
         self.installed = (site / "index.html").is_file()
 
+    async def check_config(self) -> None:
+        """Accept that there is no folder: the first answer would be an error of ours."""
+        if self.installed:
+            await super().check_config()
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Answer a request below `/docs`."""
         if self.installed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import ParamSpec, TypeVar
 
 from campaigns.errors import CampaignsError, NotSignedIn
 from models.errors import ModelsError
@@ -14,12 +16,49 @@ FORM_ERROR_STATUSES = frozenset({409, 412, 413, 422})
 """Errors that the user can correct in the form; all others get an error page."""
 
 
-class InvalidForm(Exception):
-    """The input of a form is invalid."""
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
 
-    def __init__(self, message: str, status: int) -> None:
+
+class InvalidForm(Exception):
+    """The input of a form is invalid: as a whole, or in some fields."""
+
+    def __init__(self, message: str, status: int, fields: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.fields = dict(fields or {})
+        """Field -> what is wrong with it."""
+
+
+@dataclass
+class FieldReader:
+    """Reads the fields of a form, and remembers everything that is wrong, so that a form says it all at once."""
+
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def read(
+        self,
+        name: str,
+        function: Callable[Arguments, Value],
+        /,
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Value | None:
+        """Return what the function makes of a field; None if that is wrong."""
+        try:
+            return function(*args, **kwargs)
+        except (CampaignsError, SchedulerError, MetricsError) as error:
+            self.errors.setdefault(name, str(error))
+            return None
+
+    def wrong(self, name: str, message: str) -> None:
+        """Remember that a field is wrong."""
+        self.errors.setdefault(name, message)
+
+    def finish(self) -> None:
+        """Raise InvalidForm if anything was wrong."""
+        if self.errors:
+            raise InvalidForm("Some fields are missing or invalid; see below.", 422, self.errors)
 
 
 @contextmanager

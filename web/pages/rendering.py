@@ -17,8 +17,9 @@ from campaigns.errors import CampaignsError
 from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
 from runtime.times import utc
-from steelyard.metrics.metric import VERSION
 from steelyard.tables.formatting import date_time, duration
+from steelyard.text.languages import language_name
+from steelyard_client.version import VERSION
 from web.dependencies import (
     FORM_FIELD,
     VISITOR_COOKIE,
@@ -29,6 +30,7 @@ from web.dependencies import (
     is_secure,
     read_principal,
 )
+from web.pages.markdown import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,4 +178,5 @@ def _environment() -> Environment:
     # Pages also use the macros of the reports: whiskers, marked words, matrices.
     environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
     environment.filters |= {"time": date_time, "utc": utc, "duration": duration, "part": part_of_address}
+    environment.filters |= {"language_name": language_name, "markdown": markdown}
     return environment

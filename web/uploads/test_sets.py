@@ -36,7 +36,8 @@ async def read_sent_test_set(
 
     def metrics() -> frozenset[str]:
         with reading(state.engine) as connection:
-            asked = parse_measure_request(connection, read_access(connection, principal, campaign), measuring)
+            access = read_access(connection, principal, campaign)
+            asked = parse_measure_request(connection, state.settings, access, measuring)
         return frozenset(each.specification for each in asked)
 
     limits, measured = limits_of(state.settings), await run_in_threadpool(metrics)

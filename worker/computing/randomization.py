@@ -42,9 +42,11 @@ def count_trials(engine: Engine, plan: RandomizationPlan, first_trial: int, last
             runs = [plan.systems[system] for system in systems]
             with reading(engine) as connection:
                 statistics = read_statistics(connection, [each for system in runs for each in system], position)
+            # What changes places as a whole is a document, or a segment.
+            exchanged = statistics if protocol.documents is None else protocol.documents.added_up(statistics)
             counts[numbers] = permutation_counts(
                 metric,
-                statistics,
+                exchanged,
                 [(place[pair.a], place[pair.b]) for pair in pairs],
                 seed=plan.seed,
                 first_trial=first_trial,

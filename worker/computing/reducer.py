@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from models.corpus.protocols import ProtocolContent
+from models.results.learned_columns import read_learned_columns
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.results import ReplicatePart, ShardResult, Statistics
 from models.storage.arrays import max_packed_bytes, pack, unpack
 from models.storage.blobs import content_of
-from steelyard.metrics.score_systems import LARGEST_COUNTS, corpus_sums
+from steelyard.metrics.score_systems import LARGEST_COUNTS, corpus_sums, resampled_run
 from steelyard.resampling.bootstrap import add_parts, drawn_segments, sums_of_tables
 from worker.computing.scoring import LARGEST_TRAVELLING, cached_metric
 from worker.computing.signature import stored_signature
@@ -55,7 +56,22 @@ class Group:
 def reduce_evaluations(
     connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """The rows of Score for these evaluations.
+    """The rows of Score for these evaluations, but for those of learned columns, which learned workers make.
+
+    Raises
+    ------
+    ShardsMissing
+        If shards do not cover the test set.
+    """
+    later = read_learned_columns(connection, evaluations)
+    every = ((evaluation, metric) for evaluation in evaluations for metric in range(len(protocol.metrics)))
+    return reduce_columns(connection, protocol, [column for column in every if column not in later])
+
+
+def reduce_columns(
+    connection: Connection, protocol: ProtocolContent, wanted: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """The rows of Score for these evaluations and metrics.
 
     Raises
     ------
@@ -63,31 +79,33 @@ def reduce_evaluations(
         If shards do not cover the test set.
     """
     rows: list[dict[str, Any]] = []
-    for groups in _portions(protocol, _group_by_partition(connection, protocol, evaluations)):
+    for groups in _portions(protocol, _group_by_partition(connection, protocol, wanted)):
         for group, totals in zip(groups, _add_up(connection, protocol, groups), strict=True):
             for metric, total in zip(group.metrics, totals, strict=True):
                 rows += _score_rows(protocol, metric, group.evaluations, total)
     return rows
 
 
-def _group_by_partition(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> list[Group]:
-    """All metrics of all evaluations, grouped by their partition into shards: usually one group."""
+def _group_by_partition(
+    connection: Connection, protocol: ProtocolContent, wanted: Sequence[tuple[int, int]]
+) -> list[Group]:
+    """Evaluations and metrics, grouped by their partition into shards: usually one group."""
+    evaluations = sorted({evaluation for evaluation, _ in wanted})
     stored: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for row in connection.execute(_keys(Statistics, evaluations)):
         stored.setdefault((row.evaluation_id, row.metric), []).append((row.first_block, row.last_block))
     made = {tuple(row) for row in connection.execute(_keys(ReplicatePart, evaluations))}
     by_runs: dict[tuple[Run, ...], dict[int, list[int]]] = {}
-    for evaluation in evaluations:
-        for metric in range(len(protocol.metrics)):
-            ranges = sorted(stored.get((evaluation, metric), []))
-            whole = [(evaluation, metric, *each) in made for each in ranges]
-            runs, end = _runs(ranges, whole)
-            if end != -(-protocol.segments // BLOCK_SEGMENTS):
-                raise ShardsMissing(
-                    f"Evaluation {evaluation} by {protocol.metrics[metric]} has no statistics, or two, "
-                    f"for segment {end * BLOCK_SEGMENTS + 1}. `steelyard retry` recomputes what is missing."
-                )
-            by_runs.setdefault(runs, {}).setdefault(metric, []).append(evaluation)
+    for evaluation, metric in wanted:
+        ranges = sorted(stored.get((evaluation, metric), []))
+        whole = [(evaluation, metric, *each) in made for each in ranges]
+        runs, end = _runs(ranges, whole)
+        if end != -(-protocol.segments // BLOCK_SEGMENTS):
+            raise ShardsMissing(
+                f"Evaluation {evaluation} by {protocol.metrics[metric]} has no statistics, or two, "
+                f"for segment {end * BLOCK_SEGMENTS + 1}. `steelyard submission retry` recomputes what is missing."
+            )
+        by_runs.setdefault(runs, {}).setdefault(metric, []).append(evaluation)
     groups: dict[tuple[tuple[Run, ...], tuple[int, ...]], list[int]] = {}
     for runs, by_metric in by_runs.items():
         for metric, members in by_metric.items():
@@ -170,19 +188,37 @@ def _add_up(connection: Connection, protocol: ProtocolContent, groups: Sequence[
         ]
         if not pieces:
             continue
-        # Drawn once for all groups, whatever their partition.
-        start, end = min(first for _, first, _ in pieces), max(last for _, _, last in pieces)
-        drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, protocol.segments)
-        draws = drawn_segments(protocol.segments, protocol.seed, protocol.replicates, *drawn)
+        resampled_sums = _resampling(protocol, pieces)
         for number, first, last in pieces:
             statistics = _stacked(connection, Statistics, protocol, groups[number], first, last)
-            own = draws.part(*(min(edge * BLOCK_SEGMENTS, drawn[1]) - drawn[0] for edge in (first, last)))
             parts = [
                 np.concatenate([corpus_sums(each)[:, np.newaxis, :], resampled], axis=1)
-                for each, resampled in zip(statistics, sums_of_tables(own, statistics), strict=True)
+                for each, resampled in zip(statistics, resampled_sums(statistics, first, last), strict=True)
             ]
             totals[number] = _added(totals[number], parts)
     return totals
+
+
+def _resampling(
+    protocol: ProtocolContent, pieces: Sequence[tuple[int, int, int]]
+) -> Callable[[list[Floats], int, int], list[Floats]]:
+    """A function of the statistics of some blocks, the first and the last, to the sums of their replicates."""
+    if protocol.documents is not None:
+        # However the blocks cut documents: these are drawn whole, and their sums are exact.
+        return lambda statistics, first, _: resampled_run(
+            *(statistics, protocol.segments, protocol.seed, protocol.replicates, first * BLOCK_SEGMENTS),
+            protocol.documents,
+        )
+    # Drawn once for all groups, whatever their partition.
+    start, end = min(first for _, first, _ in pieces), max(last for _, _, last in pieces)
+    drawn = start * BLOCK_SEGMENTS, min(end * BLOCK_SEGMENTS, protocol.segments)
+    draws = drawn_segments(protocol.segments, protocol.seed, protocol.replicates, *drawn)
+
+    def sums(statistics: list[Floats], first: int, last: int) -> list[Floats]:
+        own = slice(*(min(edge * BLOCK_SEGMENTS, drawn[1]) - drawn[0] for edge in (first, last)))
+        return sums_of_tables(draws[:, own], statistics)
+
+    return sums
 
 
 def _added(totals: list[Floats], parts: list[Floats]) -> list[Floats]:

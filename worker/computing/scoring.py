@@ -13,15 +13,15 @@ from sqlalchemy import Connection, select
 from models.corpus.protocols import ProtocolContent
 from models.queue.kinds.shards import ClaimedShard, ShardRow, ShardTiming
 from models.schema.base import BLOCK_SEGMENTS
-from models.schema.corpus import LayerBlock, TextBlock
+from models.schema.corpus import LayerBlock, Text, TextBlock
 from models.storage.arrays import pack
 from steelyard.errors import MissingLayer
 from steelyard.formats.layers import describe_layers
+from steelyard.metrics.preparation.stopwatch import Stopwatch
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import corpus_sums, resampled_run, shard_statistics
 from steelyard.metrics.segments import Segments
-from steelyard.metrics.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -48,6 +48,8 @@ def read_texts(
 ) -> list[bytes]:
     """A range of blocks of each text, or of a layer of each: lines joined by newlines, in the order of `texts`.
 
+    Lines of a text of which only the number of segments is known are empty.
+
     Raises
     ------
     MissingLayer
@@ -67,6 +69,11 @@ def read_texts(
         raise MissingLayer(
             f"A stored text lacks the layer {describe_layers([layer])}. Evaluate it without this metric."
         )
+    # No real text has no bytes and no block: were blocks lost, that is found below.
+    without = select(Text.id, Text.segments).where(Text.id.in_(set(texts) - contents.keys()), Text.bytes == 0)
+    for text_id, segments in connection.execute(without).all() if contents.keys() < set(texts) else ():
+        lines = min(segments, last_block * BLOCK_SEGMENTS) - first_block * BLOCK_SEGMENTS
+        contents[text_id] = [b"\n" * (lines - 1)]
     return [b"\n".join(contents[text]) for text in texts]
 
 
@@ -145,7 +152,9 @@ def score_texts(
     if claim.last_block - claim.first_block > LARGEST_TRAVELLING:
         first = claim.first_block * BLOCK_SEGMENTS
         with watch.timing(RESAMPLING):
-            all_resampled = resampled_run(statistics, protocol.segments, protocol.seed, protocol.replicates, first)
+            all_resampled = resampled_run(
+                *(statistics, protocol.segments, protocol.seed, protocol.replicates, first), protocol.documents
+            )
         for metric, (each, resampled) in enumerate(zip(statistics, all_resampled, strict=True)):
             sums = corpus_sums(each)[:, np.newaxis, :]
             parts[metric] = [pack(part) for part in np.concatenate([sums, resampled], axis=1)]

@@ -12,4 +12,5 @@ if TYPE_CHECKING:
 def stored_signature(metric: Metric, protocol: ProtocolContent) -> str:
     """The signature of a metric's score under this protocol, in this release."""
     references = "var" if protocol.variable_references else len(protocol.reference_texts)
-    return metric.signature(references, protocol.replicates, protocol.seed if protocol.replicates else None)
+    seed = protocol.seed if protocol.replicates else None
+    return metric.signature(references, protocol.replicates, seed, protocol.resample)

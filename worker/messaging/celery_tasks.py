@@ -13,7 +13,7 @@ from worker.context import WorkerContext
 
 WAKE = "wake"
 
-MESSAGE_HEADER = "steelyard_hint"
+MESSAGE_HEADER = "steelyard_message"
 MESSAGE_VERSION = 1
 """The version of the messages' meaning; raised when workers of the previous release would misread them. Absent: 1."""
 

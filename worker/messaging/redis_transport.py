@@ -47,9 +47,18 @@ class Message(virtual.Message):
 
 
 class Channel(redis.Channel):
-    """A channel that delivers invalid messages as unreadable ones."""
+    """A channel that delivers invalid messages as unreadable ones, and sends by one client."""
 
     Message = Message
+    _kept: Any = None
+
+    def _create_client(self, asynchronous: bool = False) -> Any:
+        """As kombu's, which makes a client for each message that is sent: a third of what sending takes."""
+        if asynchronous:
+            return super()._create_client(asynchronous=True)  # type: ignore[no-untyped-call]
+        if self._kept is None or self._kept.connection_pool is not self.pool:
+            self._kept = super()._create_client()  # type: ignore[no-untyped-call]
+        return self._kept
 
     def _brpop_read(self, **options: Any) -> Any:
         try:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from models.queue.kinds.registry import BY_MESSAGE, SENT
-from models.queue.kinds.shards import SHARD
 from models.queue.lease import owned_by_task, unsend
-from models.queue.task_kind import found_fields, release
+from models.queue.task_kind import TaskKind, found_fields, release
 from models.schema.base import now
-from models.schema.queue import Shard
 from runtime.logs import fields, log_context
 from worker.context import WorkerContext
 from worker.telemetry import LOST
@@ -28,7 +27,7 @@ def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reas
     Otherwise the lease would have to expire first.
     """
     timed_out = reason is None
-    context.tally.count(LOST.name, "time" if timed_out else "died")
+    context.counters.count(LOST.name, "time" if timed_out else "died")
     description = reason or (
         f"it took longer than {context.settings.task_seconds:g} s. Look for very long segments, or set "
         "STEELYARD_TASK_SECONDS higher."
@@ -49,8 +48,7 @@ def _release(
     reason: str,
     timed_out: bool,
 ) -> None:
-    # A shard that used up its time would do so again: it is not retried with the same texts. The task of the last shard
-    # continues with the reduction, so it may have been in either.
+    # The task of the last shard continues with the reduction, so it may have been in either.
     for kind in SENT:
         for held, owner in owned_by_task(connection, kind.table, task_id):
             log.warning(
@@ -60,13 +58,13 @@ def _release(
                 reason,
                 extra=fields(**found_fields(connection, kind, held)),
             )
-            permanent = timed_out and kind is SHARD and _used_its_time(connection, context, held)
+            permanent = timed_out and not kind.retried_after_timeout and _used_its_time(connection, context, kind, held)
             release(connection, kind, held, owner, reason, kind.policy(context.settings), permanent=permanent)
     if task in BY_MESSAGE:
         unsend(connection, BY_MESSAGE[task].table, [key])
 
 
-def _used_its_time(connection: Connection, context: WorkerContext, shard: int) -> bool:
-    """Whether the shard ran for most of the time limit: a task that preempted it began later."""
-    spent = connection.scalar(select(now() - Shard.claimed_at).where(Shard.id == shard))
+def _used_its_time(connection: Connection, context: WorkerContext, kind: TaskKind[Any, Any], key: int) -> bool:
+    """Whether the task ran for most of the time limit: one that preempted it began later."""
+    spent = connection.scalar(select(now() - kind.table.claimed_at).where(kind.table.id == key))
     return spent is not None and spent > HAD_THE_TIME * context.settings.task_seconds

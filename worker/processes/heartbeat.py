@@ -26,17 +26,26 @@ log = logging.getLogger(__name__)
 class Heartbeat:
     """Beats from `start` to `stop`; the row exists when `start` returns.
 
-    `on_schema_problem` is called once, in the heartbeat's thread, if the tables become incompatible.
+    `on_schema_problem` is called once, in the heartbeat's thread, if the tables become incompatible. `forks` is that of
+    `make_steady_engine`. A worker with a `queue` of its own takes nothing that the scheduler sends.
     """
 
     def __init__(
-        self, context: WorkerContext, concurrency: int, on_schema_problem: Callable[[str], object] = log.critical
+        self,
+        context: WorkerContext,
+        concurrency: int,
+        on_schema_problem: Callable[[str], object] = log.critical,
+        *,
+        forks: bool = True,
+        queue: str = "",
+        device: str | None = None,
     ) -> None:
         self.pulse = Liveness("beat")
         self._context = context
         self._concurrency = concurrency
+        self._queue, self._device = queue, device
         self._on_schema_problem: Callable[[str], object] | None = on_schema_problem
-        self._engine = make_steady_engine(context.settings.database_url)
+        self._engine = make_steady_engine(context.settings.database_url, forks=forks)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
@@ -95,5 +104,7 @@ class Heartbeat:
             "concurrency": self._concurrency,
             "edition": self._context.edition,
             "revision": REVISION,
+            "queue": self._queue,
+            "device": self._device,
         }
         upsert(connection, Worker, [row], [name for name in row if name != "id"] + ["beat_at"])

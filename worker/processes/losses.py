@@ -30,7 +30,7 @@ def handle_lost_processes(context: WorkerContext) -> Callable[[], None]:
 
     def on_dropped(exc: object = None, **other: object) -> None:  # noqa: ARG001
         if isinstance(exc, Fault):
-            context.tally.count(MESSAGES.name, exc.reason)
+            context.counters.count(MESSAGES.name, exc.reason)
 
     def stop() -> None:
         signals.task_failure.disconnect(on_failure)

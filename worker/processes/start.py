@@ -14,7 +14,7 @@ TASKS_PER_PROCESS = 500
 
 def begin(context: WorkerContext, number: int) -> None:
     """Initialize a pool process: its number, memory limit and nice value."""
-    context.tally.begin(number)
+    context.counters.begin(number)
     limit_memory(task_bytes(context.settings, context.processes))
     os.nice(context.settings.niceness)
 

@@ -48,6 +48,8 @@ class AccountResponse(Document):
     """Name of the person."""
     role: SiteRole
     """Role on the server."""
+    has_password: bool
+    """Whether its owner has set a password."""
     verified_at: Timestamp | None = Field(description="When the address was confirmed.")
     disabled_at: Timestamp | None
     """When it was disabled; null while it may sign in."""
@@ -105,7 +107,7 @@ class EndedSessionsResponse(Document):
 
 
 class AccountCreate(Document):
-    """A new account. Its owner sets the password with a link (`/accounts/{account_id}/password-link`)."""
+    """A new account. Without a password its owner sets one with a link (`/accounts/{account_id}/password-link`)."""
 
     email: str = Field(max_length=1000)
     """E-mail address of the account."""
@@ -113,6 +115,16 @@ class AccountCreate(Document):
     """Name of the person."""
     role: SiteRole = SiteRole.PARTICIPANT
     """Role on the server."""
+    password: str = Field("", max_length=1000, description="Its password; without one its owner sets it with a link.")
+    verified: bool = False
+    """Whether the address counts as confirmed."""
+
+
+class AccountPasswordUpdate(Document):
+    """The new password of an account."""
+
+    password: str = Password
+    """The new password."""
 
 
 class AccountRightsUpdate(Document):
@@ -130,3 +142,5 @@ class PasswordLinkResponse(Document):
 
     link: str
     """The link; it cannot be shown again."""
+    seconds: float
+    """How long it can be used, in seconds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field
 
 from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.documents.paging import Page
 from steelyard_client.vocabulary import Joining, Visibility
 
 MAX_TITLE_LENGTH = 200
@@ -26,6 +27,24 @@ class CampaignSummary(Document):
     """Whether teams can submit now."""
     deadline: Timestamp | None
     """Deadline of the current phase."""
+    frozen_at: Timestamp | None
+    """When it was frozen; null while it is not."""
+
+
+class UnreadableCampaignResponse(Document):
+    """A campaign that cannot be shown, because the database holds a value that this release does not know."""
+
+    name: str
+    """Its name, as URLs have it."""
+    reason: str
+    """What is wrong with it; "" for all but its organisers."""
+
+
+class CampaignPage(Page[CampaignSummary]):
+    """A page of campaigns, and the names of those that cannot be shown."""
+
+    unreadable: list[UnreadableCampaignResponse]
+    """Campaigns that would be among those of this page, but cannot be shown."""
 
 
 class CampaignResponse(CampaignSummary):
@@ -46,8 +65,10 @@ class CampaignResponse(CampaignSummary):
     """Whether submitting requires a confirmed e-mail address."""
     ranked_by: str
     """The ranking metric; "" for the first one."""
-    frozen_at: Timestamp | None
-    """When it was frozen; null while it is not."""
+    human_rule: str
+    """The rule by which human judgments rank officially, such as human:wmt24; "" for no such ranking."""
+    human_judgments: str
+    """Which judgments: NAME for their newest version, or NAME@VERSION."""
     published: bool
     """Whether its results are published."""
     organises: bool
@@ -58,8 +79,8 @@ class CampaignResponse(CampaignSummary):
     """The server's time of the response."""
 
 
-class CampaignUpdate(Document):
-    """Changes to the rules of a campaign; omitted fields stay unchanged."""
+class CampaignRules(Document):
+    """Rules of a campaign; those that are left out stay as they are."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -79,10 +100,40 @@ class CampaignUpdate(Document):
     """Whether submitting requires a confirmed e-mail address."""
     ranked_by: str | None = Field(default=None, max_length=500)
     """The ranking metric; "" for the first one."""
+    human_rule: str | None = Field(default=None, max_length=100)
+    """The rule by which human judgments rank officially: human, human:wmt24, human:wmt25; "" for no such ranking."""
+    human_judgments: str | None = Field(default=None, max_length=120)
+    """Which judgments, NAME or NAME@VERSION; by default the only ones."""
 
 
-class CampaignCreate(CampaignUpdate):
+class CampaignUpdate(CampaignRules):
+    """Changes to the rules of a campaign; omitted fields stay unchanged."""
+
+    quota_phase: str | None = Field(default=None, max_length=100)
+    """The phase that quotas count by, where the campaign plans no phases; "" for none."""
+
+
+class CampaignCreate(CampaignRules):
     """A new campaign. By default it is private, and teams join by invitation."""
 
     name: str = Field(min_length=1, max_length=100)
     """Used in URLs; it never changes."""
+    organiser: str = Field(default="", max_length=254)
+    """E-mail address of an account that organises it, too."""
+
+
+class CampaignImportedResponse(Document):
+    """What came in with a campaign."""
+
+    name: str
+    """Its name here."""
+    test_sets: int
+    """Test sets, in all versions."""
+    submissions: int
+    """Outputs."""
+    judgments: int
+    """Imports of human judgments."""
+    imported: int
+    """Metrics whose scores were made elsewhere."""
+    notices: list[str]
+    """What was left out, a sentence each."""

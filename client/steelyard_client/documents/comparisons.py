@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from steelyard_client.documents.document import Document
-from steelyard_client.vocabulary import PValueCorrection, SignificanceTest
+from steelyard_client.vocabulary import IntervalKind, PValueCorrection, ResamplingUnit, SignificanceTest
 
 
 class ComparedSystem(Document):
@@ -85,7 +85,7 @@ class TrialsProgressResponse(Document):
 
 
 class ComparisonsResponse(Document):
-    """All pairs of some systems."""
+    """Tests of some systems: of all pairs, or of all against a baseline."""
 
     campaign: str
     """Name of the campaign."""
@@ -99,17 +99,26 @@ class ComparisonsResponse(Document):
     """The significance test."""
     correction: PValueCorrection
     """The correction for multiple tests."""
+    trials: int
+    """Replicates or trials of each test."""
     alpha: float
     """The significance level."""
+    level: float
+    """The confidence level of the intervals."""
+    interval: IntervalKind
+    """How the intervals are computed."""
+    baseline: int | None
+    """The submission that all others are tested against; null where all pairs are tested."""
+    resample: ResamplingUnit
+    """What the tests draw or exchange: segments, or whole documents."""
     systems: list[ComparedSystem]
     """The compared systems, in the order of the leaderboard."""
     pairs: list[PairTest]
     """One test for each pair and metric."""
-    lacking: int
+    missing: int
     """Tests that are not computed yet; POST requests them. The correction ignores them until then."""
     drawing: int
-    """Replicates being drawn because the correction needs more than are stored; `pairs` is empty until they are done.
-    0 where none are being drawn."""
+    """Replicates that are being computed for tests or intervals; `pairs` is empty until they are done. 0 for none."""
     progress: TrialsProgressResponse | None
     """Progress of requested randomization tests; null where none were requested."""
 

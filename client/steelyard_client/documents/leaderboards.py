@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from steelyard_client.documents.document import Document
-from steelyard_client.vocabulary import Constrained, SystemFilter
+from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
+from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter
 
 
 class LeaderboardSummary(Document):
@@ -21,6 +22,8 @@ class LeaderboardSummary(Document):
     """Specifications of the metrics."""
     replicates: int
     """Number of bootstrap replicates."""
+    resample: ResamplingUnit
+    """What they draw: segments, or whole documents."""
     replaced: bool
     """Whether its test set was replaced by a version with corrected references."""
     superseded: bool
@@ -64,7 +67,8 @@ class BoardScore(Document):
     details: dict[str, float]
     """Further figures of the metric, by name."""
     rank: int | None
-    """This and the next four fields: only for the ranking metric; null where the system is not ranked."""
+    """This and the next four fields: by the ranking metric alone, unless all ranks are asked for; null where the system
+    is not ranked."""
     rank_low: int | None
     """The best rank that the tests allow."""
     rank_high: int | None
@@ -92,6 +96,8 @@ class BoardSystem(Document):
     """Whether it belongs to a team of the account."""
     runs: list[str]
     """Labels of its runs."""
+    runs_done: int
+    """How many of its runs are evaluated."""
     state: str
     """State of its evaluation."""
     reason: str | None
@@ -106,8 +112,12 @@ class BoardSystem(Document):
     """By how much it missed the deadline, in seconds; 0 if it was in time."""
     same_output_as: str | None
     """Name of a system with an identical output; null if there is none."""
+    same_as_reference: str | None
+    """Labels of references with the same text; null if there is none, and for all but organisers."""
     scores: list[BoardScore]
     """Empty until the evaluation is done."""
+    human: HumanPlace | None
+    """By human judgments, where they rank the campaign officially; null where it was not judged."""
 
 
 class BoardRanking(Document):
@@ -125,6 +135,60 @@ class BoardRanking(Document):
     """Why no test was possible, or what limits the tests."""
     testing: int
     """Pairs still being tested; ranges and clusters appear when it reaches 0. Ask again later."""
+
+
+class SmallestDifference(Document):
+    """The smallest true difference that the tests find in most such test sets, of the pairs of systems."""
+
+    least: float
+    """Of the pair that is easiest to tell apart."""
+    median: float
+    """The median over pairs."""
+    largest: float
+    """Of the pair that is hardest to tell apart."""
+
+
+class NeighbourPower(Document):
+    """Two systems next to each other, and whether the test set is large enough for their difference."""
+
+    a: str
+    """Name of the better one."""
+    b: str
+    """Name of the other."""
+    difference: float
+    """Score of b minus score of a."""
+    smallest_difference: float | None
+    """The smallest true difference that is found; null where nothing is known."""
+    power: float | None
+    """The probability of finding a true difference as large as this one; null where nothing is known."""
+    segments_needed: int | None
+    """How many segments find it; null where no number does."""
+    enough: bool
+    """Whether the test set is large enough for a difference as large as this one."""
+
+
+class MetricPowerResponse(Document):
+    """The statistical power of a test set by one metric."""
+
+    metric: str
+    """Specification of the metric."""
+    smallest_difference: SmallestDifference | None
+    """null where the replicates show no chance."""
+    neighbours: list[NeighbourPower]
+    """Systems next to each other by this metric."""
+
+
+class PowerResponse(Document):
+    """Which differences a test set is large enough to detect."""
+
+    segments: int
+    """Number of segments of the test set."""
+    alpha: float | None
+    """The level of the tests; null without metrics."""
+    power: float | None
+    """The probability with which a difference is to be found."""
+    metrics: list[MetricPowerResponse]
+    """By metric."""
 
 
 class LeaderboardResponse(Document):
@@ -148,6 +212,12 @@ class LeaderboardResponse(Document):
     """Number of bootstrap replicates."""
     seed: int
     """Seed of the resampling."""
+    resample: ResamplingUnit
+    """What replicates draw: segments, or whole documents."""
+    level: float
+    """The confidence level of the intervals."""
+    interval: str
+    """How the intervals were computed: percentile or bca."""
     segments: int
     """Number of segments of the test set."""
     sorted_by: str
@@ -158,6 +228,10 @@ class LeaderboardResponse(Document):
     """Which systems are shown, by their training data."""
     ranking: BoardRanking
     """How rank ranges and clusters were computed."""
+    human: HumanRule | None
+    """How human judgments rank the campaign officially; null where they do not."""
+    power: PowerResponse | None
+    """Which differences the test set can detect; null unless asked for."""
     not_ranked: int
     """Number of unranked systems, shown or not; shown=all shows them."""
     notices: list[str]

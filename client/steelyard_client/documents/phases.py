@@ -38,7 +38,7 @@ class PhaseResponse(Document):
     feedback_step: float
     """The step that scores are rounded to, or must improve by; null where the feedback has none."""
     now: bool
-    """Whether it is the current phase."""
+    """Whether it has begun and is not over."""
     takes_submissions: bool
     """Whether teams can submit in it now."""
 

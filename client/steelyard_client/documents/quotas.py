@@ -11,8 +11,8 @@ from steelyard_client.vocabulary import QuotaKind
 class QuotaResponse(Document):
     """A limit on submissions."""
 
-    of: str
-    """"campaign", or "everything" for a limit across all campaigns."""
+    campaign: str | None
+    """The campaign that it is for; null for a limit that holds in each campaign."""
     team: str
     """"" for every team."""
     phase: str
@@ -25,8 +25,8 @@ class QuotaResponse(Document):
     """For a daily limit: the time zone of its days."""
 
 
-class QuotaUpdate(Document):
-    """A limit to set, for a team, a phase, or all of them."""
+class GeneralQuotaUpdate(Document):
+    """A limit to set for all campaigns."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,15 +34,20 @@ class QuotaUpdate(Document):
     """What is limited."""
     amount: int | None = Field(ge=0, le=2**31 - 1)
     """The limit; null for no limit."""
+    time_zone: str | None = Field(default=None, max_length=100)
+    """Time zone in which days begin; null for that of the campaign, or of the limit so far."""
+
+
+class QuotaUpdate(GeneralQuotaUpdate):
+    """A limit to set, for a team, a phase, or all of them."""
+
     team: str = Field(default="", max_length=100)
     """Name of the team; "" for every team."""
     phase: str = Field(default="", max_length=100)
     """Name of the phase; "" for all phases."""
-    time_zone: str | None = Field(default=None, max_length=100)
-    """Time zone in which days begin."""
 
 
-class TeamQuotaUsageResponse(Document):
+class QuotaUsageResponse(Document):
     """A team's use of one quota."""
 
     kind: QuotaKind
@@ -57,3 +62,27 @@ class TeamQuotaUsageResponse(Document):
     """Whether it is used up."""
     free_at: Timestamp | None
     """When the quota frees up; null where that depends on running evaluations."""
+    time_zone: str
+    """Time zone in which its days begin."""
+
+
+class RefundResponse(Document):
+    """A submission that does not count against the quotas."""
+
+    submission: int
+    """Its number."""
+    reason: str | None
+    """Why; null where nothing was said."""
+
+
+class TeamQuotasResponse(Document):
+    """A team's use of its quotas in a campaign."""
+
+    campaign: str
+    """The campaign."""
+    phase: str
+    """The phase that counts now; "" where there is none."""
+    usage: list[QuotaUsageResponse]
+    """One for each kind of quota."""
+    given_back: list[RefundResponse]
+    """Submissions that do not count, because they failed through no fault of the team, or were cancelled."""

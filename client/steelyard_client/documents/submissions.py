@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.documents.quotas import QuotaUsageResponse
 from steelyard_client.vocabulary import DeclaredKind, EvaluationState
 
 
@@ -51,7 +52,7 @@ class ScoreResponse(Document):
     """Whether a higher score is better."""
     scale: float | None
     """The perfect score; null for an open-ended scale."""
-    told: bool
+    disclosed: bool
     """Whether the score is disclosed; if so, null means undefined."""
     score: float | None
     """The score; null where it is undefined or not disclosed."""
@@ -93,21 +94,6 @@ class ProgressResponse(Document):
     """An estimate; null where none is known."""
     ended: bool
     """Whether it is done, failed or cancelled."""
-
-
-class QuotaUsageResponse(Document):
-    """A team's use of one quota."""
-
-    kind: str
-    """What is limited."""
-    amount: int | None
-    """The limit; null for no limit."""
-    used: int
-    """How much is used."""
-    of_what: str
-    """What is counted, in words."""
-    free_at: Timestamp | None
-    """When the quota frees up; null where that depends on running evaluations."""
 
 
 class SubmissionResponse(Document):
@@ -152,7 +138,7 @@ class SubmissionResponse(Document):
 class SubmissionWithScoresResponse(SubmissionResponse):
     """A submission with the scores that are disclosed."""
 
-    told: list[FeedbackResponse]
+    feedback: list[FeedbackResponse]
     """The scores that the phase discloses, for each evaluation."""
 
 

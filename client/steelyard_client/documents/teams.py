@@ -56,6 +56,7 @@ class TeamCreate(Document):
     """Name of the team in publications."""
     affiliation: str = Field("", max_length=1000)
     """The institution of the team."""
+    lead: str = Field("", max_length=1000, description="Address of the account that leads it; you, where it is empty.")
 
 
 class TeamUpdate(Document):

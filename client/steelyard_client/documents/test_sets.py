@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field
 
 from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.vocabulary import ResamplingUnit
 
 
 class MeasureResponse(Document):
@@ -18,6 +19,8 @@ class MeasureResponse(Document):
     """Number of bootstrap replicates."""
     seed: int
     """Seed of the resampling."""
+    resample: ResamplingUnit
+    """What replicates draw and randomization tests exchange: segments, or whole documents."""
 
 
 class TestSetResponse(Document):
@@ -85,3 +88,6 @@ class MeasuresCreate(Document):
     """Number of bootstrap replicates."""
     seed: int = Field(default=12345, ge=0, lt=2**63)
     """Seed of the resampling."""
+    resample: ResamplingUnit | None = None
+    """What replicates draw and randomization tests exchange: segments, or whole documents; by default what those on the
+    same references do already, else segments."""

@@ -27,13 +27,18 @@ class TokenResponse(Document):
     alive: bool = Field(description="Whether it is valid now.")
 
 
-class TokenCreate(Document):
-    """A new token."""
+class AccountTokenCreate(Document):
+    """A new token of an account."""
 
     name: str = Field(description="Its purpose, such as the machine that uses it.")
     scopes: list[str] = Field([Scope.READ, Scope.SUBMIT], max_length=20)
     """What it permits."""
     days: int = Field(90, description="Days until it expires.")
+
+
+class TokenCreate(AccountTokenCreate):
+    """A new token."""
+
     email: str = Field("", max_length=1000, description="For programs without a token: the address of the account.")
     password: str = Field("", max_length=1000, description="The password of that account.")
 

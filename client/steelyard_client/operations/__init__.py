@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from steelyard_client.operations.accounts import AccountOperations
 from steelyard_client.operations.campaigns import CampaignOperations
+from steelyard_client.operations.imported_scores import ImportedScoresOperations
 from steelyard_client.operations.leaderboards import LeaderboardOperations
 from steelyard_client.operations.submissions import SubmissionOperations
 from steelyard_client.operations.test_sets import TestSetOperations
 
 
-class Operations(AccountOperations, CampaignOperations, TestSetOperations, SubmissionOperations, LeaderboardOperations):
+class Operations(
+    AccountOperations,
+    CampaignOperations,
+    TestSetOperations,
+    ImportedScoresOperations,
+    SubmissionOperations,
+    LeaderboardOperations,
+):
     """All operations."""

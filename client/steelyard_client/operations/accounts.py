@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard_client.core import Core
 from steelyard_client.documents.accounts import (
     AccountResponse,
     AccountUpdatedResponse,
@@ -23,17 +22,25 @@ from steelyard_client.documents.invitations import (
 from steelyard_client.documents.teams import TeamDetailsResponse, TeamResponse
 from steelyard_client.documents.tokens import TokenCreatedResponse, TokenResponse
 from steelyard_client.errors import NotSignedIn
+from steelyard_client.requests import Requests
 from steelyard_client.steps import listing, operation
 
 if TYPE_CHECKING:
-    from steelyard_client.documents.accounts import AccountCreate, AccountRightsUpdate, AccountUpdate, PasswordUpdate
+    from steelyard_client.documents.accounts import (
+        AccountCreate,
+        AccountPasswordUpdate,
+        AccountRightsUpdate,
+        AccountUpdate,
+        PasswordUpdate,
+    )
+    from steelyard_client.documents.deletions import DeletionResponse
     from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
     from steelyard_client.documents.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
-    from steelyard_client.documents.tokens import TokenCreate
+    from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate
     from steelyard_client.steps import Items, Steps
 
 
-class AccountOperations(Core):
+class AccountOperations(Requests):
     """Accounts, tokens, teams, invitations, the audit log."""
 
     @operation
@@ -115,6 +122,11 @@ class AccountOperations(Core):
         return self._get(TeamDetailsResponse, "teams", team)
 
     @operation
+    def delete_team(self, team: str, *, dry_run: bool = False) -> Steps[DeletionResponse]:
+        """Delete a team and its submissions, or with `dry_run` ask what would be deleted. For administrators."""
+        return self._delete("teams", team, dry_run=dry_run)
+
+    @operation
     def update_team(self, team: str, change: TeamUpdate) -> Steps[TeamResponse]:
         """Change the public profile of a team. For its leads."""
         return self._change(TeamResponse, "PATCH", "teams", team, body=change)
@@ -155,13 +167,13 @@ class AccountOperations(Core):
         return self._command("DELETE", "invitations", invitation_id)
 
     @listing
-    def list_accounts(self, *, search: str = "") -> Items[AccountResponse]:
-        """All accounts, oldest first, by name and address. For administrators."""
-        return self._pages(AccountResponse, "accounts", search=search or None)
+    def list_accounts(self, *, search: str = "", email: str = "") -> Items[AccountResponse]:
+        """All accounts, oldest first, by name and address; or the one with an address. For administrators."""
+        return self._pages(AccountResponse, "accounts", search=search or None, email=email or None)
 
     @operation
     def create_account(self, new: AccountCreate) -> Steps[AccountResponse]:
-        """Create an account without a password. For administrators."""
+        """Create an account, with a password or without one. For administrators."""
         return self._change(AccountResponse, "POST", "accounts", body=new)
 
     @operation
@@ -170,9 +182,19 @@ class AccountOperations(Core):
         return self._get(AccountResponse, "accounts", account_id)
 
     @operation
+    def delete_account(self, account_id: int, *, dry_run: bool = False) -> Steps[DeletionResponse]:
+        """Delete an account, or with `dry_run` ask what would be deleted. For administrators."""
+        return self._delete("accounts", account_id, dry_run=dry_run)
+
+    @operation
     def update_account(self, account_id: int, change: AccountRightsUpdate) -> Steps[AccountResponse]:
         """Change the role of an account, disable or enable it, or confirm its address. For administrators."""
         return self._change(AccountResponse, "PATCH", "accounts", account_id, body=change)
+
+    @operation
+    def update_account_password(self, account_id: int, change: AccountPasswordUpdate) -> Steps[EndedSessionsResponse]:
+        """Set the password of an account and end its sessions. For administrators."""
+        return self._change(EndedSessionsResponse, "PUT", "accounts", account_id, "password", body=change)
 
     @operation
     def create_password_link(self, account_id: int) -> Steps[PasswordLinkResponse]:
@@ -183,6 +205,21 @@ class AccountOperations(Core):
     def end_account_sessions(self, account_id: int) -> Steps[EndedSessionsResponse]:
         """End all browser sessions of an account. For administrators."""
         return self._change(EndedSessionsResponse, "DELETE", "accounts", account_id, "sessions")
+
+    @listing
+    def list_account_tokens(self, account_id: int) -> Items[TokenResponse]:
+        """The tokens of an account, newest first. For administrators."""
+        return self._pages(TokenResponse, "accounts", account_id, "tokens")
+
+    @operation
+    def create_account_token(self, account_id: int, new: AccountTokenCreate) -> Steps[TokenCreatedResponse]:
+        """Create a token for an account. For administrators; the server does not let tokens create tokens."""
+        return self._change(TokenCreatedResponse, "POST", "accounts", account_id, "tokens", body=new)
+
+    @operation
+    def revoke_account_token(self, account_id: int, token_id: int) -> Steps[None]:
+        """Revoke a token of an account. For administrators."""
+        return self._command("DELETE", "accounts", account_id, "tokens", token_id)
 
     @listing
     def list_audit_entries(self, *, search: str = "") -> Items[AuditEntryResponse]:

@@ -5,30 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none, path_of
-from steelyard_client.core import Core, json_of
-from steelyard_client.documents.campaigns import CampaignResponse, CampaignSummary
+from steelyard_client.documents.campaigns import (
+    CampaignImportedResponse,
+    CampaignResponse,
+    CampaignSummary,
+    UnreadableCampaignResponse,
+)
 from steelyard_client.documents.nightly import ScheduleResponse
 from steelyard_client.documents.participants import CampaignMemberResponse, CampaignTeamCreate, CampaignTeamResponse
 from steelyard_client.documents.phases import PhaseResponse
-from steelyard_client.documents.quotas import QuotaResponse, TeamQuotaUsageResponse
+from steelyard_client.documents.quotas import QuotaResponse, TeamQuotasResponse
+from steelyard_client.files import read_file
 from steelyard_client.reading import decode
+from steelyard_client.requests import Requests, json_of
 from steelyard_client.steps import listing, operation
+from steelyard_client.vocabulary import ExportLayout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
+    from steelyard_client.documents.deletions import DeletionResponse
     from steelyard_client.documents.participants import CampaignMemberUpdate
     from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
-    from steelyard_client.documents.quotas import QuotaUpdate
+    from steelyard_client.documents.quotas import GeneralQuotaUpdate, QuotaUpdate
     from steelyard_client.steps import Items, Steps
 
 
-class CampaignOperations(Core):
+class CampaignOperations(Requests):
     """Campaigns. `if_match`, where a method has it, is a `campaign_etag`: the server refuses what is out of date."""
 
     @listing
-    def list_campaigns(self) -> Items[CampaignSummary]:
-        """The campaigns that the account may see, newest first."""
-        return self._pages(CampaignSummary, "campaigns")
+    def list_campaigns(
+        self, *, on_unreadable: Callable[[UnreadableCampaignResponse], None] | None = None
+    ) -> Items[CampaignSummary]:
+        """The campaigns that the account may see, newest first.
+
+        `on_unreadable` is called for each that cannot be shown, because of what the database holds of it.
+        """
+
+        def tell(page: dict[str, Any]) -> None:
+            if on_unreadable is not None:
+                for each in page.get("unreadable", ()):
+                    on_unreadable(decode(UnreadableCampaignResponse, each))
+
+        return self._pages(CampaignSummary, "campaigns", on_page=tell)
 
     @operation
     def create_campaign(self, new: CampaignCreate) -> Steps[CampaignResponse]:
@@ -54,6 +76,11 @@ class CampaignOperations(Core):
         return self._change(CampaignResponse, "PATCH", "campaigns", name, body=change, headers=matching(if_match))
 
     @operation
+    def delete_campaign(self, name: str, *, dry_run: bool = False) -> Steps[DeletionResponse]:
+        """Delete a campaign with everything in it, or with `dry_run` ask what would be deleted. For organisers."""
+        return self._delete("campaigns", name, dry_run=dry_run)
+
+    @operation
     def freeze_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
         """Freeze a campaign: no submissions, declarations or withdrawals, regardless of its phases."""
         return self._change(CampaignResponse, "POST", "campaigns", name, "freeze", headers=matching(if_match))
@@ -74,9 +101,17 @@ class CampaignOperations(Core):
         return self._change(CampaignResponse, "POST", "campaigns", name, "publish", headers=matching(if_match))
 
     @operation
-    def export_campaign(self, name: str) -> Steps[bytes]:
-        """What the account may see of a campaign, as a zip archive."""
-        return self._get_bytes("campaigns", name, "export")
+    def import_campaign(self, name: str, file: Path | bytes) -> Steps[CampaignImportedResponse]:
+        """Create a campaign from a zip: an export, or a folder of language pairs. For organisers of the server."""
+        content = {"file": read_file(file, f"{name}.zip")}
+        return self._change(CampaignImportedResponse, "POST", "campaigns", name, "import", files=content)
+
+    @operation
+    def export_campaign(
+        self, name: str, *, layout: ExportLayout = ExportLayout.CAMPAIGN, test_sets: Sequence[str] = ()
+    ) -> Steps[bytes]:
+        """What the account may see of a campaign, as a zip archive; test sets can be chosen for mt-metrics-eval."""
+        return self._get_bytes("campaigns", name, "export", layout=layout, test_set=list(test_sets))
 
     @listing
     def list_phases(self, name: str) -> Items[PhaseResponse]:
@@ -159,9 +194,29 @@ class CampaignOperations(Core):
         return self._command("DELETE", "campaigns", name, "quotas", kind, params=params)
 
     @listing
-    def list_team_quota_usage(self, name: str, team: str) -> Items[TeamQuotaUsageResponse]:
-        """A team's use of each kind of quota. For its members and organisers."""
-        return self._pages(TeamQuotaUsageResponse, "campaigns", name, "teams", team, "quotas")
+    def list_quotas(self) -> Items[QuotaResponse]:
+        """All quotas of all campaigns. For administrators."""
+        return self._pages(QuotaResponse, "quotas")
+
+    @operation
+    def set_quota(self, new: GeneralQuotaUpdate) -> Steps[QuotaResponse]:
+        """Set a quota that holds in each campaign that has none of its own. For administrators."""
+        return self._change(QuotaResponse, "PUT", "quotas", body=new)
+
+    @operation
+    def delete_quota(self, kind: str) -> Steps[None]:
+        """Delete a quota that holds in each campaign. For administrators."""
+        return self._command("DELETE", "quotas", kind)
+
+    @operation
+    def read_team_quotas(self, name: str, team: str) -> Steps[TeamQuotasResponse]:
+        """A team's use of each kind of quota in a campaign. For its members and organisers."""
+        return self._get(TeamQuotasResponse, "campaigns", name, "teams", team, "quotas")
+
+    @listing
+    def list_team_quotas(self, team: str) -> Items[TeamQuotasResponse]:
+        """A team's use of its quotas, by campaign. For its members and administrators."""
+        return self._pages(TeamQuotasResponse, "teams", team, "quotas")
 
     @listing
     def list_schedules(self) -> Items[ScheduleResponse]:

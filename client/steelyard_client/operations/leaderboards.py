@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none, path_of
-from steelyard_client.core import Core, json_of
 from steelyard_client.documents.comparisons import ComparisonCancel, ComparisonsResponse
+from steelyard_client.documents.human_rankings import HumanRankingResponse
 from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
+from steelyard_client.documents.matrices import MatrixResponse
 from steelyard_client.documents.segments import SegmentsResponse
 from steelyard_client.errors import Conflict
 from steelyard_client.reading import decode
+from steelyard_client.requests import Requests, json_of
 from steelyard_client.steps import Pause, listing, operation
+from steelyard_client.vocabulary import IntervalKind, PValueCorrection, SignificanceTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,17 +24,63 @@ if TYPE_CHECKING:
 
 TRIALS_POLL_SECONDS = 0.5
 """Interval between two polls of running randomization tests."""
+LEVEL = 0.95
+ALPHA = 0.05
+"""What a server uses unless something else is asked for."""
 MOST_SYSTEMS = 1000
 """Systems of a leaderboard in one response."""
 
 
-class LeaderboardOperations(Core):
+class LeaderboardOperations(Requests):
     """Leaderboards, comparisons, segments."""
 
     @listing
     def list_leaderboards(self, campaign: str) -> Items[LeaderboardSummary]:
         """The leaderboards of a campaign: one for each test set and list of references."""
         return self._pages(LeaderboardSummary, "campaigns", campaign, "leaderboards")
+
+    @operation
+    def read_campaign_matrix(
+        self,
+        campaign: str,
+        *,
+        metric: str = "",
+        shown: str = "ranked",
+        constrained: str = "",
+        sort: str = "mean_rank",
+        only: Sequence[str] = (),
+        complete: bool = False,
+    ) -> Steps[MatrixResponse]:
+        """The systems of a campaign over all of its test sets, by one metric.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        metric
+            The ranking metric; default that of the campaign.
+        shown
+            "ranked" or "all" systems.
+        constrained
+            "yes", "no", or "" for all systems.
+        sort
+            "mean_rank", "autorank", "system", "gaps", or the name of a test set.
+        only
+            Test sets; default all.
+        complete
+            Whether systems that lack a test set are left out.
+        """
+        return self._get(
+            MatrixResponse, "campaigns", campaign, "matrix",
+            metric=metric or None, shown=shown, constrained=constrained or None, sort=sort, only=list(only) or None,
+            complete="true" if complete else None,
+        )  # fmt: skip
+
+    @operation
+    def read_human_ranking(self, campaign: str, *, test_set: str = "") -> Steps[HumanRankingResponse]:
+        """The official ranking of a test set by human judgments; by default the first one."""
+        path = ("campaigns", campaign, "human-ranking")
+        return (yield from self._get(HumanRankingResponse, *path, test_set=test_set or None))
 
     @operation
     def read_leaderboard(
@@ -44,6 +93,15 @@ class LeaderboardOperations(Core):
         shown: str = "ranked",
         constrained: str = "",
         board: int | None = None,
+        all_ranks: bool = False,
+        level: float = LEVEL,
+        interval: str = IntervalKind.PERCENTILE,
+        test: str = SignificanceTest.BOOTSTRAP,
+        trials: int | None = None,
+        correction: str = PValueCorrection.NONE,
+        alpha: float = ALPHA,
+        all_submissions: bool = False,
+        power: bool = False,
     ) -> Steps[LeaderboardResponse]:
         """A leaderboard with all its systems. An unchanged leaderboard is taken from the client's cache.
 
@@ -63,6 +121,19 @@ class LeaderboardOperations(Core):
             "yes", "no", or "" for all systems.
         board
             A number from `list_leaderboards`, to select one that is not the newest.
+        all_ranks
+            Whether systems have their ranks by every metric, and not by the ranking one alone.
+        level, interval
+            Confidence level of the intervals, and how they are computed: "percentile" or "bca". This and what follows
+            is for accounts, where it differs from the default; a server computes it for up to 60 systems.
+        test, trials, correction, alpha
+            How systems are tested for rank ranges and clusters. `trials` of randomization tests are by default as many
+            as the correction needs; `ranking.testing` says how many tests are missing, which `request_comparisons`
+            asks for.
+        all_submissions
+            Whether replaced submissions are shown, each by itself. For organisers.
+        power
+            Whether to say which differences the test set can detect.
 
         Raises
         ------
@@ -70,13 +141,21 @@ class LeaderboardOperations(Core):
             There is no such leaderboard.
         Forbidden
             The leaderboard is not shown in this phase.
-
         """
         filters = {
             **_filters(test_set, references, metric, board),
             "shown": shown,
             "constrained": constrained or None,
             "limit": MOST_SYSTEMS,
+            "all_ranks": "true" if all_ranks else None,
+            "level": None if level == LEVEL else level,
+            "interval": None if interval == IntervalKind.PERCENTILE else interval,
+            "test": None if test == SignificanceTest.BOOTSTRAP else test,
+            "trials": trials,
+            "correction": None if correction == PValueCorrection.NONE else correction,
+            "alpha": None if alpha == ALPHA else alpha,
+            "all_submissions": "true" if all_submissions else None,
+            "power": "true" if power else None,
         }
         found = yield from self._get_json("campaigns", campaign, "leaderboard", **filters)
         items, following = [*found["items"]], found["next"]
@@ -116,13 +195,19 @@ class LeaderboardOperations(Core):
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
+        trials: int | None = None,
+        level: float = LEVEL,
+        interval: str = IntervalKind.PERCENTILE,
+        alpha: float = ALPHA,
+        baseline: int | None = None,
         comparison: int | None = None,
     ) -> Steps[ComparisonsResponse]:
-        """Tests of all pairs of systems, as far as they are computed; parameters as in `compare`.
+        """Tests of systems, as far as they are computed; parameters as in `compare`.
 
         `comparison` is the number of one that `request_comparisons` started, to include its progress.
         """
         filters = _comparison(systems, test_set, references, metric, test, correction, board)
+        filters |= _rule(trials, level, interval, alpha, baseline)
         address = path_of("campaigns", campaign, "comparisons")
         answer = yield from self._send("GET", address, params=drop_none({**filters, "comparison": comparison}))
         return decode(ComparisonsResponse, json_of(answer))
@@ -138,10 +223,16 @@ class LeaderboardOperations(Core):
         metric: str = "",
         correction: str = "none",
         board: int | None = None,
+        trials: int | None = None,
+        level: float = LEVEL,
+        interval: str = IntervalKind.PERCENTILE,
+        alpha: float = ALPHA,
+        baseline: int | None = None,
     ) -> Steps[ComparisonsResponse]:
         """Request the missing randomization tests, for at most 20 systems; parameters as in `compare`."""
         filters = _comparison(systems, test_set, references, metric, "randomization", correction, board)
-        return self._change(ComparisonsResponse, "POST", "campaigns", campaign, "comparisons", params=filters)
+        params = filters | _rule(trials, level, interval, alpha, baseline)
+        return self._change(ComparisonsResponse, "POST", "campaigns", campaign, "comparisons", params=params)
 
     @operation
     def cancel_comparison(self, campaign: str, comparison: int, *, reason: str = "") -> Steps[None]:
@@ -161,9 +252,14 @@ class LeaderboardOperations(Core):
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
+        trials: int | None = None,
+        level: float = LEVEL,
+        interval: str = IntervalKind.PERCENTILE,
+        alpha: float = ALPHA,
+        baseline: int | None = None,
         on_progress: Callable[[TrialsProgressResponse], None] | None = None,
     ) -> Steps[ComparisonsResponse]:
-        """Compare all pairs of systems, by all metrics or one; request what is missing, and wait for it.
+        """Compare systems, in pairs or with a baseline; request what is missing, and wait for it.
 
         Parameters
         ----------
@@ -177,6 +273,14 @@ class LeaderboardOperations(Core):
             "bootstrap", or "randomization"; missing randomization tests are requested and waited for.
         correction
             "none", "holm" or "bh".
+        trials
+            Of each randomization test; default as many as the correction needs.
+        level, interval
+            Of the confidence intervals; "percentile" or "bca".
+        alpha
+            p-value below which a difference is significant.
+        baseline
+            Submission that all others are tested against; default all pairs.
         on_progress
             Called at each poll while randomization tests run.
 
@@ -186,16 +290,16 @@ class LeaderboardOperations(Core):
             As for a leaderboard, or the parameters are invalid.
         Conflict
             Some pairs could not be tested.
-
         """
         filters = _comparison(systems, test_set, references, metric, test, correction, board)
+        filters |= _rule(trials, level, interval, alpha, baseline)
         address = path_of("campaigns", campaign, "comparisons")
 
         def ask(method: str, **more: int) -> Steps[ComparisonsResponse]:
             return decode(ComparisonsResponse, json_of((yield from self._send(method, address, params=filters | more))))
 
         found = yield from ask("GET")
-        if test == "bootstrap" or not found.lacking:
+        if test == "bootstrap" or not found.missing:
             return found
         found = yield from ask("POST")
         while found.progress is not None and found.progress.running:
@@ -203,7 +307,7 @@ class LeaderboardOperations(Core):
                 on_progress(found.progress)
             yield Pause(TRIALS_POLL_SECONDS)
             found = yield from ask("GET", comparison=found.progress.comparison)
-        if found.lacking:
+        if found.missing:
             why = found.progress.failure if found.progress is not None else ""
             raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
         return found
@@ -246,7 +350,6 @@ class LeaderboardOperations(Core):
             Words of the source, or characters for languages written without spaces.
         limit, after
             Segments of a page, and the `next` of the previous page.
-
         """
         return self._get(
             SegmentsResponse, "campaigns", campaign, "segments", **_filters(test_set, references, metric, None),
@@ -271,5 +374,18 @@ def _comparison(
             **_filters(test_set, references, metric, board),
             "test": test,
             "correction": correction,
+        }
+    )
+
+
+def _rule(trials: int | None, level: float, interval: str, alpha: float, baseline: int | None) -> dict[str, Any]:
+    """How systems are compared, without what a server does by default."""
+    return drop_none(
+        {
+            "trials": trials,
+            "level": None if level == LEVEL else level,
+            "interval": None if interval == IntervalKind.PERCENTILE else interval,
+            "alpha": None if alpha == ALPHA else alpha,
+            "baseline": baseline,
         }
     )

@@ -6,7 +6,6 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none
-from steelyard_client.core import Core
 from steelyard_client.documents.evaluations import EvaluationCancel, EvaluationResponse
 from steelyard_client.documents.submissions import (
     OutputCheckResponse,
@@ -19,12 +18,14 @@ from steelyard_client.documents.submissions import (
 from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
 from steelyard_client.files import ProgressReader, compressed, read_file
 from steelyard_client.reading import decode
+from steelyard_client.requests import Requests
 from steelyard_client.steps import Item, Pause, Run, exhausted, forwarded, listing, operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from steelyard_client.documents.deletions import DeletionResponse
     from steelyard_client.documents.submissions import SubmissionUpdate
     from steelyard_client.steps import Items, Steps
 
@@ -33,7 +34,7 @@ POLL_SECONDS = 2.0
 PROGRESS, END = "progress", "end"
 
 
-class SubmissionOperations(Core):
+class SubmissionOperations(Requests):
     """Submissions, evaluations, systems."""
 
     @operation
@@ -87,7 +88,6 @@ class SubmissionOperations(Core):
             The output cannot be scored; `details` has all findings, and nothing is stored.
         TooMany
             A quota is exhausted; nothing is stored.
-
         """
         fields = _form_fields(
             system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
@@ -146,9 +146,9 @@ class SubmissionOperations(Core):
         return self._change(SubmissionResponse, "POST", "submissions", submission, "withdraw")
 
     @operation
-    def delete_submission(self, submission: int) -> Steps[SubmissionResponse]:
-        """Withdraw a submission: another name of `withdraw_submission`."""
-        return self._change(SubmissionResponse, "DELETE", "submissions", submission)
+    def delete_submission(self, submission: int, *, dry_run: bool = False) -> Steps[DeletionResponse]:
+        """Delete a submission with its scores, or with `dry_run` ask what would be deleted. For organisers."""
+        return self._delete("submissions", submission, dry_run=dry_run)
 
     @operation
     def reinstate_submission(self, submission: int) -> Steps[SubmissionResponse]:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import path_of
-from steelyard_client.core import Core
 from steelyard_client.documents.corrections import CorrectionDetailsResponse, CorrectionResponse
-from steelyard_client.documents.judgments import CorrelationsResponse, HumanScoresCreatedResponse, HumanScoresResponse
+from steelyard_client.documents.judgments import (
+    CorrelationsResponse,
+    HumanScoresCreatedResponse,
+    HumanScoresDetails,
+    HumanScoresResponse,
+    JudgedSegment,
+)
 from steelyard_client.documents.test_sets import TestSetCreatedResponse, TestSetResponse
 from steelyard_client.files import read_file
 from steelyard_client.operations.campaigns import matching
+from steelyard_client.requests import Requests
 from steelyard_client.steps import listing, operation
+from steelyard_client.vocabulary import ResamplingUnit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +27,11 @@ if TYPE_CHECKING:
     from steelyard_client.documents.test_sets import MeasuresCreate, TestSetUpdate
     from steelyard_client.steps import Items, Steps
 
+SEGMENTS_AT_ONCE = 10_000
+"""Scores of segments in one response."""
 
-class TestSetOperations(Core):
+
+class TestSetOperations(Requests):
     """Test sets, corrections, judgments. Files are paths, or their content as bytes."""
 
     __test__ = False
@@ -48,6 +58,7 @@ class TestSetOperations(Core):
         reference_lists: Sequence[Sequence[str]] = (),
         replicates: int = 1000,
         seed: int = 12345,
+        resample: ResamplingUnit = ResamplingUnit.SEGMENT,
         if_match: str | None = None,
     ) -> Steps[TestSetCreatedResponse]:
         """Upload a test set, with the metrics to measure on it. For organisers.
@@ -70,9 +81,10 @@ class TestSetOperations(Core):
             What is measured; by default each reference alone, then all together.
         replicates, seed
             Of the bootstrap.
+        resample
+            What replicates draw and randomization tests exchange: segments, or whole documents.
         if_match
             As in all changes of campaigns.
-
         """
         fields: dict[str, Any] = {
             "name": test_set,
@@ -84,6 +96,7 @@ class TestSetOperations(Core):
             "reference_lists": [",".join(each) for each in reference_lists],
             "replicates": str(replicates),
             "seed": str(seed),
+            "resample": resample.value,
         }
         files = [("references", read_file(content, title)) for title, content in references.items()]
         files += [
@@ -166,18 +179,96 @@ class TestSetOperations(Core):
 
     @operation
     def add_human_scores(
-        self, name: str, files: Mapping[str, Path | bytes], *, test_set: str = "", called: str = ""
+        self,
+        name: str,
+        files: Mapping[str, Path | bytes],
+        *,
+        test_set: str = "",
+        called: str = "",
+        pair: str = "",
+        rename: Mapping[str, str] = {},
+        preview: bool = False,
+        kind: str | None = None,
+        by_document: bool = False,
+        first_segment: int | None = None,
+        weights: Sequence[str] = (),
+        standardise: bool | None = None,
+        aggregation: str = "auto",
     ) -> Steps[HumanScoresCreatedResponse]:
-        """Add human judgments: file name -> table. For organisers."""
+        """Add human judgments: file name -> file. For organisers.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        files
+            Tables of judgments by their names.
+        test_set
+            NAME or NAME@VERSION; default the first one.
+        called
+            The name of the judgments; default "human".
+        pair
+            Which language pair, where a file has several.
+        rename
+            Systems that have other names in the campaign.
+        preview
+            Only say what would be stored.
+        kind
+            scores, ratings, errors or rankings; default as the columns say.
+        by_document
+            Find segments by document and number in it, where a file has both.
+        first_segment
+            0 or 1; default what is usual for the column.
+        weights
+            Of errors: SEVERITY[/CATEGORY]=N.
+        standardise
+            Whether by annotator; default for ratings in tables.
+        aggregation
+            auto, means, wins, better-or-equal or none: the scores of systems.
+
+        """
         sent = [("files", read_file(content, title)) for title, content in files.items()]
         return self._change(
             HumanScoresCreatedResponse, "POST", "campaigns", name, "human-scores",
-            data={"test_set": test_set, "called": called}, files=sent,
+            data={
+                "test_set": test_set, "called": called, "pair": pair, "preview": str(preview).lower(),
+                "rename": [f"{old}={new}" for old, new in rename.items()], "kind": kind or "",
+                "by_document": str(by_document).lower(), "aggregation": aggregation, "weights": list(weights),
+                **({} if first_segment is None else {"first_segment": str(first_segment)}),
+                **({} if standardise is None else {"standardise": str(standardise).lower()}),
+            }, files=sent,
         )  # fmt: skip
 
     @operation
+    def read_human_scores(
+        self, name: str, title: str, *, test_set: str = "", shared_segments: bool = False
+    ) -> Steps[HumanScoresDetails]:
+        """Human judgments, NAME (the newest version) or NAME@VERSION, with ranked systems. For organisers.
+
+        With `shared_segments` two systems are compared on the segments only that were judged of both.
+        """
+        return self._get(
+            HumanScoresDetails, "campaigns", name, "human-scores", title,
+            test_set=test_set or None, shared_segments="true" if shared_segments else None,
+        )  # fmt: skip
+
+    @listing
+    def list_judged_segments(self, name: str, title: str, *, test_set: str = "") -> Items[JudgedSegment]:
+        """Human scores of segments, by system and segment. For organisers."""
+        return self._pages(
+            JudgedSegment, "campaigns", name, "human-scores", title, "segments",
+            test_set=test_set or None, limit=SEGMENTS_AT_ONCE,
+        )  # fmt: skip
+
+    @operation
+    def rename_human_scores(self, name: str, title: str, to: str, *, test_set: str = "") -> Steps[None]:
+        """Give human judgments, all versions of a name, another name. For organisers."""
+        address = path_of("campaigns", name, "human-scores", title)
+        yield from self._send("PATCH", address, params={"test_set": test_set}, json={"name": to})
+
+    @operation
     def delete_human_scores(self, name: str, title: str, *, test_set: str = "") -> Steps[None]:
-        """Delete one version of human judgments, NAME@VERSION. For organisers."""
+        """Delete one version of human judgments, NAME@VERSION or NAME for the newest. For organisers."""
         address = path_of("campaigns", name, "human-scores", title)
         yield from self._send("DELETE", address, params={"test_set": test_set})
 

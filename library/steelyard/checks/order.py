@@ -76,7 +76,7 @@ def find_disorder(examined: AlignedOutput, matching: Matching, runs: Sequence[Sh
         )
         return [Finding("other_text", Severity.WARNING, message)]
     fits = matching.fits(0)
-    # What is empty is told elsewhere.
+    # Empty lines are reported elsewhere.
     there = ~(np.isnan(matching.lines) | np.isnan(matching.segments))
     misfits = np.where(there, MISFIT * fits.mean() - fits, 0.0)
     for run in runs:

@@ -76,14 +76,32 @@ def check(
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """A line for each finding, the worst first."""
+    """A line for each finding, the worst first.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+
+    Returns
+    -------
+    str
+    """
     if not findings:
         return "No problems found.\n"
     return "".join(f"{each.severity}: {each.message} [{each.code}]\n" for each in findings)
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """A list of findings, in the form that the database stores and the API returns."""
+    """A list of findings, in the form that the database stores and the API returns.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+
+    Returns
+    -------
+    str
+    """
     return json.dumps([each.as_row() for each in findings], ensure_ascii=False, indent=1) + "\n"
 
 

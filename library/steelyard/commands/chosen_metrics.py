@@ -30,6 +30,14 @@ def chosen_metrics(options: MetricOptions) -> list[Metric]:
     """The metrics of -m with the defaults of -lc and -tok, before `resolved_metrics`.
 
     Raises UnknownMetric, BadParameter and UsageError.
+
+    Parameters
+    ----------
+    options : MetricOptions
+
+    Returns
+    -------
+    list of Metric
     """
     from steelyard.metrics.registry import asked_metrics
 
@@ -37,15 +45,31 @@ def chosen_metrics(options: MetricOptions) -> list[Metric]:
         source, dash, target = options.language_pair.partition("-")
         if not (source and dash and target):
             raise UsageError(f'-l {options.language_pair}: a language pair is written SRC-TRG, e.g. "en-cs".')
-    return asked_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
+    return asked_metrics(_named(options), _defaults(options))
 
 
 def asked_for(options: MetricOptions) -> list[str]:
-    """The specifications of the same metrics as the user wrote them, independent of the target language."""
+    """The specifications of the same metrics as the user wrote them, independent of the target language.
+
+    Parameters
+    ----------
+    options : MetricOptions
+
+    Returns
+    -------
+    list of str
+    """
     from steelyard.metrics.registry import parse_metrics
 
-    metrics = parse_metrics(options.metrics or DEFAULT_METRICS, _defaults(options))
+    metrics = parse_metrics(_named(options), _defaults(options))
     return [metric.specification for metric in metrics]
+
+
+def _named(options: MetricOptions) -> Sequence[str]:
+    from steelyard.commands.registered import registered_resources
+    from steelyard.metrics.programs.registration import with_programs
+
+    return with_programs(options.metrics or DEFAULT_METRICS, registered_resources())
 
 
 def _defaults(options: MetricOptions) -> dict[str, str]:
@@ -58,7 +82,16 @@ def _defaults(options: MetricOptions) -> dict[str, str]:
 
 
 def checked_tokenizer(name: str) -> str:
-    """The name, if a tokenizer has it. Raises UsageError."""
+    """The name, if a tokenizer has it. Raises UsageError.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
     from steelyard.tokenizers.registry import AUTO, TOKENIZERS
 
     if name not in (AUTO, *TOKENIZERS):
@@ -72,6 +105,18 @@ def resolved_metrics(
     """The metrics with everything pinned that they take from language, texts and resources; prints the notices.
 
     `language` is the target language where the input names it; -l takes precedence. Raises MetricsError.
+
+    Parameters
+    ----------
+    options : MetricOptions
+    metrics : sequence of Metric
+    resources : Resources
+    language : str
+    texts : sequence of Text
+
+    Returns
+    -------
+    list of Metric
     """
     from steelyard.formats.layers import common_layers
     from steelyard.metrics.resolution import resolve

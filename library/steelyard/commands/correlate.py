@@ -8,9 +8,21 @@ import click
 
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.commands.options import correction_option, format_option, many, option, seed_option, width_option
-from steelyard.commands.parsing import Command, Value
-from steelyard.commands.values import MOST_REPLICATES, at_most, level
+from steelyard.commands.options import (
+    GRANULARITIES,
+    correction_option,
+    format_option,
+    granularity_option,
+    level_option,
+    many,
+    option,
+    permutation_option,
+    replicates_option,
+    seed_option,
+    statistics_option,
+    width_option,
+)
+from steelyard.commands.parsing import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +33,6 @@ if TYPE_CHECKING:
     Part = tuple[CorrelationTable[JudgedScores], str]
     """A table and what it is of."""
 
-MOST_TRIALS = 1_000_000
-LEVELS = ("system", "segment")
-
 
 @click.command(
     "correlate",
@@ -33,38 +42,20 @@ LEVELS = ("system", "segment")
     "or folders of files, with the scores of systems or segments: a table with the columns system, metric, score (and "
     "document, segment), WMT's JSON Lines or TSV, mt-metrics-eval's .score, COMET's or MetricX' JSON. The human scores "
     "are in a file of the same kind. `steelyard-server` correlates what is stored in its database.",
-    example="steelyard correlate scores.tsv --human human.tsv --confidence 1000",
+    example="steelyard correlate scores.tsv --human human.tsv --replicates 1000",
 )
 @click.argument("scores", nargs=-1, required=True, metavar="SCORES...", help="files or folders of scores of metrics")
 @many("--human", required=True, metavar="FILE...", help="human scores: files with one metric; higher is better")
 @option("--pair", metavar="SRC-TRG", help="only this language pair (default: every pair with human scores)")
-@option(
-    "--level", "granularity", type=click.Choice((*LEVELS, "both")), default="both", help="of the scores (default: both)"
-)
-@many(
-    "--statistics",
-    metavar="STATISTIC...",
-    help="what to compute; the first one ranks and is tested. By system: pearson spearman kendall pairwise "
-    "soft-pairwise spearman-share; by segment: acc-eq kendall-wmt14 kendall-by-segment spearman-by-segment pearson acc "
-    "kendall-da kendall pearson-by-system (default: the first five of each)",
-)
+@granularity_option()
+@statistics_option()
 @many("-m", "--metrics", metavar="METRIC...", help="only these metrics")
 @many("--lower-is-better", metavar="METRIC...", help="metrics of which a lower score is better, beside MetricX")
 @many("--leave-out", metavar="SYSTEM...", help="leave out these systems, such as human translations")
-@option(
-    "--confidence",
-    type=Value(at_most(MOST_REPLICATES)),
-    metavar="N",
-    help="replicates for the intervals, 0 for none (default: 1,000)",
-)
-@option("--interval-level", type=Value(level), default=0.95, metavar="P", help="level of the intervals (default: 0.95)")
+@replicates_option("1,000")
+@level_option()
 @option("--baseline", metavar="METRIC", help="test the others against this metric, not the best one")
-@option(
-    "--trials",
-    type=Value(at_most(MOST_TRIALS)),
-    metavar="N",
-    help="trials of the permutation tests, 0 for no tests (default: 10,000 by system, 1,000 by segment)",
-)
+@permutation_option()
 @correction_option("holm")
 @seed_option("draws")
 @format_option()
@@ -89,7 +80,7 @@ def correlate(
     from steelyard.meta_evaluation.score_files import judged_pairs
     from steelyard.meta_evaluation.statistics import chosen_statistics
 
-    levels = LEVELS if granularity == "both" else (granularity,)
+    levels = GRANULARITIES if granularity == "both" else (granularity,)
     by_level = chosen_statistics(statistics, levels)
     found = judged_pairs(
         scores, human, lower_is_better=lower_is_better, metrics=metrics, leave_out=leave_out, pair=pair, seed=seed
@@ -98,7 +89,7 @@ def correlate(
     for judged, title, notices in found:
         note(notices)
         options = CorrelationOptions(
-            asked["confidence"], asked["interval_level"], asked["trials"], asked["correction"],
+            asked["replicates"], asked["level"], asked["trials"], asked["correction"],
             None if baseline is None else position(judged.metrics, baseline),
         )  # fmt: skip
         if "system" in by_level and judged.has_systems:
@@ -106,13 +97,23 @@ def correlate(
         if "segment" in by_level and judged.has_segments:
             parts.append((correlate_segments(judged, by_level["segment"], options), title))
     if not parts:
-        raise CommandError(f"There are no human scores by {' or '.join(levels)}. Choose another --level.")
+        raise CommandError(f"There are no human scores by {' or '.join(levels)}. Choose another --granularity.")
     print(rendered(parts, width, format), end="")
     return 0
 
 
 def position(metrics: Sequence[JudgedMetric], name: str) -> int:
-    """The place of a metric. Raises UsageError."""
+    """The place of a metric. Raises UsageError.
+
+    Parameters
+    ----------
+    metrics : sequence of JudgedMetric
+    name : str
+
+    Returns
+    -------
+    int
+    """
     names = [each.specification for each in metrics]
     if name not in names:
         raise UsageError(f'There is no metric "{name}". There are: {", ".join(names)}.')
@@ -120,7 +121,18 @@ def position(metrics: Sequence[JudgedMetric], name: str) -> int:
 
 
 def rendered(parts: Sequence[Part], width: int, form: str) -> str:
-    """All tables; in JSON, TSV and CSV every statistic in full precision, in the order of a row for each."""
+    """All tables; in JSON, TSV and CSV every statistic in full precision, in the order of a row for each.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    width : int
+    form : str
+
+    Returns
+    -------
+    str
+    """
     from steelyard.tables import delimited, rendering
     from steelyard.tables.correlation import TSV_COLUMNS, tables_of, tsv_rows
 
@@ -134,7 +146,17 @@ def rendered(parts: Sequence[Part], width: int, form: str) -> str:
 
 
 def document(table: CorrelationTable[JudgedScores], title: str) -> dict[str, Any]:
-    """A table with numbers at full precision, null where undefined."""
+    """A table with numbers at full precision, null where undefined.
+
+    Parameters
+    ----------
+    table : CorrelationTable[JudgedScores]
+    title : str
+
+    Returns
+    -------
+    dict of str to object
+    """
     from steelyard.tables.correlation import metric_objects
 
     return {

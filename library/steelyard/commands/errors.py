@@ -23,7 +23,16 @@ class UsageError(CommandError):
 
 
 def explained(error: Exception) -> tuple[str, int] | None:
-    """The message and the exit status for an error; None for an unexpected one, which keeps its traceback."""
+    """The message and the exit status for an error; None for an unexpected one, which keeps its traceback.
+
+    Parameters
+    ----------
+    error : Exception
+
+    Returns
+    -------
+    (str, int) or None
+    """
     from steelyard.errors import BadParameter, MetricsError, UnknownMetric
 
     if isinstance(error, (UsageError, UnknownMetric, BadParameter)):
@@ -37,7 +46,18 @@ def explained(error: Exception) -> tuple[str, int] | None:
 
 
 def exit_status(program: str, command: Callable[[], int], explain: Explain = explained) -> int:
-    """Run a command; its exit status, and one line on standard error for every error that can be explained."""
+    """Run a command; its exit status, and one line on standard error for every error that can be explained.
+
+    Parameters
+    ----------
+    program : str
+    command : callable
+    explain : Explain, optional
+
+    Returns
+    -------
+    int
+    """
     # Whatever the locale: tables have arrows, JSON is UTF-8, pages and LaTeX say or take for granted that they are.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")

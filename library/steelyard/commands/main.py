@@ -11,7 +11,7 @@ import click
 
 from steelyard.commands.parsing import HELP_OPTIONS, run
 from steelyard.commands.startup import collect_rarely, compute_in_one_thread, import_nothing_from_the_current_folder
-from steelyard.commands.verbs import ELSEWHERE, OURS, installed
+from steelyard.commands.verbs import ELSEWHERE, EXTENDED, OURS, installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,13 @@ COMPLETE = "_STEELYARD_COMPLETE"
 
 
 class Root(click.Group):
-    """The verbs, each imported when it runs. `others` finds those of other distributions when they are needed."""
+    """The verbs, each imported when it runs. `others` finds those of other distributions when they are needed.
+
+    Parameters
+    ----------
+    others : callable, optional
+    **more : object
+    """
 
     def __init__(self, others: Callable[[], Mapping[str, Verb]] = installed, **more: Any) -> None:
         super().__init__("steelyard", help=DESCRIPTION, epilog=EPILOGUE, context_settings=HELP_OPTIONS, **more)
@@ -44,7 +50,8 @@ class Root(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import a verb; None for an unknown one."""
-        verb = OURS.get(cmd_name) or self.others.get(cmd_name)
+        verb = (self.others.get(cmd_name) if cmd_name in EXTENDED else None) or OURS.get(cmd_name)
+        verb = verb or self.others.get(cmd_name)
         return None if verb is None else verb.load()
 
     def resolve_command(
@@ -53,12 +60,9 @@ class Root(click.Group):
         """As click, but says which distribution has a missing verb, and what an unknown one may have meant."""
         name = args[0]
         command = self.get_command(ctx, name)
-        ours = OURS.get(name)
-        if ours and ours.takes and name in self.others and not ours.takes(args[1:]):
-            return name, self.others[name].load(), args[1:]
         if command is not None:
-            if ctx.params["server"] and name in OURS:
-                ctx.fail("--server is for submit, status, leaderboard, compare and login.")
+            if ctx.params["server"] and name in OURS and name not in EXTENDED:
+                ctx.fail("--server is for verbs about campaigns, submissions and accounts.")
             return name, command, args[1:]
         for distribution, verbs in ELSEWHERE.items():
             if name in verbs:
@@ -68,7 +72,7 @@ class Root(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the verbs without importing them."""
         others = {name: verb for name, verb in self.others.items() if name not in OURS}
-        for section, verbs in (("Verbs for files", OURS), ("Verbs of the server", others)):
+        for section, verbs in (("Verbs for files", OURS), ("Verbs for campaigns and servers", others)):
             if verbs:
                 with formatter.section(section):
                     formatter.write_dl([(name, verb.help) for name, verb in verbs.items()])
@@ -83,7 +87,16 @@ def _show_version(context: click.Context, _option: click.Parameter, asked: bool)
 
 
 def root(others: Callable[[], Mapping[str, Verb]] = installed) -> Root:
-    """The command with its options."""
+    """The command with its options.
+
+    Parameters
+    ----------
+    others : callable, optional
+
+    Returns
+    -------
+    Root
+    """
     return Root(
         others,
         params=[
@@ -93,14 +106,24 @@ def root(others: Callable[[], Mapping[str, Verb]] = installed) -> Root:
             ),
             click.Option(
                 ["--server"], metavar="URL",
-                help="for submit, status, leaderboard, compare and login: ask this server instead of a database",
+                help="for verbs about campaigns, submissions and accounts: use this server instead of a database",
             ),
         ],
     )  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None, others: Callable[[], Mapping[str, Verb]] = installed) -> int:
-    """Run one command; return its exit status."""
+    """Run one command; return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, optional
+    others : callable, optional
+
+    Returns
+    -------
+    int
+    """
     collect_rarely()
     compute_in_one_thread()
     import_nothing_from_the_current_folder()

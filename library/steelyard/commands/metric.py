@@ -14,6 +14,7 @@ from steelyard.commands.errors import UsageError
 from steelyard.commands.notices import note
 from steelyard.commands.options import format_option, many, option
 from steelyard.commands.parsing import Noun, Value
+from steelyard.commands.programs import create, delete, described_program, listed_programs, program_row
 from steelyard.commands.values import named_file, whole_number
 
 if TYPE_CHECKING:
@@ -21,9 +22,14 @@ if TYPE_CHECKING:
 
     from steelyard.conformance import Campaign, Finding
     from steelyard.metrics.metric import Metric
+    from steelyard.metrics.programs.registration import RegisteredProgram
     from steelyard.tables.table import Table
 
-metric = Noun("metric", help="List the metrics and their parameters, and check whether a metric keeps the contract.")
+metric = Noun(
+    "metric",
+    help="List the metrics and their parameters, check whether a metric keeps the contract, and register programs as "
+    "metrics.",
+)
 
 
 @metric.command(
@@ -34,9 +40,9 @@ metric = Noun("metric", help="List the metrics and their parameters, and check w
 @format_option()
 def list_(format: str) -> int:  # noqa: A002 - the option's name
     """Print all metrics, those of other distributions, too; the exit status."""
-    from steelyard.metrics.registry import all_metrics
+    from steelyard.metrics.registry import all_metrics, learned_metrics
 
-    _print([*all_metrics(), *others()], format)
+    _print([*all_metrics(), *learned_metrics(), *others()], listed_programs(), format)
     return 0
 
 
@@ -51,7 +57,9 @@ def show(names: Sequence[str], format: str) -> int:  # noqa: A002
     """Print these metrics; the exit status."""
     from steelyard.metrics.registry import metric_class
 
-    _print([metric_class(name) for name in names], format)
+    programs = listed_programs(tuple(names))
+    registered = {program.name for _, program in programs}
+    _print([metric_class(name) for name in names if name not in registered], programs, format)
     return 0
 
 
@@ -99,16 +107,20 @@ def check(name: str, resource: Sequence[tuple[str, Path]], campaigns: int, seed:
     return 1 if broken else 0
 
 
-def _print(metrics: Sequence[type[Metric]], form: str) -> None:
+metric.add_command(create)
+metric.add_command(delete)
+
+
+def _print(metrics: Sequence[type[Metric]], programs: list[tuple[str, RegisteredProgram]], form: str) -> None:
     from steelyard.tables.rendering import render
 
     if form == "text":
-        print("\n".join(map(described, metrics)), end="")
-    else:
-        print(render([_table(metrics)], form, "Metrics"), end="")
+        print("\n".join([*map(described, metrics), *(described_program(*each) for each in programs)]), end="")
+        return
+    print(render([_table(metrics, programs)], form, "Metrics"), end="")
 
 
-def _table(metrics: Sequence[type[Metric]]) -> Table:
+def _table(metrics: Sequence[type[Metric]], programs: list[tuple[str, RegisteredProgram]]) -> Table:
     from steelyard.metrics.entry_points import origin
     from steelyard.tables.table import Column, Kind, Table
 
@@ -124,8 +136,8 @@ def _table(metrics: Sequence[type[Metric]]) -> Table:
     for each in metrics:
         plain = each()
         parameters = [f"{field.name}={plain.shown(field)}" for field in each.parameters()]
-        rows.append([each.name, plain.title, each.higher_is_better, parameters, each.source, origin(each) or None])
-    return Table(columns, rows)
+        rows.append([each.name, plain.title, plain.higher_is_better, parameters, each.source, origin(each) or None])
+    return Table(columns, [*rows, *(program_row(*each) for each in programs)])
 
 
 def others() -> Iterator[type[Metric]]:
@@ -152,11 +164,20 @@ def others() -> Iterator[type[Metric]]:
 
 
 def described(metric: type[Metric]) -> str:
-    """Name, meaning, source and parameters of one metric."""
+    """Name, meaning, source and parameters of one metric.
+
+    Parameters
+    ----------
+    metric : type of Metric
+
+    Returns
+    -------
+    str
+    """
     from steelyard.metrics.entry_points import origin
 
     plain = metric()
-    better = "higher is better" if metric.higher_is_better else "lower is better"
+    better = "higher is better" if plain.higher_is_better else "lower is better"
     summary = (metric.__doc__ or "").split("\n\n")[0]
     lines = [f"{metric.name}  ({plain.title}, {better})", f"  {summary}", f"  Source: {metric.source}."]
     if elsewhere := origin(metric):
@@ -171,7 +192,16 @@ def described(metric: type[Metric]) -> str:
 
 
 def kept_or_broken(finding: Finding) -> str:
-    """A line for a promise; below a broken one the campaign that breaks it."""
+    """A line for a promise; below a broken one the campaign that breaks it.
+
+    Parameters
+    ----------
+    finding : Finding
+
+    Returns
+    -------
+    str
+    """
     if finding.fault is None:
         return f"  kept    {finding.promise}"
     lines = [f"  BROKEN  {finding.promise}", f"          {finding.fault}"]
@@ -191,7 +221,16 @@ def _texts(campaign: Campaign) -> Iterator[str]:
 
 
 def counter(campaigns: int) -> Callable[[], None]:
-    """A function to call after each campaign: it shows the share of all, where the next line overwrites it."""
+    """A function to call after each campaign: it shows the share of all, where the next line overwrites it.
+
+    Parameters
+    ----------
+    campaigns : int
+
+    Returns
+    -------
+    callable
+    """
     tried = 0
 
     def count() -> None:

@@ -10,11 +10,21 @@ if TYPE_CHECKING:
 
 
 def note(sentences: Iterable[str]) -> None:
-    """Print notices that are not errors to standard error."""
+    """Print notices that are not errors to standard error.
+
+    Parameters
+    ----------
+    sentences : iterable of str
+    """
     tell(f"note: {sentence}" for sentence in sentences)
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Print lines to standard error."""
+    """Print lines to standard error.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    """
     for line in lines:
         print(line, file=sys.stderr)

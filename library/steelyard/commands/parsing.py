@@ -33,7 +33,12 @@ class Occurrence(NamedTuple):
 
 
 class Value(click.ParamType[Any]):
-    """A value that a function makes of text; its ValueError says what is wrong."""
+    """A value that a function makes of text; its ValueError says what is wrong.
+
+    Parameters
+    ----------
+    parse : callable
+    """
 
     name = "value"
 
@@ -67,7 +72,14 @@ class _Words(click.ParamType[Occurrence]):
 
 
 class Option(click.Option):
-    """An option in a section of the help."""
+    """An option in a section of the help.
+
+    Parameters
+    ----------
+    *args : object
+    section : str, optional
+    **more : object
+    """
 
     def __init__(self, *args: Any, section: str = "Options", **more: Any) -> None:
         super().__init__(*args, **more)
@@ -79,6 +91,13 @@ class ManyOption(Option):
 
     Its value is the tuple of all words, or with `grouped` a tuple of `Occurrence`. Grouped options of one name share
     their value, in the order of the command line.
+
+    Parameters
+    ----------
+    *args : object
+    parse : callable, optional
+    grouped : bool, optional
+    **more : object
     """
 
     def __init__(self, *args: Any, parse: Callable[[str], Any] = str, grouped: bool = False, **more: Any) -> None:
@@ -90,7 +109,14 @@ def _flat(_context: click.Context, _option: click.Parameter, found: Sequence[Occ
 
 
 class Command(click.Command):
-    """A command whose help has sections and an example, and whose arguments may be untrusted file names."""
+    """A command whose help has sections and an example, and whose arguments may be untrusted file names.
+
+    Parameters
+    ----------
+    *args : object
+    example : str, optional
+    **more : object
+    """
 
     def __init__(self, *args: Any, example: str = "", **more: Any) -> None:
         super().__init__(*args, **{"context_settings": HELP_OPTIONS, **more})
@@ -126,7 +152,14 @@ class Command(click.Command):
 
 
 class Noun(click.Group):
-    """A noun, such as `metric`, with its verbs in the order in which they were defined."""
+    """A noun, such as `metric`, with its verbs in the order in which they were defined.
+
+    Parameters
+    ----------
+    *args : object
+    command_class : type of Command, optional
+    **more : object
+    """
 
     def __init__(self, *args: Any, command_class: type[Command] = Command, **more: Any) -> None:
         super().__init__(*args, **{"context_settings": HELP_OPTIONS, **more})
@@ -166,7 +199,19 @@ def _joined(context: click.Context, params: Sequence[click.Parameter], words: Se
 
 
 def run(command: click.Command, program: str, arguments: Sequence[str], explain: Explain = explained) -> int:
-    """Run a command; its exit status. Errors are reported in one line, wrong usage with the usage."""
+    """Run a command; its exit status. Errors are reported in one line, wrong usage with the usage.
+
+    Parameters
+    ----------
+    command : click.Command
+    program : str
+    arguments : sequence of str
+    explain : Explain, optional
+
+    Returns
+    -------
+    int
+    """
 
     def parse_and_run() -> int:
         try:

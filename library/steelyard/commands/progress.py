@@ -17,6 +17,14 @@ def counted(what: str) -> Callable[[int, int], None] | None:
     """A function that shows "DONE of ALL" on one line, once the work has taken `MOMENT` seconds.
 
     None without a terminal. It does not use `rich`, whose import takes longer than most such work.
+
+    Parameters
+    ----------
+    what : str
+
+    Returns
+    -------
+    callable or None
     """
     if not sys.stderr.isatty():
         return None

@@ -12,15 +12,16 @@ from steelyard.commands.options import (
     format_option,
     many,
     option,
+    resample_option,
     seed_option,
 )
 from steelyard.commands.parsing import Command, Value
 from steelyard.commands.values import MAX_TRIALS, MOST_REPLICATES, TRIALS, at_most, level
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from steelyard.formats.scores.score_runs import PairScores
+    from steelyard.formats.scores.score_tables import PairScores
     from steelyard.ranking.human_boards import HumanRule
 
 
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     "each language pair, with means, intervals, AutoRank, rank ranges and clusters. SCORES are files, which may be "
     "packed with gzip, or folders of them: WMT's automatic scores, COMET's --to_json, MetricX' JSON Lines, "
     "mt-metrics-eval's .score files, answers to WMT's metrics tasks, or tables with the columns system, metric, score "
-    "(and pair, document, segment). With --by human:RULE they are judgments: Appraise's export, WMT's JSON Lines, or "
-    "tables with the columns system, segment, score (and doc, annotator).",
+    "(and pair, document, segment). With --by human:RULE they are judgments: exports of Appraise and Pearmut, "
+    "Google's and mt-metrics-eval's MQM, WMT's JSON Lines, or tables with the columns system, segment, "
+    "score (and doc, annotator).",
     example="steelyard rank automatic_scores/ --by autorank -f json",
 )
 @click.argument("scores", nargs=-1, required=True, metavar="SCORES...")
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     help=f"trials of the randomization test (default: {TRIALS})",
 )
 @correction_option("none")
+@resample_option()
 @seed_option("resampling")
 @format_option()
 def rank(
@@ -96,6 +99,7 @@ def rank(
     paired: str,
     trials: int,
     correction: str,
+    resample: str,
     seed: int,
     format: str,  # noqa: A002 - the option's name
 ) -> int:
@@ -122,9 +126,12 @@ def rank(
         raise click.UsageError("--documents is about human judgments. Give --by human, too.")
     if metrics and metrics_file:
         raise click.UsageError("-m and --metrics say the same. Give one of them.")
-    options = RankOptions(by, replicates, seed, level, paired, trials, correction)
+    options = RankOptions(by, replicates, seed, level, paired, trials, correction, resample)
     found = read_scores(scores, lower_is_better=lower_is_better)
-    listed = _listed_metrics(metrics_file) if metrics_file else {each.pair: list(metrics) for each in found}
+    listed = {each.pair: list(metrics) for each in found}
+    if metrics_file:
+        known = list(listed)
+        listed = {_named([pair], known)[0]: names for pair, names in listed_metrics(metrics_file).items()}
     chosen = _chosen(found, pairs, listed)
     boards = [score_board(each, options, listed[each.pair]) for each in chosen]
     print(render(boards, options, format), end="")
@@ -137,7 +144,8 @@ def _rank_by_humans(
     judgments: Sequence[str], rule: HumanRule, documents: Sequence[str], pairs: Sequence[str], form: str
 ) -> int:
     """Read, rank and print judgments; the exit status."""
-    from steelyard.meta_evaluation.human.assessment_files import AssessmentFiles, read_domains
+    from steelyard.meta_evaluation.human.assessment_formats.domains import read_domains
+    from steelyard.meta_evaluation.human.assessment_formats.reading import AssessmentFiles
     from steelyard.meta_evaluation.human.assessments import assessed_pairs
     from steelyard.ranking.human_boards import human_board
     from steelyard.tables.human_boards import render
@@ -145,7 +153,7 @@ def _rank_by_humans(
     files = AssessmentFiles()
     files.read(judgments)
     judged = {each.pair: None for each in files.assessments}
-    _refuse_unknown(pairs, list(judged))
+    pairs = _named(pairs, list(judged))
     chosen = [each for each in files.assessments if not pairs or each.pair in pairs]
     by_pair = {each.pair: each for each in assessed_pairs(chosen, read_domains(documents, judged))}
     boards = [human_board(by_pair[name], rule) for name in dict.fromkeys(pairs or by_pair)]
@@ -156,17 +164,25 @@ def _rank_by_humans(
     return 0
 
 
-def _refuse_unknown(pairs: Sequence[str], known: Sequence[str]) -> None:
-    from steelyard.errors import BadText
-    from steelyard.text import wording
+def _named(pairs: Iterable[str], known: Sequence[str]) -> list[str]:
+    """The pairs as the files spell them. Raises NoSuchPair."""
+    from steelyard.text.language_pairs import pairs_called
 
-    for name in pairs:
-        if name not in known:
-            raise BadText(f'There are no scores of the pair "{name}". Pairs: {wording.listed(list(known), 40)}.')
+    asked = list(pairs)
+    return pairs_called(asked, known, "The scores") if asked else []
 
 
-def _listed_metrics(path: str) -> dict[str, list[str]]:
-    """The metrics of each pair, from a file."""
+def listed_metrics(path: str) -> dict[str, list[str]]:
+    """The metrics of each pair, from a file.
+
+    Parameters
+    ----------
+    path : str
+
+    Returns
+    -------
+    dict of str to list of str
+    """
     from steelyard.errors import BadText
     from steelyard.formats.plain import read_lines
 
@@ -189,7 +205,7 @@ def _chosen(found: Sequence[PairScores], pairs: Sequence[str], listed: Mapping[s
     from steelyard.text import wording
 
     by_name = {each.pair: each for each in found}
-    _refuse_unknown([*pairs, *listed], list(by_name))
+    pairs = _named(pairs, list(by_name))
     wanted = pairs or list(by_name)
     missing = [name for name in pairs if name not in listed]
     if missing:

@@ -16,5 +16,13 @@ def registered_resources(files: Mapping[str, Path] | None = None) -> Resources:
     """The resources in STEELYARD_RESOURCE_FOLDER, and `files` by name.
 
     `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
+
+    Parameters
+    ----------
+    files : mapping of str to Path or None, optional
+
+    Returns
+    -------
+    Resources
     """
     return Resources(Path(os.environ.get("STEELYARD_RESOURCE_FOLDER") or DEFAULT_FOLDER), files)

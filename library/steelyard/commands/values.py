@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 TRIALS = 10_000
 """Trials of the randomization test: `steelyard.resampling.randomization.TRIALS`, not imported to keep help fast."""
+UNITS = ("segment", "document")
+"""What may be resampled: `steelyard.resampling.documents`, which is not imported for the help."""
 ALPHA = 0.05
 """p-value below which a difference counts."""
 MOST_REPLICATES = 100_000
@@ -21,7 +23,16 @@ MOST_DIGITS = 17
 
 
 def named_file(text: str) -> tuple[str, Path]:
-    """Parse NAME=FILE."""
+    """Parse NAME=FILE.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    (str, Path)
+    """
     name, equals, file = text.partition("=")
     if not (name and equals and file):
         raise ValueError(f'"{text}" is not of the form NAME=FILE')
@@ -29,14 +40,32 @@ def named_file(text: str) -> tuple[str, Path]:
 
 
 def whole_number(text: str) -> int:
-    """Parse a non-negative integer below 2^63."""
+    """Parse a non-negative integer below 2^63.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    int
+    """
     if not (text.isascii() and text.isdigit()) or int(text) >= 2**63:
         raise ValueError(f'"{text}" is not a whole number')
     return int(text)
 
 
 def at_most(most: int) -> Callable[[str], int]:
-    """A parser of integers from 0 to `most`."""
+    """A parser of integers from 0 to `most`.
+
+    Parameters
+    ----------
+    most : int
+
+    Returns
+    -------
+    callable
+    """
 
     def number(text: str) -> int:
         found = whole_number(text)
@@ -48,7 +77,16 @@ def at_most(most: int) -> Callable[[str], int]:
 
 
 def level(text: str) -> float:
-    """Parse a level or probability strictly between 0 and 1."""
+    """Parse a level or probability strictly between 0 and 1.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+    """
     try:
         value = float(text)
     except ValueError:

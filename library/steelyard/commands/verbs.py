@@ -8,12 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     import click
 
@@ -27,54 +26,67 @@ class Verb:
     help: str
     """One line for the help of the root."""
     load: Callable[[], click.Command]
-    takes: Callable[[Sequence[str]], bool] | None = None
-    """Whether arguments are for this one, where another distribution has a verb of the same name; None if they are."""
 
 
 def imported(place: str) -> click.Command:
-    """The command at MODULE:NAME."""
+    """The command at MODULE:NAME.
+
+    Parameters
+    ----------
+    place : str
+
+    Returns
+    -------
+    click.Command
+    """
     module, _, name = place.partition(":")
     command: click.Command = getattr(import_module(module), name)
     return command
-
-
-def names_human_file(words: Sequence[str]) -> bool:
-    """Whether arguments of `correlate` name a file of human scores; else they are about a database."""
-    values = [value for word, value in pairwise(words) if word == "--human"]
-    values += [word.removeprefix("--human=") for word in words if word.startswith("--human=")]
-    return "--database" not in words and any(map(os.path.exists, values))
 
 
 OURS: Mapping[str, Verb] = {
     "score": Verb("score files at once", partial(imported, "steelyard.commands.scoring.score:score")),
     "rank": Verb("rank systems by scores made elsewhere", partial(imported, "steelyard.commands.rank:rank")),
     "correlate": Verb(
-        "compare metrics with human judgments",
-        partial(imported, "steelyard.commands.correlate:correlate"),
-        takes=names_human_file,
+        "compare metrics with human judgments", partial(imported, "steelyard.commands.correlate:correlate")
     ),
     "check": Verb("check an output for problems", partial(imported, "steelyard.commands.check:check")),
+    "verify": Verb(
+        "compute published scores again", partial(imported, "steelyard.commands.verification.verify:verify")
+    ),
     "metric": Verb(
         "list the metrics and their parameters, check a metric", partial(imported, "steelyard.commands.metric:metric")
     ),
     "mtrics": Verb("score with the options of MTrics", partial(imported, "steelyard.commands.mtrics.command:mtrics")),
 }
+EXTENDED = ("verify",)
+"""Verbs for files that another distribution, where it is installed, takes to what it stores."""
 ELSEWHERE = {
+    "'steelyard-client[cli]'": (
+        *("campaign", "phase", "testset", "submission", "user", "token", "invitation", "team", "scores", "quota"),
+        *("login", "judgments", "leaderboard"),
+    ),
     "steelyard-server": (
-        *("evaluate", "demo", "submit", "leaderboard", "compare", "human", "tune", "status", "cancel"),
-        *("retry", "requeue", "quota", "campaign", "nightly", "up", "serve", "login", "user", "token", "team"),
-        *("phase", "testset", "submission", "vectors", "db", "worker", "scheduler", "health"),
-    )
+        *("evaluate", "demo", "submit", "compare", "tune", "status"),
+        *("schedule", "up", "serve", "vectors", "model", "db", "worker", "scheduler", "health", "doctor"),
+    ),
 }
 """Distribution -> its verbs, to say what to install for one that is missing."""
 
 
 def installed() -> dict[str, Verb]:
-    """The verbs of other distributions. One that cannot be imported is reported, and the others are there."""
+    """The verbs of other distributions. One that cannot be imported is reported, and the others are there.
+
+    The server's nouns have more verbs than those of the client, and come after them.
+
+    Returns
+    -------
+    dict of str to Verb
+    """
     from steelyard.commands.notices import note
 
     found: dict[str, Verb] = {}
-    for name, place in _entry_points():
+    for name, place in sorted(entry_points(GROUP)):
         module, _, attribute = place.partition(":")
         try:
             found |= getattr(import_module(module), attribute)
@@ -84,21 +96,25 @@ def installed() -> dict[str, Verb]:
     return found
 
 
-def _entry_points() -> Iterator[tuple[str, str]]:
-    """Name and value of each entry point of the group.
+def entry_points(group: str) -> Iterator[tuple[str, str]]:
+    """Name and value of each entry point of a group.
 
     Read from the files where installers write them: importing `importlib.metadata` takes as long as all of `--help`.
+
+    Parameters
+    ----------
+    group : str
     """
     seen = set()
     for folder in dict.fromkeys(sys.path):
-        with suppress(OSError):
-            for entry in os.scandir(folder or "."):
+        with suppress(OSError), os.scandir(folder or ".") as entries:
+            for entry in entries:
                 if not entry.name.endswith(".dist-info") or entry.name in seen:
                     continue
                 seen.add(entry.name)
                 with suppress(OSError):
                     text = Path(entry.path, "entry_points.txt").read_text("utf-8")
-                    _, header, rest = text.partition(f"[{GROUP}]\n")
+                    _, header, rest = text.partition(f"[{group}]\n")
                     for line in rest.partition("\n[")[0].splitlines() if header else ():
                         name, equals, value = line.partition("=")
                         if equals:

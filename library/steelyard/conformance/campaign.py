@@ -50,7 +50,16 @@ class Campaign:
         return len(next(iter(self.systems.values())))
 
     def rearranged(self, positions: Sequence[int]) -> Campaign:
-        """The segments at these positions, in their order."""
+        """The segments at these positions, in their order.
+
+        Parameters
+        ----------
+        positions : sequence of int
+
+        Returns
+        -------
+        Campaign
+        """
         return Campaign(
             {label: [lines[i] for i in positions] for label, lines in self.references.items()},
             {name: [lines[i] for i in positions] for name, lines in self.systems.items()},
@@ -59,13 +68,24 @@ class Campaign:
 
 
 def odd_campaign() -> Campaign:
-    """Two references and two systems of odd segments; the second system is the first reference."""
+    """Two references and two systems of odd segments; the second system is the first reference.
+
+    Returns
+    -------
+    Campaign
+    """
     odd = list(ODD_SEGMENTS)
     return Campaign({"R0": odd, "R1": odd[::-1]}, {"S0": [*odd[1:], ""], "S1": odd}, [*odd[2:], "", ""])
 
 
 def generated_campaigns(number: int, seed: int = 1) -> Iterator[Campaign]:
-    """So many campaigns, always the same for the same seed: the odd one first, then random ones that grow."""
+    """So many campaigns, always the same for the same seed: the odd one first, then random ones that grow.
+
+    Parameters
+    ----------
+    number : int
+    seed : int, optional
+    """
     if number:
         yield odd_campaign()
     random = Random(seed)  # noqa: S311 - nothing secret

@@ -43,7 +43,15 @@ def check(
     seed: int = 1,
     on_campaign: Callable[[], None] = lambda: None,
 ) -> Iterator[Finding]:
-    """Try each promise in turn; `on_campaign` is called whenever one campaign has been tried."""
+    """Try each promise in turn; `on_campaign` is called whenever one campaign has been tried.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaigns : int, optional
+    seed : int, optional
+    on_campaign : callable, optional
+    """
     for declaration in DECLARATIONS:
         yield Finding(_words(declaration), _fault(partial(declaration, subject)))
     for promise in PROMISES:
@@ -60,7 +68,17 @@ def check(
 
 
 def shrunk(campaign: Campaign, breaks: Callable[[Campaign], bool]) -> Campaign:
-    """A campaign that still breaks, from which nothing can be left out (as far as the time allows)."""
+    """A campaign that still breaks, from which nothing can be left out (as far as the time allows).
+
+    Parameters
+    ----------
+    campaign : Campaign
+    breaks : callable
+
+    Returns
+    -------
+    Campaign
+    """
     end = time.monotonic() + PATIENCE
     smaller = True
     while smaller:

@@ -29,7 +29,12 @@ HOSTILE = (
 
 
 def it_says_what_it_is(subject: Subject) -> None:
-    """It has a name in lower case, a source, a docstring, a cost, distinct columns, and described parameters."""
+    """It has a name in lower case, a source, a docstring, a cost, distinct columns, and described parameters.
+
+    Parameters
+    ----------
+    subject : Subject
+    """
     metric = subject.metric
     if not metric.name or metric.name != metric.name.lower() or set(metric.name) & set(":=|@ \n"):
         raise PromiseBroken(f'"{metric.name}" cannot be a name: give lower case letters, digits, "_" and "-".')
@@ -48,7 +53,12 @@ def it_says_what_it_is(subject: Subject) -> None:
 
 
 def it_can_be_written_and_read(subject: Subject) -> None:
-    """Its specification parses back to an equal metric, and resolving it again changes nothing."""
+    """Its specification parses back to an equal metric, and resolving it again changes nothing.
+
+    Parameters
+    ----------
+    subject : Subject
+    """
     _read_back(subject.metric)
     (again,), _ = resolve([subject.metric], subject.context)
     if again != subject.metric:
@@ -56,7 +66,12 @@ def it_can_be_written_and_read(subject: Subject) -> None:
 
 
 def the_signature_names_every_parameter(subject: Subject) -> None:
-    """Changing any parameter changes the signature; references, replicates and seed are in it, each key once."""
+    """Changing any parameter changes the signature; references, replicates and seed are in it, each key once.
+
+    Parameters
+    ----------
+    subject : Subject
+    """
     metric = subject.metric
     for field in metric.parameters():
         before, changed = _change(metric, field)
@@ -70,7 +85,12 @@ def the_signature_names_every_parameter(subject: Subject) -> None:
 
 
 def bad_values_are_refused(subject: Subject) -> None:
-    """Any text given to a parameter is refused with BadParameter, or makes a metric that works."""
+    """Any text given to a parameter is refused with BadParameter, or makes a metric that works.
+
+    Parameters
+    ----------
+    subject : Subject
+    """
     line = "the cat sat on the mat and slept"
     campaign = Campaign({"R": [line]}, {"S": ["a cat lay on the mat or slept not"]}, [line])
     for field in subject.metric.parameters():
@@ -93,7 +113,12 @@ def bad_values_are_refused(subject: Subject) -> None:
 
 
 def a_perfect_text_scores_best(subject: Subject) -> None:
-    """A text equal to its reference gets `scale` (0 for an error rate), within 1 %, and more than a spoilt one."""
+    """A text equal to its reference gets `scale` (0 for an error rate), within 1 %, and more than a spoilt one.
+
+    Parameters
+    ----------
+    subject : Subject
+    """
     metric = subject.metric
     lines = [" ".join(f"word{number}{letter}" for number in range(200)) for letter in "ab"]
     spoilt = [" ".join(line.split()[::-3]) + " wrong" for line in lines]

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 
 def statistics_lie_on_the_grid(subject: Subject, campaign: Campaign) -> None:
-    """Statistics are float64, (systems, segments, columns), each a whole number or a multiple of 2^-24."""
+    """Statistics are float64, (systems, segments, columns), each a whole number or a multiple of 2^-24.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     found = subject.statistics(campaign)
     shape = len(campaign.systems), campaign.segments, len(subject.metric.columns)
     if not isinstance(found, np.ndarray) or found.dtype != np.float64:
@@ -36,7 +42,13 @@ def statistics_lie_on_the_grid(subject: Subject, campaign: Campaign) -> None:
 
 
 def systems_do_not_know_each_other(subject: Subject, campaign: Campaign) -> None:
-    """A system scored together with others has the same statistics as alone."""
+    """A system scored together with others has the same statistics as alone.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     together = subject.statistics(campaign)
     for position, (name, lines) in enumerate(campaign.systems.items()):
         alone = subject.statistics(replace(campaign, systems={name: lines}))
@@ -44,7 +56,13 @@ def systems_do_not_know_each_other(subject: Subject, campaign: Campaign) -> None
 
 
 def equal_systems_have_equal_statistics(subject: Subject, campaign: Campaign) -> None:
-    """The same text sent in twice gets the same statistics twice."""
+    """The same text sent in twice gets the same statistics twice.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     twice = {**campaign.systems, **{f"{name} again": lines for name, lines in campaign.systems.items()}}
     found = subject.statistics(replace(campaign, systems=twice))
     once, again = found[: len(campaign.systems)], found[len(campaign.systems) :]
@@ -52,7 +70,13 @@ def equal_systems_have_equal_statistics(subject: Subject, campaign: Campaign) ->
 
 
 def segments_do_not_know_their_neighbours(subject: Subject, campaign: Campaign) -> None:
-    """The statistics of a segment are the same whatever stands beside it, and in any order."""
+    """The statistics of a segment are the same whatever stands beside it, and in any order.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     together = subject.statistics(campaign)
     backwards = list(range(campaign.segments))[::-1]
     _compare(subject, subject.part(campaign, backwards)[:, ::-1], together, "order", "backwards, forwards")
@@ -63,7 +87,13 @@ def segments_do_not_know_their_neighbours(subject: Subject, campaign: Campaign) 
 
 
 def shards_add_up(subject: Subject, campaign: Campaign) -> None:
-    """Any split of a long test set into shards gives the same sums, scores and replicates, to the bit."""
+    """Any split of a long test set into shards gives the same sums, scores and replicates, to the bit.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     # Long lines are cut: there are hundreds of them.
     short = Campaign(
         {label: _cut(lines) for label, lines in campaign.references.items()},
@@ -79,7 +109,13 @@ def shards_add_up(subject: Subject, campaign: Campaign) -> None:
 
 
 def scores_are_finite_or_undefined(subject: Subject, campaign: Campaign) -> None:
-    """Scores of systems and of segments have the right shape and are finite, or NaN where undefined."""
+    """Scores of systems and of segments have the right shape and are finite, or NaN where undefined.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     statistics = subject.statistics(campaign)
     sums = statistics.sum(axis=1)
     for what, scores, shape in (
@@ -94,7 +130,13 @@ def scores_are_finite_or_undefined(subject: Subject, campaign: Campaign) -> None
 
 
 def a_score_depends_on_nothing_but_its_sums(subject: Subject, campaign: Campaign) -> None:
-    """Scores of many rows are found in one call, each as if it were alone, now and later, and leave the sums alone."""
+    """Scores of many rows are found in one call, each as if it were alone, now and later, and leave the sums alone.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     sums = subject.statistics(campaign).sum(axis=1)
     rows = np.stack([sums, 2 * sums, sums[::-1]])
     kept = rows.copy()
@@ -110,7 +152,13 @@ def a_score_depends_on_nothing_but_its_sums(subject: Subject, campaign: Campaign
 
 
 def the_batch_stays_as_it_was(subject: Subject, campaign: Campaign) -> None:
-    """Metrics that share the prepared texts do not disturb each other."""
+    """Metrics that share the prepared texts do not disturb each other.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     from steelyard.metrics.edit.wer import WER
     from steelyard.metrics.ngram.bleu import BLEU
     from steelyard.metrics.ngram.chrf import ChrF
@@ -128,12 +176,18 @@ def the_batch_stays_as_it_was(subject: Subject, campaign: Campaign) -> None:
             raise PromiseBroken(f"{other.name} has other statistics after this metric has used the texts.")
 
 
-def a_lacking_reference_counts_for_nothing(subject: Subject, campaign: Campaign) -> None:
-    """With variable references, one that a segment lacks does not change its score."""
+def a_missing_reference_counts_for_nothing(subject: Subject, campaign: Campaign) -> None:
+    """With variable references, one that a segment lacks does not change its score.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     label, lines = next(iter(campaign.references.items()))
     lines = [line if line.strip() else "something" for line in lines]
     alone = replace(campaign, references={label: lines})
-    more = replace(campaign, references={label: lines, "lacking": [""] * len(lines)})
+    more = replace(campaign, references={label: lines, "missing": [""] * len(lines)})
     score, segment_score = subject.metric.score, subject.metric.segment_score
     found, expected = subject.statistics(more, variable_references=True), subject.statistics(alone)
     for what, one, other in (
@@ -145,7 +199,13 @@ def a_lacking_reference_counts_for_nothing(subject: Subject, campaign: Campaign)
 
 
 def details_are_finite_numbers(subject: Subject, campaign: Campaign) -> None:
-    """What is shown beside the score of a system are finite numbers by name."""
+    """What is shown beside the score of a system are finite numbers by name.
+
+    Parameters
+    ----------
+    subject : Subject
+    campaign : Campaign
+    """
     for sums in subject.statistics(campaign).sum(axis=1):
         for name, value in subject.metric.details(sums).items():
             if not (isinstance(name, str) and isinstance(value, (int, float)) and np.isfinite(value)):
@@ -158,7 +218,7 @@ PROMISES: tuple[Promise, ...] = (
     equal_systems_have_equal_statistics,
     segments_do_not_know_their_neighbours,
     the_batch_stays_as_it_was,
-    a_lacking_reference_counts_for_nothing,
+    a_missing_reference_counts_for_nothing,
     scores_are_finite_or_undefined,
     a_score_depends_on_nothing_but_its_sums,
     details_are_finite_numbers,

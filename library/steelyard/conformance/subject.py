@@ -51,7 +51,17 @@ class Subject:
     context: RunContext
 
     def segments(self, campaign: Campaign, variable_references: bool = False) -> Segments:
-        """The campaign as one shard, with what the metric must know of all its references."""
+        """The campaign as one shard, with what the metric must know of all its references.
+
+        Parameters
+        ----------
+        campaign : Campaign
+        variable_references : bool, optional
+
+        Returns
+        -------
+        Segments
+        """
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
         segments = Segments(
@@ -66,7 +76,16 @@ class Subject:
         return segments
 
     def texts(self, campaign: Campaign) -> tuple[list[bytes], dict[str, list[bytes]]]:
-        """All texts, references first, and the layers that the metric needs."""
+        """All texts, references first, and the layers that the metric needs.
+
+        Parameters
+        ----------
+        campaign : Campaign
+
+        Returns
+        -------
+        (list of bytes, dict of str to list of bytes)
+        """
         lines = [*campaign.references.values(), *campaign.systems.values()]
         if not self.metric.layers:
             return [joined(each) for each in lines], {}
@@ -77,22 +96,61 @@ class Subject:
         }
 
     def source(self, campaign: Campaign) -> bytes | None:
-        """What was translated, if the metric says that it reads it; one that reads it without saying so finds none."""
+        """What was translated, if the metric says that it reads it; one that reads it without saying so finds none.
+
+        Parameters
+        ----------
+        campaign : Campaign
+
+        Returns
+        -------
+        bytes or None
+        """
         read = campaign.source is not None and "source" in self.metric.inputs
         return joined(campaign.source or ()) if read else None
 
     def statistics(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
-        """What the metric says of the campaign as one shard: (systems, segments, k)."""
+        """What the metric says of the campaign as one shard: (systems, segments, k).
+
+        Parameters
+        ----------
+        campaign : Campaign
+        variable_references : bool, optional
+
+        Returns
+        -------
+        ndarray of float64
+        """
         return self.metric.segment_statistics(self.segments(campaign, variable_references))
 
     def part(self, campaign: Campaign, positions: Sequence[int]) -> NDArray[np.float64]:
-        """What it says of these segments alone, as a shard of the whole: (systems, positions, k)."""
+        """What it says of these segments alone, as a shard of the whole: (systems, positions, k).
+
+        Parameters
+        ----------
+        campaign : Campaign
+        positions : sequence of int
+
+        Returns
+        -------
+        ndarray of float64
+        """
         part = self.segments(campaign.rearranged(positions))
         part.states = self.segments(campaign).states
         return self.metric.segment_statistics(part)
 
     def measured(self, campaign: Campaign, shard_size: int) -> MetricResult:
-        """Scored in shards, with replicates, as in real life."""
+        """Scored in shards, with replicates, as in real life.
+
+        Parameters
+        ----------
+        campaign : Campaign
+        shard_size : int
+
+        Returns
+        -------
+        MetricResult
+        """
         texts, layers = self.texts(campaign)
         split = len(campaign.references)
         (found,) = score_systems(
@@ -105,7 +163,17 @@ class Subject:
         return found
 
     def scores(self, campaign: Campaign, variable_references: bool = False) -> NDArray[np.float64]:
-        """The score of each system."""
+        """The score of each system.
+
+        Parameters
+        ----------
+        campaign : Campaign
+        variable_references : bool, optional
+
+        Returns
+        -------
+        ndarray of float64
+        """
         return self.metric.score(self.statistics(campaign, variable_references).sum(axis=1))
 
 
@@ -116,6 +184,17 @@ def subjects(
 
     Its example resources are made in `folder`; `files` are resources that count before those of the same name.
     Raises MetricsError where the metric cannot be made or resolved.
+
+    Parameters
+    ----------
+    metric : type of Metric
+    folder : Path
+    files : mapping of str to Path or None, optional
+    examples : sequence of str or None, optional
+
+    Returns
+    -------
+    list of Subject
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = metric.example_resources(folder, [word for word in (*WORDS, *ODD_WORDS) if word.split() == [word]])
@@ -136,7 +215,16 @@ def subjects(
 
 
 def joined(lines: Sequence[str]) -> bytes:
-    """Lines as `Segments` has them."""
+    """Lines as `Segments` has them.
+
+    Parameters
+    ----------
+    lines : sequence of str
+
+    Returns
+    -------
+    bytes
+    """
     return "\n".join(lines).encode()
 
 

@@ -192,7 +192,7 @@ def _reader(source: Source, contents: Contents, format_: str | None) -> Reader:
 
 
 def _refuse_streex(source: Source, contents: Contents) -> None:
-    """Some documents in Perl's storage format can be told by their name alone."""
+    """Some documents in Perl's storage format can be recognised by their name alone."""
     if isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith((".streex", ".streex.gz")):
         raise WrongFormat(
             f"{contents.name}: is a document in Perl's storage format (.streex). Write it as .treex or .treex.gz with "

@@ -1,4 +1,4 @@
-"""What a format is: its name, how it is told from others, and a function that reads it."""
+"""What a format is: its name, how it is recognised, and a function that reads it."""
 
 from __future__ import annotations
 

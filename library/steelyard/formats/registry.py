@@ -144,16 +144,6 @@ def reader_of(head: bytes) -> Reader:
     return found or next((reader for reader in sound_plugins() if _sniffs(reader, head)), PLAIN)
 
 
-def all_readers() -> tuple[Reader, ...]:
-    """The formats of the library, and those of other distributions that can be used.
-
-    Returns
-    -------
-    tuple of Reader
-    """
-    return (*READERS, *sound_plugins())
-
-
 @cache
 def sound_plugins() -> tuple[Reader, ...]:
     """The formats of other distributions; one that cannot be used is left out, and named where somebody asks for it.

@@ -61,7 +61,6 @@ def influential_segments(metric: Metric, first: Floats, second: Floats, most: in
     -------
     InfluentialSegments or None
         None where the score of a system is undefined.
-
     """
     whole, without, alone = [], [], []
     for statistics in (first, second):

@@ -4,7 +4,7 @@ An entry is a list of parameters in the order of the C function's, `NAME: TYPE` 
 
 - `DTYPE[AXIS, ...]`, an array of that shape, C-contiguous and aligned; an axis is an expression of other parameters, or
   `*` where any length will do. `out` before the name: it is written to. `DTYPE|DTYPE`: either. `DTYPE[...]?`: or None;
-- `bytes[LENGTH]`, a text; `int`, `uint64` and `real`; `address`, a number that Python code has to answer for.
+- `bytes[LENGTH]`, a text; `int`, `uint64` and `real`.
 
 `NAME: TYPE = EXPRESSION` is not given by the caller but follows from what is. What else must hold stands behind
 `where`. What numbers an array holds is for the callers to know: to look at all of them would cost as much as the work.
@@ -17,7 +17,7 @@ import operator
 import re
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, cached_property, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -26,22 +26,15 @@ from steelyard.errors import BadArray, TooLarge
 from steelyard.kernels.loader import shared_library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-COLUMN = np.dtype([(name, "i8") for name in ("sums", "stride", "slot", "digits", "least")] + [("step", "f8")])
-"""A column of tables of sums, as sums_of_draws.c has it."""
 
 ROWS = """
     ids: int32[starts[-1]]; starts: int64[(references + systems) * segments + 1]; present: uint8[references, segments]
 """
 PAIRS = f"""{ROWS}; types: int; references: int = present.shape[0]; systems: int; segments: int = present.shape[1]"""
 OWN_WORDS = "starts[-1] - starts[references * segments]"
-DRAWS = """
-    bits: uint64[runs, rows, planes]; ends: int64[runs * rows + 1]?; entries: uint16[*]?; rows: int = bits.shape[1];
-    runs: int = bits.shape[0]; planes: int = bits.shape[2]
-"""
 EACH = "values: float64[*]; count: int = len(values); out found: float64[count]"
 
 TABLE = {
@@ -76,21 +69,12 @@ TABLE = {
         out statistics: float64[systems, segments, 3 * (character_orders + word_orders)];
         where character_orders <= 64 and word_orders <= 64
         and (characters is None) == (character_lengths is None) and (words is None) == (word_lengths is None)""",
-    "compare_columns": """pairs: int = len(ones); ones: int64[*]; strides_of_ones: int64[pairs]; others: int64[pairs];
-        strides_of_others: int64[pairs]; rows: int; out equal: uint8[pairs]""",
     "nfc_surely": "text: bytes[size]; size: int = len(text)",
     "count_discordant": """first: int32[*]; out second: int32[count]; out room: int32[count]; count: int = len(first);
         out counts: int64[4]""",
-    "count_draws": f"{DRAWS}; out counts: int64[rows]; where planes in (1, 2)",
     "count_pairs": """human: float64[*, *]; metric: float64[systems, segments]; systems: int = human.shape[0];
         segments: int = human.shape[1]; more_than: real; out counts: int32[5, segments]""",
     "cut_marks": "lines: bytes[size]; size: int = len(lines); out cut: uint8[2 * size]",
-    "draw_bits": """counts: uint8|uint16[rows, segments]; bytes: int = counts.itemsize; rows: int = counts.shape[0];
-        segments: int = counts.shape[1]; out bits: uint64[-(-segments // 64), rows, 2];
-        out ends: int64[-(-segments // 64) * rows + 1]""",
-    "draw_entries": """counts: uint8|uint16[rows, segments]; bytes: int = counts.itemsize;
-        rows: int = counts.shape[0]; segments: int = counts.shape[1]; ends: int64[-(-segments // 64) * rows + 1];
-        out entries: uint16[ends[-1]]""",
     "edit_distances": f"{PAIRS}; out found: int64[references, systems, segments]",
     "exp_of_each": EACH,
     "find_words": """wanted: bytes[len(wanted)]; count: int; vocabulary: uint8[starts[-1]]; starts: int64[size + 1];
@@ -101,13 +85,10 @@ TABLE = {
     "lebleu_statistics": f"""{ROWS}; letters: int32[letter_starts[-1]]; letter_starts: int64[*]; alphabet: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; order: int;
         threshold: real; out statistics: float64[systems, segments, 2 * order + 2]; where 1 <= order <= 8""",
-    "lines_cut": """text: bytes[size]; size: int = len(text); every: int; out cuts: int64[size // every];
-        where every > 0""",
     "log2_of_each": EACH,
     "log_of_each": EACH,
     "lowercase": """text: bytes[size]; size: int = len(text); small: uint32[*]; limit: int = len(small);
         out found: uint8[size + size // 2 + 16]""",
-    "find_entities": "text: bytes[size]; size: int = len(text)",
     "meteor": f"""starts: int64[(references + systems) * segments + 1]; present: uint8[references, segments];
         keys: int32[modules, starts[-1]]; modules: int = len(keys); grouped: int; set_starts: int64[*];
         groups: int32[set_starts[-1]]; limit: int; entries: int; references: int = present.shape[0]; systems: int;
@@ -142,34 +123,18 @@ TABLE = {
     "tokenize_13a": "text: bytes[size]; size: int = len(text); out found: uint8[2 * size]",
     "tokenize_by_class": """text: bytes[size]; size: int = len(text); kinds: uint8[0x110000]; rules: int;
         out found: uint8[3 * size + 2]""",
-    "sums_of_draws": f"""{DRAWS}; counts: int64[rows]; digits: uint16[64 * runs, slots];
-        slots: int = digits.shape[1]; columns: column[*]; count: int = len(columns);
-        where planes in (1, 2) and slots % 16 == 0""",
-    "survey_columns": """values: address; systems: int; stride: int; rows: int; columns: int; grid: real;
-        out least: float64[systems * columns]; out most: float64[systems * columns];
-        out sums: float64[systems * columns]; out fractional: float64[systems * columns];
-        out off_grid: float64[systems * columns]; where rows > 0""",
     "ter_least_edits": f"{PAIRS}; out edits: int64[systems, segments]",
     "validate_utf8": "text: bytes[size]; size: int = len(text); out found: int64[2]",
     "weighted_ngrams": f"""{ROWS}; corrected: int32[references, {OWN_WORDS}]; weights: int64[references, {OWN_WORDS}];
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; orders: int64[*];
         chosen: int = len(orders); out credit: int64[systems, segments, chosen]; where ascend(orders)""",
-    "word_index": """lines: bytes[size]; size: int = len(lines); types: int; out starts: int64[types + 1];
-        out slots: uint64[mask + 1]; mask: int = len(slots) - 1;
-        where lines.count(b"\\n") == types < len(slots) and len(slots) & mask == 0""",
     "word_ngrams": """ids: int32[starts[-1]]; starts: int64[(references + systems) * segments + 1];
         pieces: int32[piece_starts[-1]]; piece_starts: int64[*]; present: uint8[references, segments]; types: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; orders: int;
         out lengths: int64[(references + systems) * segments];
         out shared: uint32[references, systems, segments, orders]; where 0 < orders <= 64""",
-    "word_places": """wanted: bytes[size]; size: int = len(wanted); count: int = len(places); lines: bytes[len(lines)];
-        starts: int64[*]; slots: uint64[mask + 1]; mask: int = len(slots) - 1; out places: int32[*];
-        where wanted.count(b"\\n") == len(places) and starts[-1] == len(lines) and len(slots) & mask == 0""",
     "words": """text: bytes[size]; size: int = len(text); rows: int; mteval_13a: int; out ids: int32[size + 1];
         out starts: int64[rows + 1]; out lines: uint8[2 * size + 1]; out used: int64[1]; where rows > 0""",
-    "write_digits": """count: int = len(firsts); firsts: int64[*]; strides: int64[count]; scales: float64[count];
-        least: int64[count]; places: int64[count]; digits: int64[count]; rows: int; slots: int = written.shape[1];
-        out written: uint16[*, *]; where written.shape[0] >= rows and (places + digits <= slots).all()""",
 }
 """By the name of the C function, less its prefix `steelyard_`."""
 
@@ -190,7 +155,6 @@ _NUMBERS = {
     "int": ctypes.c_int64,
     "uint64": ctypes.c_uint64,
     "real": ctypes.c_double,
-    "address": ctypes.c_void_p,
 }
 _BUFFER = ctypes.c_char * 0
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
@@ -209,45 +173,42 @@ class Parameter:
     follows: str | None
     """The expression that it is made by, where the caller does not give it."""
 
-    @cached_property
+    @property
     def dtypes(self) -> tuple[np.dtype[Any], ...]:
         """Those that an array may have."""
-        return tuple(COLUMN if each == "column" else np.dtype(each) for each in self.kind.split("|"))
+        return tuple(np.dtype(each) for each in self.kind.split("|"))
 
     @property
     def ctype(self) -> Any:
         """What C takes: a number, or where an array or a text begins."""
         return ctypes.c_void_p if self.axes else _NUMBERS[self.kind]
 
-    @cached_property
+    @property
     def needs(self) -> int:
         """The flags that an array must have."""
         return _C_CONTIGUOUS | _ALIGNED | (_WRITEABLE if self.written else 0)
 
     @property
     def shape(self) -> str:
-        """The expression for what an array's shape, or a text's length, must be."""
-        if self.axes is None:
-            return "None"
-        if self.kind == "bytes":
-            return self.axes
-        axes = [f"{self.name}.shape[{k}]" if each == "*" else each for k, each in enumerate(self.axes.split(", "))]
-        shape = f"({', '.join(axes)},)"
-        return f"None if {self.name} is None else {shape}" if self.optional else shape
+        """The expression for what an array's shape must be."""
+        axes = (self.axes or "").split(", ")
+        return f"({', '.join(f'{self.name}.shape[{k}]' if each == '*' else each for k, each in enumerate(axes))},)"
 
 
 class Kernel:
-    """A C function that checks what it is given."""
+    """A C function that checks what it is given.
+
+    Parameters
+    ----------
+    name : str
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
         declared, _, self.where = " ".join(TABLE[name].split()).partition("; where ")
         self.parameters = [_parameter(each.strip()) for each in declared.split(";")]
         self.given = [each.name for each in self.parameters if each.follows is None]
-        self._values = _function(self.given, [each.follows or each.name for each in self.parameters])
-        expected = [*(each.shape for each in self.parameters), self.where or "True"]
-        self._expected = _function([each.name for each in self.parameters], expected)
-        self._passing = [_passing(each) for each in self.parameters]
+        self._arguments = _checker(self.given, self.parameters, self.where)
         self._function = shared_library()[f"steelyard_{name}"]
         self._function.argtypes = [each.ctype for each in self.parameters]
         self._function.restype = ctypes.c_int64
@@ -259,13 +220,9 @@ class Kernel:
         anything is read or written; MemoryError; TooLarge.
         """
         try:
-            values = self._values(*given)
-            *shapes, holds = self._expected(*values)
-            arguments = [pass_on(*each) for pass_on, *each in zip(self._passing, values, shapes, strict=True)]
+            arguments = self._arguments(*given)
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
             raise BadArray(f"The kernel {self.name} cannot take these arguments: {error}.") from error
-        if not holds:
-            raise BadArray(f"The kernel {self.name} was not given what it needs: {self.where}.")
         result: int = self._function(*arguments)
         if result == Status.OUT_OF_MEMORY:
             raise MemoryError("a kernel could not allocate its tables: use smaller shards or more memory")
@@ -278,7 +235,12 @@ class Kernel:
 
 @cache
 def kernel(name: str) -> Kernel:
-    """The kernel of that name in TABLE. Raises KernelsNotBuilt."""
+    """The kernel of that name in TABLE. Raises KernelsNotBuilt.
+
+    Parameters
+    ----------
+    name : str
+    """
     return Kernel(name)
 
 
@@ -290,10 +252,52 @@ def _parameter(text: str) -> Parameter:
     return Parameter(name, kind, axes, bool(written), bool(optional), follows)
 
 
-def _function(names: Sequence[str], results: Sequence[str]) -> Callable[..., tuple[Any, ...]]:
-    """A function of these parameters that returns these expressions, all of which stand in TABLE."""
-    made = eval(f"lambda {', '.join(names)}: ({', '.join(f'({each})' for each in results)},)", {"ascend": _ascend})  # noqa: S307
-    return cast("Callable[..., tuple[Any, ...]]", made)
+def _checker(given: list[str], parameters: list[Parameter], where: str) -> Callable[..., tuple[Any, ...]]:
+    """From what a caller gives to what C is given, all of it checked: a function written out as one would by hand.
+
+    A sentence calls a handful of kernels, and a loop over parameters took longer than the kernels.
+    """
+    names: dict[str, Any] = {
+        "_whole": _whole, "_float": float, "_bytes": bytes, "_is": isinstance, "_buffer": _BUFFER.from_buffer,
+        "_refuse_text": _refuse_text, "_refuse_array": _refuse_array, "_refuse": _refuse, "ascend": _ascend,
+    }  # fmt: skip
+    lines = [f"def arguments({', '.join(given)}):"]
+    for each in parameters:
+        if each.follows is not None:
+            lines.append(f" {each.name} = {each.follows}")
+        elif each.kind in ("int", "uint64") and each.axes is None:
+            lines.append(f" {each.name} = _whole({each.name})")
+    passed = []
+    for position, each in enumerate(parameters):
+        name = each.name
+        if each.kind == "bytes":
+            check = f"_is({name}, _bytes) and len({name}) == {each.axes}"
+            lines.append(f" if not ({check}): _refuse_text({name!r}, {name}, {each.axes})")
+            passed.append(name)
+        elif each.axes is not None:
+            names |= {f"_{position}": each, f"_dtypes{position}": each.dtypes}
+            indent = " "
+            if each.optional:
+                lines += [f" if {name} is None: _at{position} = None", " else:"]
+                indent = "  "
+            check = (
+                f"{name}.dtype in _dtypes{position} and {name}.shape == {each.shape} "
+                f"and _flags & {each.needs} == {each.needs}"
+            )
+            # A buffer or an address, whichever is made sooner.
+            address = f"_buffer({name}) if _flags & {_WRITEABLE} else {name}.__array_interface__['data'][0]"
+            lines += [
+                f"{indent}_flags = {name}.flags.num",
+                f"{indent}if not ({check}): _refuse_array(_{position}, {name}, {each.shape})",
+                f"{indent}_at{position} = {address}",
+            ]
+            passed.append(f"_at{position}")
+        else:
+            passed.append(f"_float({name})" if each.kind == "real" else name)
+    if where:
+        lines.append(f" if not ({where}): _refuse({where!r})")
+    exec("\n".join([*lines, f" return {', '.join(passed)},"]), names)  # noqa: S102 - all of it stands in TABLE
+    return cast("Callable[..., tuple[Any, ...]]", names["arguments"])
 
 
 def _ascend(orders: NDArray[np.int64]) -> bool:
@@ -302,52 +306,26 @@ def _ascend(orders: NDArray[np.int64]) -> bool:
     return bool(listed) and listed[0] > 0 and all(map(operator.lt, listed, listed[1:]))
 
 
-def _passing(parameter: Parameter) -> Callable[[Any, Any], Any]:
-    """From an argument, and the shape it must have, to what C is given. Raises TypeError."""
-    if parameter.kind == "bytes":
-        return partial(_text, parameter.name)
-    if parameter.axes is not None:
-        return partial(_array, parameter)
-    numbers: dict[str, Callable[[Any, Any], Any]] = {"real": _real, "address": _address}
-    return numbers.get(parameter.kind, _whole)
-
-
-def _whole(value: Any, _: None) -> int:
+def _whole(value: Any) -> int:
     number = operator.index(value)
     if not -(2**63) <= number < 2**64:
         raise TypeError(f"the number {number} does not fit in 64 bits")
     return number
 
 
-def _real(value: Any, _: None) -> float:
-    return float(value)
+def _refuse(where: str) -> None:
+    raise ValueError(f"what must hold is {where}")
 
 
-def _address(value: Any, _: None) -> Any:
-    return value
+def _refuse_text(name: str, value: Any, length: int) -> None:
+    raise TypeError(f"{name} is {type(value).__name__} of {len(value)}, but must be {length} bytes")
 
 
-def _text(name: str, value: Any, length: int) -> bytes:
-    if not isinstance(value, bytes) or len(value) != length:
-        raise TypeError(f"{name} is {type(value).__name__} of {len(value)}, but must be {length} bytes")
-    return value
-
-
-def _array(parameter: Parameter, value: Any, shape: tuple[int, ...] | None) -> Any:
-    """A buffer or an address, whichever is made sooner."""
-    if value is None and shape is None:
-        return None
-    flags = value.flags.num
-    if value.dtype not in parameter.dtypes or value.shape != shape or flags & parameter.needs != parameter.needs:
-        raise TypeError(_complaint(parameter, value, shape))
-    return _BUFFER.from_buffer(value) if flags & _WRITEABLE else value.__array_interface__["data"][0]
-
-
-def _complaint(parameter: Parameter, value: NDArray[Any], shape: tuple[int, ...] | None) -> str:
+def _refuse_array(parameter: Parameter, value: NDArray[Any], shape: tuple[int, ...]) -> None:
     layout = [] if value.flags.c_contiguous else ["not C-contiguous"]
     layout += [] if value.flags.aligned else ["not aligned"]
     layout += [] if value.flags.writeable else ["read-only"]
-    return (
+    raise TypeError(
         f"{parameter.name} is {', '.join([f'{value.dtype}{list(value.shape)}', *layout])}, but must be a C-contiguous "
-        f"{'writeable ' if parameter.written else ''}{parameter.kind}{list(shape or ())}"
+        f"{'writeable ' if parameter.written else ''}{parameter.kind}{list(shape)}"
     )

@@ -41,7 +41,6 @@ def williams_p(r_first: float, r_second: float, r_between: float, systems: int) 
     float
         Two-sided p-value; NaN below four systems, where a correlation is undefined, and where one metric is the other
         with its sign turned.
-
     """
     if systems < 4 or math.isnan(r_first + r_second + r_between):
         return math.nan
@@ -77,7 +76,6 @@ def permutation_p(
     -------
     float
         Two-sided; NaN where one statistic is undefined.
-
     """
 
     def exchanged(a: Floats, b: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
@@ -114,7 +112,6 @@ def permutation_test(
     -------
     float
         Two-sided p-value; NaN where one statistic is undefined.
-
     """
     known = ~np.isnan(first) & ~np.isnan(second)
     values = exchanged(*(_standardised(scores, known) for scores in (first, second)))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.kernels.resampling.resampling import Counts
     from steelyard.meta_evaluation.segment_statistic import SegmentStatistic
     from steelyard.meta_evaluation.statistics import SystemStatistic
 
@@ -74,7 +74,7 @@ class Correlation:
     replicates: Floats
     """(B,), empty where there are none."""
     resampled: str
-    """The unit that replicates resample: "segments" or "systems"; "" without replicates."""
+    """The unit that replicates resample: "segments", "documents" or "systems"; "" without replicates."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +180,13 @@ def correlate_segments(judged: Judged, names: Sequence[str], options: Correlatio
     statistics = [_as_judged(judged, segment_statistic(name)) for name in names]
     segments = judged.human_segments.shape[1]
     replicates = _replicates(judged, options)
-    counts = resampling_counts(segments, judged.seed, replicates, 0, segments)
+    counts = _draws_of_segments(judged, segments, replicates)
+    drawn = _drawn(judged) if len(counts) else ""
     agreements = [
-        [_of_segments(_human_of(judged, each), metric.segments, each, counts, options.level) for each in statistics]
+        [
+            _of_segments(_human_of(judged, each), metric.segments, each, counts, drawn, options.level)
+            for each in statistics
+        ]
         for metric in judged.metrics
     ]
 
@@ -215,8 +219,22 @@ def _replicates(judged: JudgedScores, options: CorrelationOptions) -> int:
     return options.replicates
 
 
+def _drawn(judged: JudgedScores) -> str:
+    return "segments" if judged.documents is None else "documents"
+
+
+def _draws_of_segments(judged: JudgedScores, segments: int, replicates: int) -> Counts:
+    """How often each replicate draws each segment: as often as its document, where documents are drawn."""
+    if judged.documents is None:
+        return resampling_counts(segments, judged.seed, replicates, 0, segments)
+    count = judged.documents.count
+    of_documents = resampling_counts(count, judged.seed, replicates, 0, count)
+    found: Counts = of_documents[:, judged.documents.of_segment].copy(order="C")
+    return found
+
+
 def _of_segments(
-    human: Floats, metric: Floats, statistic: SegmentStatistic, counts: Counts, level: float
+    human: Floats, metric: Floats, statistic: SegmentStatistic, counts: Counts, drawn: str, level: float
 ) -> Correlation:
     value = statistic.value(human, metric)
     replicates = statistic.values(human, metric, counts) if len(counts) else np.zeros(0)
@@ -226,15 +244,15 @@ def _of_segments(
         unit=statistic.unit,
         interval=None if math.isnan(value) else percentile_interval(replicates, level),
         replicates=replicates,
-        resampled="segments" if len(counts) else "",
+        resampled=drawn,
     )
 
 
 class _People:
     """Human scores of systems, and what they would be in every replicate.
 
-    Where the score of a system is the mean of its segments, replicates draw segments, the same ones as the
-    replicates of the metrics. Where only scores of systems are known, they draw systems.
+    Where the score of a system is the mean of its segments, replicates draw segments or documents, the same ones as
+    the replicates of the metrics. Where only scores of systems are known, they draw systems.
     """
 
     def __init__(self, judged: JudgedScores, options: CorrelationOptions) -> None:
@@ -246,8 +264,7 @@ class _People:
         self.replicates: Floats | None = None
         stored = min(wanted, judged.replicates)
         if stored and self._are_means():
-            n = self.segments.shape[1]
-            counts = resampling_counts(n, seed, stored, 0, n)
+            counts = _draws_of_segments(judged, self.segments.shape[1], stored)
             known = ~np.isnan(self.segments)
             sums = replicate_sums(counts, on_grid(np.where(known, self.segments, 0.0)).T)
             drawn = replicate_sums(counts, known.T.astype(np.float64))
@@ -276,7 +293,8 @@ def _of_systems(people: _People, metric: JudgedMetric, statistic: SystemStatisti
         value = float(statistic.values(human[known], metric.systems[known]))
         if people.replicates is not None and not statistic.by_share:
             drawn = people.replicates[:, known]
-            replicates, resampled = statistic.values(drawn, metric.replicates[: len(drawn), known]), "segments"
+            replicates = statistic.values(drawn, metric.replicates[: len(drawn), known])
+            resampled = _drawn(people.judged)
         else:
             replicates, resampled = statistic.values(human[known], metric.systems[known], counts), "systems"
         counted = int(known.sum())

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.kernels.resampling.columns import survey
-from steelyard.kernels.resampling.draw_bits import draw_bits
-from steelyard.kernels.resampling.sums_of_draws import ExactSums
+from steelyard.resampling.bootstrap import exact_product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +40,8 @@ class ExchangedMoments:
         moments = np.stack([a, a * a, human * a, b, b * b, human * b], axis=1)
         # As fine a grid as leaves all sums exact: below 2^53 steps.
         self._grid = 2.0 ** (51 - math.frexp(float(np.abs(moments).sum(axis=0).max()) + 1.0)[1])
-        steps = np.rint(moments * self._grid)
-        self._totals = steps.sum(axis=0)
-        self._sums = ExactSums(survey([steps[np.newaxis]]), np.ones(6))
+        self._steps = np.rint(moments * self._grid)
+        self._totals = self._steps.sum(axis=0)
         self._human = math.fsum(human.tolist()), math.fsum((human * human).tolist())
 
     def of_trials(self, swapped: NDArray[np.bool_]) -> Floats:
@@ -61,7 +58,7 @@ class ExchangedMoments:
         """
         found = np.zeros((2, len(swapped), 6))
         if self._cells and len(swapped):
-            moved = self._sums.over(draw_bits(swapped.view(np.uint8)))[0][0]
+            moved = exact_product(swapped.view(np.uint8), self._steps[np.newaxis])[0]
             kept = self._totals - moved
             y, yy, xy = np.moveaxis(np.stack([kept[:, :3] + moved[:, 3:], kept[:, 3:] + moved[:, :3]]), -1, 0)
             x, xx = self._human

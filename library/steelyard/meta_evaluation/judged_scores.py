@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from steelyard.resampling.documents import Documents
+
     Floats = NDArray[np.float64]
 
 
@@ -50,6 +52,8 @@ class JudgedScores:
     """Of all draws."""
     replicates: int
     """B, those of the metrics."""
+    documents: Documents | None = None
+    """Those that the replicates of the metrics draw; None where they draw segments."""
 
     @property
     def has_systems(self) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.formats.scores.score_runs import MetricTable, PairScores
+    from steelyard.formats.scores.score_tables import MetricTable, PairScores
 
     Floats = NDArray[np.float64]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.kernels.resampling.resampling import Counts
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.kernels.resampling.resampling import Counts
 
     Floats = NDArray[np.float64]
 
@@ -165,7 +165,7 @@ def drawn_sums(counts: Counts, terms: Floats) -> Floats:
 def exchanged_one_by_one(
     statistic: SegmentStatistic, human: Floats, first: Floats, second: Floats
 ) -> Callable[[NDArray[np.bool_]], Floats]:
-    """As `SegmentStatistic.exchanged`, computed for each trial anew: for any statistic.
+    """As `SegmentStatistic.exchanged`, computed again for each trial: for any statistic.
 
     Parameters
     ----------

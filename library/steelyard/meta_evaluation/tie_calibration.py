@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.kernels.resampling.resampling import Counts
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -43,7 +43,7 @@ class CalibratedAccuracy(SegmentStatistic):
 
     Deutsch, Foster and Freitag 2023, section 5: a pair is a tie of the metric where its scores differ by epsilon or
     less; epsilon is 0 or a difference that occurs, the smallest of those with the best accuracy. Every replicate
-    is calibrated anew.
+    is calibrated again.
     """
 
     def values(self, human: Floats, metric: Floats, counts: Counts) -> Floats:

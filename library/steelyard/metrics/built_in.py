@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +26,22 @@ PLACES = {
 }
 """Module and class by name. Adding a metric: its file, a line here, its test, its page."""
 
+LEARNED: dict[str, str] = {
+    "bertscore": "steelyard.metrics.learned.bertscore:BERTScore",
+    "comet": "steelyard.metrics.learned.comet:COMET",
+    "program": "steelyard.metrics.programs.program:Program",
+}
+"""The same of metrics whose segments a registered program or model scores: they cannot be tried without one."""
+
+WITHOUT_TEXTS = {
+    "imported": "steelyard.metrics.without_texts.imported:Imported",
+    "autorank": "steelyard.ranking.autorank_column:AutoRank",
+}
+"""Columns of leaderboards that are named as metrics are, and not computed from texts."""
+
+BUILT_IN = ChainMap(PLACES, LEARNED, WITHOUT_TEXTS)
+"""All that a specification may name without another distribution."""
+
 
 def built_in_class(name: str) -> Any:
     """The library's metric of a name, imported now.
@@ -32,13 +49,12 @@ def built_in_class(name: str) -> Any:
     Parameters
     ----------
     name : str
-        A key of `PLACES`.
+        A key of `BUILT_IN`.
 
     Returns
     -------
     type of Metric
         Any to type checkers, for metrics know this file: `steelyard.metrics.registry` has it typed.
-
     """
-    module, _, of_class = PLACES[name].partition(":")
+    module, _, of_class = BUILT_IN[name].partition(":")
     return getattr(import_module(module), of_class)

@@ -45,6 +45,11 @@ class MetricContract(ABC):
     """Paper and section that define it."""
     inputs: ClassVar[frozenset[str]] = frozenset({"reference"})
     """What it reads beside the hypotheses: "reference", "source" or both."""
+    learned: ClassVar[bool] = False
+    """Whether a model or a program scores its segments (`steelyard.metrics.content_scores`): installations do so on a
+    queue of its own, and no other metric waits for it."""
+    reads_texts: ClassVar[bool] = True
+    """Whether workers compute its statistics; those of columns that are imported or follow from others are given."""
     higher_is_better: ClassVar[bool] = True
     scale: ClassVar[float] = 100.0
     """The score of a perfect translation, or of one that has to be rewritten wholly for an error rate.
@@ -79,7 +84,6 @@ class MetricContract(ABC):
         -------
         (systems, segments, k) float64
             Integers, or multiples of 2^-24.
-
         """
 
     @abstractmethod
@@ -95,7 +99,6 @@ class MetricContract(ABC):
         -------
         (...) float64
             NaN where the score is undefined.
-
         """
 
     def segment_score(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -110,7 +113,6 @@ class MetricContract(ABC):
         -------
         (...) float64
             NaN where the score is undefined.
-
         """
         return self.score(statistics)
 
@@ -149,7 +151,6 @@ class MetricContract(ABC):
         -------
         dict of str to float
             By name, in the order in which they are shown.
-
         """
         return {}
 
@@ -162,7 +163,6 @@ class MetricContract(ABC):
         Returns
         -------
         bool
-
         """
         return any(field.name == "tok" and field.default == USUAL for field in cls.parameters())
 
@@ -177,7 +177,6 @@ class MetricContract(ABC):
         Returns
         -------
         bool
-
         """
         tokenizer = getattr(self, "tok", None)
         return not isinstance(tokenizer, str) or separates_words(tokenizer, language)
@@ -202,7 +201,6 @@ class MetricContract(ABC):
         Raises
         ------
         MissingResource, BadParameter
-
         """
         return self, []
 
@@ -221,7 +219,6 @@ class MetricContract(ABC):
         -------
         dict of str to Path
             By name of the resource.
-
         """
         return {}
 
@@ -239,7 +236,6 @@ class MetricContract(ABC):
         Returns
         -------
         float
-
         """
         cost = cls.cost if microseconds is None else microseconds
         return float(cost * 1e-6 * max(1.0, characters / TYPICAL_CHARACTERS) ** cls.growth)
@@ -256,7 +252,6 @@ class MetricContract(ABC):
         -------
         float
             In characters.
-
         """
         return float(TYPICAL_CHARACTERS * (seconds / (cls.cost * 1e-6)) ** (1 / cls.growth))
 
@@ -267,7 +262,6 @@ class MetricContract(ABC):
         Returns
         -------
         tuple of dataclasses.Field
-
         """
         return dataclasses.fields(cls)
 
@@ -287,7 +281,6 @@ class MetricContract(ABC):
         ------
         BadParameter
             For one that the metric does not have.
-
         """
         known = {field.name: field for field in cls.parameters()}
         if key not in known:
@@ -313,7 +306,6 @@ class MetricContract(ABC):
         ------
         BadParameter
             For a key that it does not have and for a value that is not allowed.
-
         """
         texts = without_aliases(cls.name, cls.parameters(), values)
         return cls(**{key: cls._parsed(cls.parameter(key), text) for key, text in texts.items()})
@@ -362,7 +354,6 @@ class MetricContract(ABC):
         Returns
         -------
         str
-
         """
         return cast(str, field.metadata["show"](getattr(self, field.name)))
 
@@ -377,7 +368,9 @@ class MetricContract(ABC):
         return ":".join([self.name, *changed])
 
     @abstractmethod
-    def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
+    def signature(
+        self, references: int | str, replicates: int = 0, seed: int | None = None, unit: str = "segment"
+    ) -> str:
         """All that the score depends on, in sacreBLEU's grammar, our own fields behind it.
 
         Parameters
@@ -388,10 +381,11 @@ class MetricContract(ABC):
             Of the bootstrap; 0 without one.
         seed : int, optional
             Of the replicates.
+        unit : str
+            What the bootstrap draws: "segment" or "document".
 
         Returns
         -------
         str
             `key:value` fields with "|" between them. A metric of another distribution names it, with its version.
-
         """

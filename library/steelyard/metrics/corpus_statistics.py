@@ -41,7 +41,6 @@ class CorpusStatistics(ABC):
         -------
         bytes
             A part for `merge`.
-
         """
 
     @abstractmethod
@@ -63,7 +62,6 @@ class CorpusStatistics(ABC):
             For what `count` has not made.
         TooLarge
             As soon as enough parts are read to know it.
-
         """
 
     @abstractmethod
@@ -83,7 +81,6 @@ class CorpusStatistics(ABC):
         ------
         BadState
             For what `merge` has not made.
-
         """
 
     def state_of(self, segments: Segments) -> Any:
@@ -97,6 +94,5 @@ class CorpusStatistics(ABC):
         Returns
         -------
         Any
-
         """
         return self.read(self.merge([self.count(segments)]))

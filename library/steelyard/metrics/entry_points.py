@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BrokenMetric
-from steelyard.metrics.built_in import PLACES, built_in_class
+from steelyard.metrics.built_in import BUILT_IN, PLACES, built_in_class
 from steelyard.metrics.contract import MetricContract
 from steelyard.plugins.entry_points import PluginGroup
 from steelyard.plugins.integrity import house
@@ -39,7 +39,6 @@ def offers() -> tuple[Offer, ...]:
     Returns
     -------
     tuple of Offer
-
     """
     return GROUP.offers()
 
@@ -60,7 +59,6 @@ def other_metric(name: str) -> type[MetricContract] | None:
     ------
     BrokenMetric
         Where it cannot be used.
-
     """
     return cast("type[MetricContract] | None", GROUP.find(name))
 
@@ -78,9 +76,8 @@ def origin(metric: type[MetricContract]) -> str | None:
     -------
     str or None
         None for the library's own and for unpackaged ones.
-
     """
-    is_built_in = metric.name in PLACES and built_in_class(metric.name) is metric
+    is_built_in = metric.name in BUILT_IN and built_in_class(metric.name) is metric
     if is_built_in or metric in _house_classes():
         return None
     if house.cache_info().currsize and (distribution := house().origin(metric)):
@@ -111,7 +108,6 @@ def changed_since() -> list[str]:
     -------
     list of str
         Paths, such as `steelyard.metrics.ngram.bleu.BLEU.score`.
-
     """
     # Where nobody's was imported, nobody has asked how it was before.
     return house().changed() if house.cache_info().currsize else []

@@ -19,6 +19,16 @@ class MetricKeywords(TypedDict, total=False):
     resources: Resources | Mapping[str, str | Path] | None
 
 
+class BERTScoreKeywords(MetricKeywords, total=False):
+    """Of `steelyard.BERTScore`."""
+
+    model: str | None
+    engine: str | None
+    device: str | None
+    layer: int | None
+    idf: bool | None
+
+
 class BLEUKeywords(MetricKeywords, total=False):
     """Of `steelyard.BLEU`."""
 
@@ -53,6 +63,15 @@ class BLEUModifKeywords(MetricKeywords, total=False):
     max_ngram_order: int | None
     vectors: str | None
     gamma: float | None
+
+
+class COMETKeywords(MetricKeywords, total=False):
+    """Of `steelyard.COMET`."""
+
+    model: str | None
+    engine: str | None
+    device: str | None
+    reads: Literal["auto", "source", "reference", "source+reference"] | None
 
 
 class CharacTERKeywords(MetricKeywords, total=False):
@@ -155,6 +174,15 @@ class PERKeywords(MetricKeywords, total=False):
     case_sensitive: bool | None
     tok: str | None
     tokenize: str | None
+
+
+class ProgramKeywords(MetricKeywords, total=False):
+    """Of `steelyard.Program`."""
+
+    run: str | None
+    release: str | None
+    reads: Literal["source", "reference", "source+reference"] | None
+    better: Literal["higher", "lower"] | None
 
 
 class RIBESKeywords(MetricKeywords, total=False):

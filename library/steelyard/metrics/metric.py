@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from abc import ABCMeta
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.contract import MetricContract
@@ -14,7 +14,7 @@ from steelyard.metrics.resources import given_resources
 from steelyard.tokenizers.registry import dictionary_of, resolve_tokenizer, tokenizer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -42,7 +42,6 @@ def edition_with(unicode_version: str) -> int:
     Returns
     -------
     int
-
     """
     major, minor, _ = unicode_version.split(".")
     return RELEASED * _UNICODE_VERSIONS + int(major) * 100 + int(minor)
@@ -59,7 +58,6 @@ def edition_name(edition: int) -> str:
     -------
     str
         Such as "2 (Unicode 15.0)"; the first edition did not tell versions of Unicode apart.
-
     """
     released, version = divmod(edition, _UNICODE_VERSIONS)
     return f"{released} (Unicode {version // 100}.{version % 100})" if released else str(edition)
@@ -81,7 +79,7 @@ class MetricType(ABCMeta):
         Parameters
         ----------
         references : list of list of str, optional
-            Kept for `corpus_score`, which may then be called without.
+            Prepared now and kept for `corpus_score`, which may then be called without.
         trg_lang : str, optional
             The target language, which chooses the tokenizer where none is named.
         resources : mapping of str to path, or Resources, optional
@@ -93,7 +91,6 @@ class MetricType(ABCMeta):
         Raises
         ------
         BadParameter
-
         """
         kind = cast("type[Metric]", cls)
         references, language = named.pop("references", None), named.pop("trg_lang", "")
@@ -106,7 +103,10 @@ class MetricType(ABCMeta):
             given["tok"] = resolve_tokenizer(tokenizer_of(language), language, resources)
         metric: Made = ABCMeta.__call__(cls, *values, **given)
         if references is not None:
-            object.__setattr__(metric, "_references", references)
+            from steelyard.metrics.scoring import prepared_references
+
+            kept = prepared_references(references, blanks_count=bool(getattr(metric, "space", False)))
+            object.__setattr__(metric, "_references", kept)
         if resources is not None:
             object.__setattr__(metric, "_resources", resources)
         return metric
@@ -130,6 +130,7 @@ class Metric(MetricContract, metaclass=MetricType):
         n_bootstrap: int = 0,
         *,
         seed: int = 12345,
+        source: Sequence[str] | None = None,
     ) -> Score:
         """The score of one system, with sacreBLEU's order of arguments.
 
@@ -144,6 +145,8 @@ class Metric(MetricContract, metaclass=MetricType):
             Bootstrap replicates, for `Score.interval`; 1 is none, as in sacreBLEU.
         seed : int
             Of the replicates: 0 to 2**64 - 1.
+        source : list of str, optional
+            What was translated, for metrics that read it.
 
         Returns
         -------
@@ -154,7 +157,6 @@ class Metric(MetricContract, metaclass=MetricType):
         ------
         BadText
             For lists of different lengths, for what is no string, and for no references.
-
         """
         from steelyard.metrics.scoring import corpus_score
 
@@ -162,17 +164,19 @@ class Metric(MetricContract, metaclass=MetricType):
             references = vars(self).get("_references")
         if references is None:
             raise BadText(f"{self.name}: there are no references. Give them here, or make the metric with references=.")
-        found = corpus_score(self, hypotheses, references, n_bootstrap if n_bootstrap > 1 else 0, seed)
+        found = corpus_score(self, hypotheses, references, source, n_bootstrap if n_bootstrap > 1 else 0, seed)
         object.__setattr__(self, "_last", found)
         return found
 
-    def sentence_score(self, hypothesis: str, references: Sequence[str]) -> Score:
+    def sentence_score(self, hypothesis: str, references: Sequence[str], *, source: str | None = None) -> Score:
         """The score of one segment by the formula of the corpus, as in sacreBLEU; `effective_order` helps BLEU there.
 
         Parameters
         ----------
         hypothesis : str
         references : list of str
+        source : str, optional
+            What was translated, for metrics that read it.
 
         Returns
         -------
@@ -182,11 +186,12 @@ class Metric(MetricContract, metaclass=MetricType):
         ------
         BadText
             For what is no string, or no list of them.
-
         """
         if not isinstance(hypothesis, str) or isinstance(references, str):
             raise BadText(f"{self.name}: a sentence is scored as sentence_score(hypothesis, [reference, ...]).")
-        return self.corpus_score([hypothesis], [[reference] for reference in references])
+        return self.corpus_score(
+            [hypothesis], [[reference] for reference in references], source=None if source is None else [source]
+        )
 
     def get_signature(self) -> str:
         """The signature of the last score, or of a score by the references that the metric was made with.
@@ -199,7 +204,6 @@ class Metric(MetricContract, metaclass=MetricType):
         ------
         BadParameter
             Where there is neither: the number of references is in the signature.
-
         """
         last: Score | None = vars(self).get("_last")
         if last is not None:
@@ -222,19 +226,22 @@ class Metric(MetricContract, metaclass=MetricType):
         ------
         BadParameter
             For a metric that must count something in all references first.
-
         """
         from steelyard.metrics.scoring import Accumulator
 
         return Accumulator(self)
 
-    def pairwise(self, hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
+    def pairwise(
+        self, hypotheses: Sequence[str], references: Sequence[str], *, source: str | None = None
+    ) -> NDArray[np.float64]:
         """Utilities for minimum Bayes risk decoding: each hypothesis scored against each reference.
 
         Parameters
         ----------
         hypotheses : list of str
         references : list of str
+        source : str, optional
+            What all of them translate, for metrics that read it.
 
         Returns
         -------
@@ -247,11 +254,10 @@ class Metric(MetricContract, metaclass=MetricType):
             Where there are none, or one is no string.
         BadParameter
             For a metric that needs a whole test set of references.
-
         """
         from steelyard.metrics.scoring import pairwise
 
-        return pairwise(self, hypotheses, references)
+        return pairwise(self, hypotheses, references, source)
 
     def _signed(self, field: dataclasses.Field[Any]) -> str:
         return cast(str, field.metadata["sign"](getattr(self, field.name)))
@@ -263,17 +269,42 @@ class Metric(MetricContract, metaclass=MetricType):
         -------
         list of (str, str)
             Key and value, in sacreBLEU's order.
-
         """
         return [(field.name, self._signed(field)) for field in self.parameters() if not field.metadata["ours"]]
 
-    def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
+    @classmethod
+    def from_signature(cls, title: str, fields: Mapping[str, str]) -> Self:  # noqa: ARG003 - for those that say more
+        """The metric that had a signature.
+
+        Parameters
+        ----------
+        title : str
+            The name before the fields, such as "chrF2++".
+        fields : mapping of str to str
+            Those that are parameters.
+
+        Returns
+        -------
+        Metric
+            Of this class.
+
+        Raises
+        ------
+        BadParameter
+            For a field that is no parameter of it, and for a value that is not allowed.
+        """
+        return cls.from_texts(fields)
+
+    def signature(
+        self, references: int | str, replicates: int = 0, seed: int | None = None, unit: str = "segment"
+    ) -> str:
         """All that the score depends on: `MetricContract.signature`."""
         from steelyard.metrics.entry_points import changed_since, origin
 
         fields = [("nrefs", str(references))]
         if replicates:
             fields += [("bs", str(replicates)), ("seed", str(seed))]
+            fields += [] if unit == "segment" else [("resample", unit)]
         fields += self.signature_fields()
         fields.append(("version", f"steelyard-{VERSION}"))
         if elsewhere := origin(type(self)):

@@ -25,7 +25,6 @@ def needed_statistics(metrics: Iterable[MetricContract]) -> dict[str, CorpusStat
     -------
     dict of str to CorpusStatistics
         By key.
-
     """
     needed = (metric.corpus_statistics for metric in metrics)
     return {each.key: each for each in needed if each is not None}
@@ -48,7 +47,6 @@ def corpus_statistics_of(metric: MetricContract, key: str) -> CorpusStatistics:
     ------
     MissingState
         Where the metric of this release has none or another.
-
     """
     corpus_statistics = metric.corpus_statistics
     if corpus_statistics is None or corpus_statistics.key != key:
@@ -74,7 +72,6 @@ def states_of(metrics: Iterable[MetricContract], segments: Segments, shard_size:
     -------
     dict of str to Any
         By key, as `CorpusStatistics.read` gives them.
-
     """
     return {
         key: each.state_of(segments)

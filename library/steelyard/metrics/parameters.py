@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,6 @@ def parameter(
     Returns
     -------
     dataclasses.Field
-
     """
     if parse is None:
         parse = parse_yes_no if isinstance(default, bool) else str
@@ -92,7 +92,6 @@ def case_parameter(default: str = "mixed") -> Any:
     Returns
     -------
     dataclasses.Field
-
     """
     return parameter(
         default, "mixed keeps the case of letters, lc lowercases them", choices=("mixed", "lc"),
@@ -111,7 +110,6 @@ def tokenizer_parameter(default: str = "13a") -> Any:
     Returns
     -------
     dataclasses.Field
-
     """
     return parameter(
         default, "tokenizer; auto is the one of the target language", choices=(AUTO, *TOKENIZERS),
@@ -130,7 +128,6 @@ def alias(name: str) -> Alias:
     Returns
     -------
     Alias
-
     """
     return Alias((name,), str)
 
@@ -150,7 +147,6 @@ def one_of(name: str, yes: str, no: str) -> Alias:
     Returns
     -------
     Alias
-
     """
     return Alias((name,), lambda text: yes if parse_yes_no(text) else no, ("bool",))
 
@@ -176,7 +172,6 @@ def without_aliases(metric: str, fields: Iterable[dataclasses.Field[Any]], value
     ------
     BadParameter
         Where a parameter is given twice.
-
     """
     left = dict(values)
     for field in fields:
@@ -220,7 +215,6 @@ def parse_yes_no(text: str) -> bool:
     ------
     ValueError
         For anything else.
-
     """
     if text.lower() not in YES_NO:
         raise ValueError("is yes or no")
@@ -237,7 +231,6 @@ def show_yes_no(value: bool) -> str:
     Returns
     -------
     str
-
     """
     return "yes" if value else "no"
 
@@ -253,13 +246,34 @@ def whole_number_to(largest: int) -> Callable[[str], int]:
     -------
     callable
         From a text to an int; ValueError for anything but 0 to `largest`.
-
     """
 
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) <= largest):
             raise ValueError(f"is a whole number from 0 to {largest}")
         return int(text)
+
+    return parse
+
+
+def registered_name(what: str) -> Callable[[str], str]:
+    """A `parse` for the name of something that is registered as a resource: `NAME` or `NAME@HASH`.
+
+    Parameters
+    ----------
+    what : str
+        Such as "a model", for messages.
+
+    Returns
+    -------
+    callable
+        From a text to the same; ValueError for anything else.
+    """
+
+    def parse(text: str) -> str:
+        if not re.fullmatch(r"\w[\w.-]{0,99}(@[0-9a-f]{12})?", text, re.ASCII):
+            raise ValueError(f"is the name of {what}, NAME or NAME@HASH")
+        return text
 
     return parse
 
@@ -275,7 +289,6 @@ def number_to(largest: int) -> Callable[[str], float]:
     -------
     callable
         From a text to a float; ValueError for anything but 0 to `largest`.
-
     """
 
     def parse(text: str) -> float:
@@ -300,6 +313,5 @@ def show_number(value: float) -> str:
     Returns
     -------
     str
-
     """
     return str(int(value)) if float(value).is_integer() else repr(value)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
 
 from steelyard.errors import BadParameter, MetricsError, UnknownMetric
-from steelyard.metrics.built_in import PLACES, built_in_class
+from steelyard.metrics.built_in import BUILT_IN, LEARNED, PLACES, built_in_class
 from steelyard.metrics.parameters import without_aliases
 from steelyard.tokenizers.registry import AUTO
 
@@ -21,14 +21,23 @@ ALIASES = {"chrf++": "chrf:nw=2", "chrfpp": "chrf:nw=2"}
 
 
 def all_metrics() -> tuple[type[Metric], ...]:
-    """Every metric of the library, imported now.
+    """Every metric of the library that needs neither a model nor a program, imported now.
 
     Returns
     -------
     tuple of type of Metric
-
     """
     return tuple(map(built_in_class, PLACES))
+
+
+def learned_metrics() -> tuple[type[Metric], ...]:
+    """The library's metrics that need a model, imported now; the packages that run models are not.
+
+    Returns
+    -------
+    tuple of type of Metric
+    """
+    return tuple(map(built_in_class, LEARNED))
 
 
 def metric_class(name: str) -> type[Metric]:
@@ -48,13 +57,12 @@ def metric_class(name: str) -> type[Metric]:
         With the names there are.
     BrokenMetric
         Where another distribution's cannot be used.
-
     """
     from steelyard.metrics.entry_points import offers, other_metric
 
-    found = built_in_class(name) if name in PLACES else other_metric(name)
+    found = built_in_class(name) if name in BUILT_IN else other_metric(name)
     if found is None:
-        names = sorted({*PLACES, *ALIASES, *(offer.name for offer in offers())})
+        names = sorted({*PLACES, *LEARNED, *ALIASES, *(offer.name for offer in offers())})
         close = get_close_matches(name, names, 1)
         hint = f' Did you mean "{close[0]}"?' if close else ""
         raise UnknownMetric(f'There is no metric "{name}".{hint} Metrics: {", ".join(names)}.')
@@ -80,13 +88,15 @@ def parse_metric(specification: str, defaults: Mapping[str, str] | None = None) 
     Raises
     ------
     UnknownMetric, BrokenMetric, BadParameter
-
     """
     name, *pairs = specification.strip().split(":")
     name = name.lower()
     if name in ALIASES:
         name, *more = ALIASES[name].split(":")
         pairs = [*more, *pairs]
+    if name == "autorank" and pairs and "=" not in pairs[0]:
+        # Its version alone, as shared tasks name it: autorank:wmt25.
+        pairs[0] = f"rule={pairs[0]}"
     return with_parameters(metric_class(name), pairs, defaults)
 
 
@@ -108,7 +118,6 @@ def with_parameters(found: type[Metric], pairs: Sequence[str], defaults: Mapping
     Raises
     ------
     BadParameter
-
     """
     fields = {field.name: field for field in found.parameters()}
     given: dict[str, str] = {}
@@ -145,7 +154,6 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
     ------
     BadParameter
         Where one is named twice, and what `parse_metric` raises.
-
     """
     parsed = [parse_metric(text, defaults) for text in specifications]
     for position, metric in enumerate(parsed):
@@ -154,7 +162,9 @@ def parse_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
     return parsed
 
 
-def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Metric]:
+def asked_metrics(
+    specifications: Sequence[str], defaults: Mapping[str, str] | None = None, *, columns: Sequence[str] = ()
+) -> list[Metric]:
     """The metrics that a user asks for, to be resolved: where no tokenizer is named, the target language chooses it.
 
     What is stored says it all, and is read by `parse_metrics`.
@@ -164,6 +174,8 @@ def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
     specifications : list of str
     defaults : mapping of str to str, optional
         As in `parse_metric`.
+    columns : list of str
+        Names of columns without texts that may be asked for, too.
 
     Returns
     -------
@@ -172,9 +184,14 @@ def asked_metrics(specifications: Sequence[str], defaults: Mapping[str, str] | N
     Raises
     ------
     UnknownMetric, BrokenMetric, BadParameter
-
     """
-    return parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})
+    metrics = parse_metrics(specifications, {"tok": AUTO, **(defaults or {})})
+    for metric in metrics:
+        if not metric.reads_texts and metric.name not in columns:
+            raise BadParameter(
+                f"{metric.name} is a column of a campaign's leaderboard, and is not computed from texts."
+            )
+    return metrics
 
 
 def installed_metrics(specifications: Sequence[str]) -> list[Metric]:
@@ -187,7 +204,6 @@ def installed_metrics(specifications: Sequence[str]) -> list[Metric]:
     Returns
     -------
     list of Metric
-
     """
     found = []
     for specification in specifications:

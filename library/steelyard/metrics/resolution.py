@@ -46,7 +46,6 @@ def resolve(metrics: Sequence[Some], context: RunContext) -> tuple[list[Some], l
         Where a file, a model or a package is not here.
     BadParameter
         Where two of the metrics are the same.
-
     """
     resolved: list[Some] = []
     notices: list[str] = []
@@ -65,9 +64,9 @@ def resolve(metrics: Sequence[Some], context: RunContext) -> tuple[list[Some], l
 
 
 def _what_lacks(metric: MetricContract, layer: str, context: RunContext) -> str:
-    lacking = [name for name, layers in context.texts.items() if layer not in layers]
+    missing = [name for name, layers in context.texts.items() if layer not in layers]
     found = {each for layers in context.texts.values() for each in layers} | context.layers
-    where = f" Texts without it: {listed(lacking)}." if lacking else ""
+    where = f" Texts without it: {listed(missing)}." if missing else ""
     return (
         f"{metric.name} needs the layer {describe_layers([layer])} in every text. Layers found: "
         f"{describe_layers(found)}.{where} Give all texts in a format that has it: "

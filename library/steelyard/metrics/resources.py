@@ -62,7 +62,6 @@ class Resources:
         Where resources are registered.
     files : mapping of str to Path, optional
         Those of this run, by name.
-
     """
 
     def __init__(self, folder: Path | None = None, files: Mapping[str, Path] | None = None) -> None:
@@ -88,7 +87,6 @@ class Resources:
         ------
         MissingResource
             With the names there are.
-
         """
         name, at, digest = reference.partition("@")
         known = {each.name: each.digest for each in self.listed()}
@@ -127,7 +125,6 @@ class Resources:
         ------
         MissingResource
             Where that content is not here.
-
         """
         name, _, digest = pinned.partition("@")
         if name in self.files and content_digest(self.files[name]) == digest:
@@ -163,7 +160,6 @@ class Resources:
         ------
         MissingResource
             Where that content is not here.
-
         """
         content = self.path(pinned, what)
         digest = pinned.partition("@")[2]
@@ -197,7 +193,6 @@ class Resources:
         Returns
         -------
         list of Resource
-
         """
         if self.folder is None:
             return []
@@ -225,7 +220,6 @@ class Resources:
         ------
         MissingResource
             Where the name cannot be one or there is no folder.
-
         """
         if self.folder is None:
             raise MissingResource("There is no folder to register resources in. Set STEELYARD_RESOURCE_FOLDER.")
@@ -264,7 +258,6 @@ def given_resources(given: Resources | Mapping[str, str | Path] | None) -> Resou
     ------
     BadParameter
         For anything else.
-
     """
     if given is None or isinstance(given, Resources):
         return given
@@ -289,7 +282,6 @@ def merged_resources(several: Iterable[Resources | None]) -> Resources | None:
     ------
     BadParameter
         Where one name stands for several files, or two of them have folders.
-
     """
     given = list(dict.fromkeys(each for each in several if each is not None))
     if len(given) < 2:
@@ -316,7 +308,6 @@ def check_name(name: str) -> None:
     ------
     MissingResource
         Where it cannot.
-
     """
     if not _NAME.fullmatch(name):
         raise MissingResource(f'"{name}" cannot be the name of a resource: give letters, digits, ".", "_" and "-".')
@@ -375,7 +366,6 @@ def content_digest(path: Path) -> str:
         Where it cannot be read.
     TooManyFiles
         For a folder of too many.
-
     """
     try:
         stat = path.stat()

@@ -36,7 +36,6 @@ class Scored(Protocol):
         Returns
         -------
         (...) float64
-
         """
 
     def details(self, sums: Floats) -> dict[str, float]:
@@ -49,10 +48,11 @@ class Scored(Protocol):
         Returns
         -------
         dict of str to float
-
         """
 
-    def signature(self, references: int | str, replicates: int = 0, seed: int | None = None) -> str:
+    def signature(
+        self, references: int | str, replicates: int = 0, seed: int | None = None, unit: str = "segment"
+    ) -> str:
         """All that the score depends on.
 
         Parameters
@@ -60,11 +60,11 @@ class Scored(Protocol):
         references : int or "var"
         replicates : int
         seed : int, optional
+        unit : str
 
         Returns
         -------
         str
-
         """
 
 
@@ -82,6 +82,8 @@ class Score:
         The scores of bootstrap replicates.
     seed : int, optional
         Of the replicates.
+    unit : str
+        What they drew: "segment" or "document".
 
     Attributes
     ----------
@@ -93,7 +95,6 @@ class Score:
         The summed statistics that it is made of, ``metric.columns`` says what each is.
     replicates : (B,) float64
         The scores of bootstrap replicates; empty where none were asked for.
-
     """
 
     def __init__(
@@ -103,8 +104,9 @@ class Score:
         references: int | str,
         replicates: Floats | None = None,
         seed: int | None = None,
+        unit: str = "segment",
     ) -> None:
-        """`references` is how many there are, or "var"; `seed` that of the replicates."""
+        """`references` is how many there are, or "var"; `seed` that of the replicates, which drew each `unit`."""
         self.metric = metric
         self.name = metric.title
         self.score = float(metric.score(sums))
@@ -112,11 +114,12 @@ class Score:
         self.references = references
         self.replicates = np.empty(0) if replicates is None else replicates
         self.seed = seed
+        self.unit = unit
 
     @property
     def signature(self) -> str:
         """All that the score depends on, in sacreBLEU's grammar."""
-        return self.metric.signature(self.references, len(self.replicates), self.seed)
+        return self.metric.signature(self.references, len(self.replicates), self.seed, self.unit)
 
     @property
     def details(self) -> dict[str, float]:
@@ -140,7 +143,6 @@ class Score:
         ------
         BadParameter
             For another level.
-
         """
         from steelyard.resampling.interval import percentile_interval
 
@@ -168,7 +170,6 @@ class Score:
         Returns
         -------
         str
-
         """
         number, spread = f"{self.score:.{width}f}", {}
         if ends := self.interval():
@@ -284,7 +285,7 @@ class TERScore(Score):
     @property
     def ref_length(self) -> float:
         """Words of the average reference, summed over the segments."""
-        from steelyard.metrics.average_length import summed_length
+        from steelyard.metrics.references.average_length import summed_length
 
         return float(summed_length(self.sums[1:]))
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.resources import Resources
+    from steelyard.resampling.documents import Documents
 
     Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class MetricResult:
 
     sums: (systems, k); scores: (systems,); replicate_scores: (systems, replicates), with no replicates where none
     were asked for; segment_scores: (systems, segments), statistics: (systems, segments, k), or None where they were
-    not asked for.
+    not asked for. Where documents were resampled, statistics are those of (systems, documents, k).
     """
 
     metric: MetricContract
@@ -73,14 +74,14 @@ def shard_statistics(
     ------
     BadText
         Where a metric reads the source and there is none.
-
     """
     if segments.source is None and (reading := [each.specification for each in metrics if "source" in each.inputs]):
         raise BadText(
-            f"{listed(reading)} reads the source, and there is none. Give it: --source FILE, or Segments(source=...)."
+            f"{listed(reading)} reads the source, and there is none. Give it: --source FILE, in Python source=."
         )
     slices: list[list[Floats]] = []
-    for piece in segments.slices():
+    # A model or a program takes as much as there is at once.
+    for piece in [segments] if any(metric.learned for metric in metrics) else segments.slices():
         statistics: list[Floats] = []
         for position, metric in enumerate(metrics):
             if between and (slices or statistics):
@@ -101,14 +102,20 @@ def corpus_sums(statistics: Floats) -> Floats:
     Returns
     -------
     (systems, k) float64
-
     """
     # NumPy's own sum over a middle axis takes three times as long; the sums are exact in any order.
     sums: Floats = np.einsum("sik->sk", statistics)
     return sums
 
 
-def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replicates: int, first: int) -> list[Floats]:
+def resampled_run(
+    statistics: Sequence[Floats],
+    segments: int,
+    seed: int,
+    replicates: int,
+    first: int,
+    documents: Documents | None = None,
+) -> list[Floats]:
     """The sums of every replicate over a run of segments.
 
     The draws are made in pieces, so that they fit in memory however many replicates there are.
@@ -123,13 +130,17 @@ def resampled_run(statistics: Sequence[Floats], segments: int, seed: int, replic
     replicates : int
     first : int
         The segment at which the run begins, a block's first.
+    documents : Documents, optional
+        Given, documents are drawn, not segments.
 
     Returns
     -------
     list of (systems, replicates, k) float64
         One for each metric.
-
     """
+    if documents is not None:
+        statistics = [documents.added_up(each, first) for each in statistics]
+        segments, first = documents.count, 0
     rows = statistics[0].shape[1]
     piece = max(1, LARGEST_COUNTS // max(replicates, 1) // BLOCK) * BLOCK
     totals: list[Floats] = []
@@ -151,6 +162,7 @@ def score_systems(
     segment_scores: bool = False,
     keep_statistics: bool = False,
     resources: Resources | None = None,
+    documents: Documents | None = None,
     on_texts: Callable[[Segments], None] | None = None,
     on_shard: Callable[[int, int], None] | None = None,
 ) -> list[MetricResult]:
@@ -171,13 +183,15 @@ def score_systems(
     segment_scores : bool
         Keep the scores of every segment.
     keep_statistics : bool
-        Keep the statistics of every segment, which randomization and BCa intervals need, in memory.
+        Keep the statistics of every segment or document, which randomization and BCa intervals need, in memory.
     resources : Resources, optional
         Files that metrics read.
+    documents : Documents, optional
+        Given, they are resampled, not segments: replicates draw them, and statistics are kept of them.
     on_texts : callable, optional
         Given each shard's texts, for what is to be shown of them beside the scores.
     on_shard : callable, optional
-        Told after each shard how many of how many are done.
+        Called after each shard with how many of how many are done.
 
     Returns
     -------
@@ -190,7 +204,6 @@ def score_systems(
         Without hypotheses.
     BadParameter
         For numbers out of range.
-
     """
     if not isinstance(segments, Segments):
         raise BadText("What is scored must be Segments: Segments.from_lines or Segments.from_bytes makes them.")
@@ -204,6 +217,8 @@ def score_systems(
         )
     if not 0 <= seed < 2**64:
         raise BadParameter(f"The seed of a bootstrap is {seed}, but must be from 0 to 2^64 - 1.")
+    if documents is not None and len(documents) != len(segments):
+        raise BadParameter(f"Documents are given for {len(documents)} segments, and there are {len(segments)}.")
     blocks = block_count(shard_size)
     shards = -(-block_count(len(segments)) // blocks)
     sums = [np.zeros((len(systems), len(metric.columns))) for metric in metrics]
@@ -222,7 +237,7 @@ def score_systems(
             sum_of += corpus_sums(each)
         if replicates:
             first = shard * blocks
-            parts = resampled_run(statistics, len(segments), seed, replicates, first * BLOCK)
+            parts = resampled_run(statistics, len(segments), seed, replicates, first * BLOCK, documents)
             for total, part in zip(resampled, parts, strict=True):
                 total += part
         if segment_scores:
@@ -243,9 +258,15 @@ def score_systems(
             metric.score(total),
             metric.score(replicate_total) if replicates else np.empty((len(systems), 0)),
             np.concatenate(scores, axis=1) if scores else None,
-            np.concatenate(of_shards, axis=1) if of_shards else None,
+            _kept(of_shards, documents) if of_shards else None,
         )
         for metric, total, replicate_total, scores, of_shards in zip(
             metrics, sums, resampled, by_segment, kept, strict=True
         )
     ]
+
+
+def _kept(of_shards: Sequence[Floats], documents: Documents | None) -> Floats:
+    """Statistics of all segments, or of all documents."""
+    every = np.concatenate(of_shards, axis=1)
+    return every if documents is None else documents.added_up(every)

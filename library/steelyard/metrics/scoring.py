@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from steelyard.errors import BadParameter, BadText
+from steelyard.metrics.preparation.text_checks import joined_texts
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.run_context import RunContext
 from steelyard.metrics.score_systems import corpus_sums, score_systems, shard_statistics
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from steelyard.metrics.contract import MetricContract
+    from steelyard.metrics.resources import Resources
     from steelyard.metrics.score import Score
 
     Floats = NDArray[np.float64]
@@ -30,27 +32,33 @@ PAIRS_AT_ONCE = 1 << 16
 """Pairs of a hypothesis and a reference that are scored in one call, so that they fit in memory."""
 
 
-def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, blanks_count: bool = False) -> Segments:
-    """The texts of all systems and the references, checked.
+@dataclass(frozen=True)
+class PreparedReferences:
+    """References as `Segments` takes them: made once, however many systems are scored by them."""
+
+    texts: list[bytes]
+    some_lack: bool
+    """Whether an empty line stands for a reference that the segment lacks."""
+
+
+def prepared_references(references: References, *, blanks_count: bool = False) -> PreparedReferences:
+    """References, checked and joined.
 
     Parameters
     ----------
-    hypotheses : list of list of str
-        One list for each system.
     references : list of list of str
         None stands for a reference that a segment lacks.
     blanks_count : bool
-        The metric tells a blank from nothing: then no reference may be empty beside others that are lacking.
+        The metric tells a blank from nothing: then no reference may be empty beside others that are missing.
 
     Returns
     -------
-    Segments
+    PreparedReferences
 
     Raises
     ------
     BadText
-        For what is no list of strings, and for lists of different lengths.
-
+        For what is no list of lists of strings.
     """
     if isinstance(references, (str, bytes)) or any(isinstance(each, (str, bytes)) for each in references):
         raise BadText("references is a list of strings, but must be a list of references: references=[lines].")
@@ -62,15 +70,55 @@ def as_segments(hypotheses: Sequence[Sequence[str]], references: References, *, 
         if blanks_count and any(line is not None and not _line(line) for each in references for line in each):
             raise BadText("A reference is empty, and another is None. Give None for both, or a text for both.")
         kept = [["" if line is None else _line(line) or " " for line in reference] for reference in references]
-    return Segments.from_lines(
-        references=kept,
-        hypotheses=[[_line(line) for line in each] for each in hypotheses],
-        variable_references=some_lack,
+    return PreparedReferences(joined_texts("references", kept), some_lack)
+
+
+def as_segments(
+    hypotheses: Sequence[Sequence[str]],
+    references: References | PreparedReferences,
+    source: Sequence[str] | None = None,
+    *,
+    blanks_count: bool = False,
+) -> Segments:
+    """The texts of all systems and the references, checked.
+
+    Parameters
+    ----------
+    hypotheses : list of list of str
+        One list for each system.
+    references : list of list of str, or PreparedReferences
+    source : list of str, optional
+    blanks_count : bool
+        As of `prepared_references`.
+
+    Returns
+    -------
+    Segments
+
+    Raises
+    ------
+    BadText
+        For what is no list of strings, and for lists of different lengths.
+    """
+    if isinstance(source, (str, bytes)):
+        raise BadText("source is a single string, but must be a list of strings, one a segment.")
+    if not isinstance(references, PreparedReferences):
+        references = prepared_references(references, blanks_count=blanks_count)
+    return Segments(
+        references=references.texts,
+        hypotheses=joined_texts("hypotheses", [[_line(line) for line in each] for each in hypotheses]),
+        source=None if source is None else joined_texts("source", [[_line(line) for line in source]])[0],
+        variable_references=references.some_lack,
     )
 
 
 def corpus_score(
-    metric: MetricContract, hypotheses: Sequence[str], references: References, replicates: int, seed: int
+    metric: MetricContract,
+    hypotheses: Sequence[str],
+    references: References | PreparedReferences,
+    source: Sequence[str] | None,
+    replicates: int,
+    seed: int,
 ) -> Score:
     """The score of one system; `Metric.corpus_score` says more.
 
@@ -78,7 +126,8 @@ def corpus_score(
     ----------
     metric : Metric
     hypotheses : list of str
-    references : list of list of str
+    references : list of list of str, or PreparedReferences
+    source : list of str or None
     replicates : int
     seed : int
 
@@ -89,14 +138,16 @@ def corpus_score(
     Raises
     ------
     BadText, MissingResource
-
     """
     if isinstance(hypotheses, (str, bytes)):
         raise BadText("hypotheses is a single string, but must be a list of strings, one a segment.")
-    segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(metric))
+    segments = as_segments([hypotheses], references, source, blanks_count=_counts_blanks(metric))
     pinned = _pinned(metric)
+    counted = counted_references(segments)
+    if not replicates and pinned.corpus_statistics is None:
+        return pinned.score_type(pinned, _sums(pinned, segments, metric.resources), counted)
     (found,) = score_systems(segments, [pinned], replicates=replicates, seed=seed, resources=metric.resources)
-    return pinned.score_type(pinned, found.sums[0], counted_references(segments), found.replicate_scores[0], seed)
+    return pinned.score_type(pinned, found.sums[0], counted, found.replicate_scores[0], seed)
 
 
 def counted_references(segments: Segments) -> int | str:
@@ -110,7 +161,6 @@ def counted_references(segments: Segments) -> int | str:
     -------
     int or "var"
         "var" where their numbers differ.
-
     """
     if not segments.variable_references:
         return len(segments.references)
@@ -118,13 +168,13 @@ def counted_references(segments: Segments) -> int | str:
     return int(counts.pop()) if len(counts) == 1 else "var"
 
 
-def signature_for(metric: MetricContract, references: References) -> str:
+def signature_for(metric: MetricContract, references: PreparedReferences) -> str:
     """The signature of any score by some references.
 
     Parameters
     ----------
     metric : Metric
-    references : list of list of str
+    references : PreparedReferences
 
     Returns
     -------
@@ -134,10 +184,9 @@ def signature_for(metric: MetricContract, references: References) -> str:
     ------
     MissingResource
         Where a file or package that the metric needs is not here.
-
     """
-    counts = {sum(line is not None for line in lines) for lines in zip(*references, strict=False)}
-    return _pinned(metric).signature(counts.pop() if len(counts) == 1 else "var")
+    segments = Segments(references=references.texts, hypotheses=[], variable_references=references.some_lack)
+    return _pinned(metric).signature(counted_references(segments))
 
 
 @dataclass
@@ -155,7 +204,6 @@ class Accumulator:
     >>> whole += BLEU().accumulator()
     >>> whole.compute()
     BLEU = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)
-
     """
 
     metric: MetricContract
@@ -173,24 +221,23 @@ class Accumulator:
         self.metric = _pinned(self.metric)
         self.sums = np.zeros(len(self.metric.columns))
 
-    def update(self, hypotheses: Sequence[str], references: References) -> None:
+    def update(self, hypotheses: Sequence[str], references: References, *, source: Sequence[str] | None = None) -> None:
         """Add segments.
 
         Parameters
         ----------
         hypotheses : list of str
         references : list of list of str
+        source : list of str, optional
             As `Metric.corpus_score` takes them.
 
         Raises
         ------
         BadText
             For lists of different lengths, and for what is no string.
-
         """
-        segments = as_segments([hypotheses], references, blanks_count=_counts_blanks(self.metric))
-        (statistics,) = shard_statistics(segments.with_resources(self._resources), [self.metric])
-        self.sums = self.sums + corpus_sums(statistics)[0]
+        segments = as_segments([hypotheses], references, source, blanks_count=_counts_blanks(self.metric))
+        self.sums = self.sums + _sums(self.metric, segments, self._resources)
         self.segments += len(segments)
         self.references.add(counted_references(segments))
 
@@ -221,7 +268,6 @@ class Accumulator:
         ------
         BadText
             Where there are none.
-
         """
         if not self.segments:
             raise BadText("Nothing was added yet. Call update first.")
@@ -229,7 +275,9 @@ class Accumulator:
         return self.metric.score_type(self.metric, self.sums, references)
 
 
-def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
+def pairwise(
+    metric: MetricContract, hypotheses: Sequence[str], references: Sequence[str], source: str | None
+) -> Floats:
     """The score of each hypothesis against each reference; `Metric.pairwise` says more.
 
     Parameters
@@ -237,6 +285,7 @@ def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequ
     metric : Metric
     hypotheses : list of str
     references : list of str
+    source : str or None
 
     Returns
     -------
@@ -245,7 +294,6 @@ def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequ
     Raises
     ------
     BadText, BadParameter
-
     """
     for what, texts in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(texts, (str, bytes)) or not texts:
@@ -259,16 +307,32 @@ def pairwise(metric: MetricContract, hypotheses: Sequence[str], references: Sequ
     found = np.empty((len(lines), len(against)))
     for begin in range(0, len(lines), at_once):
         systems = [[line] * len(against) for line in lines[begin : begin + at_once]]
-        segments = Segments.from_lines(references=[against], hypotheses=systems)
+        translated = None if source is None else [_line(source)] * len(against)
+        segments = Segments.from_lines(references=[against], hypotheses=systems, source=translated)
         (statistics,) = shard_statistics(segments.with_resources(metric.resources), [pinned])
         found[begin : begin + at_once] = pinned.segment_score(statistics)
     return found
 
 
+def _sums(metric: MetricContract, segments: Segments, resources: Resources | None) -> Floats:
+    """(k,): the summed statistics of the one system."""
+    segments.resources = resources or segments.resources
+    sums = np.zeros(len(metric.columns))
+    for piece in segments.slices():
+        (statistics,) = shard_statistics(piece, [metric])
+        sums += corpus_sums(statistics)[0]
+    return sums
+
+
 def _pinned(metric: MetricContract) -> MetricContract:
     """With versions of dictionaries and resources named, as the signature must. Raises MissingResource."""
-    context = RunContext(resources=metric.resources) if metric.resources else RunContext()
-    ((pinned,), _) = resolve([metric], context)
+    if metric.resources:
+        # Files may be others than they were for the last score.
+        return resolve([metric], RunContext(resources=metric.resources))[0][0]
+    pinned: MetricContract | None = vars(metric).get("_pinned")
+    if pinned is None:
+        ((pinned,), _) = resolve([metric], RunContext())
+        object.__setattr__(metric, "_pinned", pinned)
     return pinned
 
 

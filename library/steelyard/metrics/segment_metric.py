@@ -41,7 +41,6 @@ class SegmentMetric(Metric):
         -------
         (systems, segments) float64
             NaN where it is undefined.
-
         """
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:

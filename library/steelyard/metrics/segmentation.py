@@ -47,7 +47,6 @@ def with_tokenizer(metric: Some, language: str, resources: Resources) -> Some:
     ------
     MissingResource
         Where packages or the model of the tokenizer are not here.
-
     """
     asked = getattr(metric, "tok", None)
     if not isinstance(asked, str):
@@ -68,7 +67,6 @@ def without_tokenizer(metric: Some, language: str) -> Some:
     Returns
     -------
     Metric
-
     """
     asked = getattr(metric, "tok", None)
     if asked is None or not metric.follows_language() or tokenizer_name(asked) != tokenizer_of(language):
@@ -88,7 +86,6 @@ def unsegmented(metrics: Iterable[MetricContract], language: str) -> list[str]:
     Returns
     -------
     list of str
-
     """
     found: dict[str, list[str]] = {}
     for metric in metrics:

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steelyard.errors import BadText, MissingLayer, MissingState
+from steelyard.errors import MissingLayer, MissingState
 from steelyard.formats.layers import describe_layers
 from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.characters.nfc import is_nfc
-from steelyard.kernels.text.lines import line_count
-from steelyard.kernels.text.words import folded, words
+from steelyard.kernels.text.words import lowercased_words, words
+from steelyard.metrics.preparation.shared_work import SharedWork
+from steelyard.metrics.preparation.slicing import slice_count
+from steelyard.metrics.preparation.text_checks import (
+    equal_line_counts,
+    joined_texts,
+    present_references,
+    refuse_no_texts,
+)
 from steelyard.metrics.resources import Resources
-from steelyard.metrics.shared_work import SharedWork
-from steelyard.metrics.slicing import slice_count
-from steelyard.metrics.text_checks import equal_line_counts, joined_texts, present_references
 from steelyard.text.blocks import split_lines
 from steelyard.text.normalization import normalized
 from steelyard.tokenizers.registry import lowercases_afterwards, words_of
@@ -59,7 +63,6 @@ class Segments(SharedWork):
     ------
     BadText
         For what is no list of texts, not UTF-8, or of another number of lines.
-
     """
 
     def __init__(
@@ -81,7 +84,8 @@ class Segments(SharedWork):
         self.layers = layers or {}
         self.resources = resources or Resources()
         self.states = states or {}
-        self._count = self._checked()
+        refuse_no_texts(references, hypotheses)
+        self._count = equal_line_counts(self.named())
 
     @classmethod
     def from_bytes(
@@ -109,7 +113,6 @@ class Segments(SharedWork):
         ------
         BadText
             For what is not UTF-8, or of another number of lines.
-
         """
         return cls(references=references, hypotheses=hypotheses, source=source, variable_references=variable_references)
 
@@ -142,7 +145,6 @@ class Segments(SharedWork):
         ------
         BadText
             For what is no list of strings, and for lists of different lengths.
-
         """
         return cls(
             references=joined_texts("references", references),
@@ -164,7 +166,6 @@ class Segments(SharedWork):
         Returns
         -------
         Segments
-
         """
         other = copy(self)
         other.resources, other._prepared = resources or Resources(), {}
@@ -188,11 +189,10 @@ class Segments(SharedWork):
         Returns
         -------
         Segments
-
         """
         other = copy(self)
         other.references, other.hypotheses, other.layers, other.source = references, hypotheses, layers, source
-        other._count, other._prepared = line_count(references[0]), {}
+        other._count, other._prepared = references[0].count(b"\n") + 1, {}
         return other
 
     def named(self) -> Iterator[tuple[str, bytes]]:
@@ -226,7 +226,6 @@ class Segments(SharedWork):
         Returns
         -------
         iterator of Segments
-
         """
         layered = [text for layer in self.layers.values() for text in layer]
         sources = [] if self.source is None else [self.source]
@@ -286,7 +285,6 @@ class Segments(SharedWork):
         -------
         Words
             Rows as the class says.
-
         """
         return self.cached(("words", tokenizer, case), lambda: self._words(tokenizer, case))
 
@@ -308,7 +306,6 @@ class Segments(SharedWork):
         ------
         MissingLayer
             Where the texts do not have it.
-
         """
         if name not in self.layers:
             have = describe_layers(self.layers)
@@ -332,7 +329,6 @@ class Segments(SharedWork):
         ------
         MissingState
             Where it was not counted.
-
         """
         if key not in self.states:
             raise MissingState(
@@ -354,7 +350,6 @@ class Segments(SharedWork):
         -------
         bytes
             Lines joined by line feeds.
-
         """
         if case == "mixed":
             return self.text
@@ -367,7 +362,7 @@ class Segments(SharedWork):
     def _words(self, tokenizer: str, case: str) -> Words:
         if case == "lc" and lowercases_afterwards(self.text, tokenizer):
             # To lowercase the types instead of the tokens is some ten times less work.
-            return folded(self.words(tokenizer, "mixed"))
+            return lowercased_words(self.words(tokenizer, "mixed"))
         return words_of(self.cased(case), self._rows, tokenizer, self.resources)
 
     def _nfc(self) -> Self | None:
@@ -388,13 +383,4 @@ class Segments(SharedWork):
 
     def _layer(self, name: str, case: str) -> Words:
         items = words(b"\n".join(self.layers[name]), self._rows)
-        return folded(items) if case == "lc" else items
-
-    def _checked(self) -> int:
-        """How many segments each text has. Raises BadText."""
-        for what, texts in (("references", self.references), ("hypotheses", self.hypotheses)):
-            if isinstance(texts, (str, bytes)):
-                raise BadText(f"{what} is a single text, but must be a list of texts: {what}=[text].")
-        if not self.references:
-            raise BadText("There is no reference. Give at least one.")
-        return equal_line_counts(self.named())
+        return lowercased_words(items) if case == "lc" else items

@@ -43,7 +43,6 @@ def parse_smoothing(text: str) -> Smoothing:
     ------
     ValueError
         For anything else.
-
     """
     found = re.fullmatch(r"(none|exp)|(floor|add-k)(?:\[(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\])?", text)
     if not found:
@@ -72,7 +71,6 @@ def smoothing_text(method: str | None, value: str | None) -> str:
     ------
     ValueError
         For a value that is no number from 0 on.
-
     """
     method = "exp" if method is None else method
     if method not in SMOOTHING_DEFAULTS or value is None:

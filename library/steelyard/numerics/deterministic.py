@@ -17,27 +17,74 @@ if TYPE_CHECKING:
 
 
 def log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Natural logarithms: -inf of 0, NaN below."""
+    """Natural logarithms: -inf of 0, NaN below.
+
+    Parameters
+    ----------
+    values : (...) float64
+
+    Returns
+    -------
+    (...) float64
+    """
     return of_each("log", values)
 
 
 def log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithms to the base 2: -inf of 0, NaN below."""
+    """Logarithms to the base 2: -inf of 0, NaN below.
+
+    Parameters
+    ----------
+    values : (...) float64
+
+    Returns
+    -------
+    (...) float64
+    """
     return of_each("log2", values)
 
 
 def exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Exponentials: inf above 709.78, 0 below -745.13."""
+    """Exponentials: inf above 709.78, 0 below -745.13.
+
+    Parameters
+    ----------
+    values : (...) float64
+
+    Returns
+    -------
+    (...) float64
+    """
     return of_each("exp", values)
 
 
 def power(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
-    """Values, 0 or more, to the power of the exponent: NaN of values below 0."""
+    """Values, 0 or more, to the power of the exponent: NaN of values below 0.
+
+    Parameters
+    ----------
+    values : (...) float64
+    exponent : float
+
+    Returns
+    -------
+    (...) float64
+    """
     return power_of_each(values, exponent)
 
 
 def total(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums over the last axis, from the first number to the last: NumPy's order of adding depends on the shape."""
+    """Sums over the last axis, from the first number to the last: NumPy's order of adding depends on the shape.
+
+    Parameters
+    ----------
+    values : (..., n) float64
+        At least one in a row.
+
+    Returns
+    -------
+    (...) float64
+    """
     sums = values[..., 0]
     for position in range(1, values.shape[-1]):
         sums = sums + values[..., position]

@@ -33,12 +33,30 @@ _WILCOXON_PLAIN, _WILCOXON_TIED = 50, 13
 
 
 def normal_cdf(x: float) -> float:
-    """The probability that a standard normal number is x or less."""
+    """The probability that a standard normal number is x or less.
+
+    Parameters
+    ----------
+    x : float
+
+    Returns
+    -------
+    float
+    """
     return _upper_tail(-x) if x < 0 else 1.0 - _upper_tail(x)
 
 
 def normal_sf(x: float) -> float:
-    """The probability that a standard normal number is more than x: 1 - `normal_cdf`, with all digits far out."""
+    """The probability that a standard normal number is more than x: 1 - `normal_cdf`, with all digits far out.
+
+    Parameters
+    ----------
+    x : float
+
+    Returns
+    -------
+    float
+    """
     return normal_cdf(-x)
 
 
@@ -46,6 +64,14 @@ def normal_quantile(p: float) -> float:
     """The number that a standard normal one is below with probability p, 0 to 1; NaN for other p.
 
     Halley's iteration from a rational approximation (Abramowitz and Stegun 1964, 26.2.22), on the smaller tail.
+
+    Parameters
+    ----------
+    p : float
+
+    Returns
+    -------
+    float
     """
     if not 0 < p < 1:
         return {0.0: -math.inf, 1.0: math.inf}.get(p, math.nan)
@@ -65,6 +91,15 @@ def student_t_sf(t: float, degrees: int) -> float:
 
     Half the incomplete beta function of degrees / (degrees + t²) with degrees / 2 and 1/2 (Abramowitz and Stegun 1964,
     26.7.1).
+
+    Parameters
+    ----------
+    t : float
+    degrees : int
+
+    Returns
+    -------
+    float
     """
     if math.isnan(t):
         return math.nan
@@ -84,10 +119,19 @@ def student_t_sf(t: float, degrees: int) -> float:
 
 
 def mann_whitney_p(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """One-sided p-value that scores as high as the first ones, (n,), come from where the second ones, (m,), do.
+    """One-sided p-value that scores as high as the first ones come from where the second ones do.
 
     Exact where one side has up to 8 scores and none are equal; else by the normal approximation with corrections for
     ties and continuity. Those are the choices of SciPy's `mannwhitneyu` (Mann and Whitney 1947).
+
+    Parameters
+    ----------
+    first : (n,) float64
+    second : (m,) float64
+
+    Returns
+    -------
+    float
     """
     n, m = len(first), len(second)
     ordered = np.sort(second)
@@ -119,7 +163,6 @@ def wilcoxon_p(differences: NDArray[np.float64], *, two_sided: bool = True) -> f
     -------
     float
         1 where no difference is left.
-
     """
     left = differences[differences != 0]
     if not len(left):
@@ -142,7 +185,17 @@ def wilcoxon_p(differences: NDArray[np.float64], *, two_sided: bool = True) -> f
 
 
 def sign_p(successes: int, trials: int) -> float:
-    """The probability of so many successes or more in fair trials."""
+    """The probability of so many successes or more in fair trials.
+
+    Parameters
+    ----------
+    successes : int
+    trials : int
+
+    Returns
+    -------
+    float
+    """
     ways = count = math.comb(trials, successes)
     for number in range(successes, trials):
         ways = ways * (trials - number) // (number + 1)

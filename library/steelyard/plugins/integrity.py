@@ -103,7 +103,7 @@ class House:
         return self._guests[id(plugin)][1] if self.is_guest(plugin) else ""
 
     def restore(self) -> None:
-        """Put back what was replaced."""
+        """Restore what was replaced."""
         for (owner, name), value in self._before.items():
             if vars(self._owners[owner]).get(name, _GONE) is not value:
                 with suppress(AttributeError, TypeError):

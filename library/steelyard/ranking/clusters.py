@@ -57,7 +57,6 @@ def rank_systems(
     -------
     list of SystemRank or None
         In the order of the scores; None for systems that are not ranked.
-
     """
     values = np.asarray(scores, dtype=np.float64) * (1.0 if higher_is_better else -1.0)
     # False wherever one of the two is NaN.
@@ -95,7 +94,6 @@ def rank_by_tests(
     -------
     list of SystemRank or None
         As `rank_systems`.
-
     """
     better = np.zeros((len(scores), len(scores)), np.bool_)
     for result in results:
@@ -118,7 +116,6 @@ def clusters(values: Sequence[float], wins: Sequence[int]) -> list[tuple[int, in
     Returns
     -------
     list of (int, int)
-
     """
     found, first, least = [], 1, len(values)
     for position, won in enumerate(wins, 1):

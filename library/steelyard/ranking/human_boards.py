@@ -110,6 +110,7 @@ def human_board(judged: AssessedPair, rule: HumanRule) -> HumanBoard:
         rule=rule.name,
         average=rule.average,
         documents=judged.documents,
+        adjusted=judged.adjusted,
         trials=rule.trials,
     )
     total = sum(each.n for each in found.ranks)

@@ -10,7 +10,7 @@ from steelyard.errors import BadParameter
 from steelyard.fixed_point import GRID, on_grid
 from steelyard.resampling.bootstrap import replicate_sums
 from steelyard.resampling.correction import corrected
-from steelyard.resampling.randomization import randomization_p, sign_flip_bits
+from steelyard.resampling.randomization import randomization_p, sign_flips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def randomization_p_of_pairs(
     shape = (len(scores), len(scores))
     found, differences = np.full(shape, np.nan), np.full(shape, np.nan)
     count = int(documents.max(initial=-1)) + 1
-    flips = sign_flip_bits(count, seed, 0, trials)
+    flips = sign_flips(count, seed, 0, trials)
     raw = np.full(len(pairs), np.nan)
     for begin in range(0, len(pairs), PAIRS_AT_ONCE):
         some = pairs[begin : begin + PAIRS_AT_ONCE]

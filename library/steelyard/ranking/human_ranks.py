@@ -39,7 +39,6 @@ def human_ranks(scores: Sequence[float], better: NDArray[np.bool_]) -> list[Huma
     -------
     list of HumanRank
         In the order of the scores.
-
     """
     return [
         HumanRank(found.rank, found.low, found.high, found.cluster, found.wins, found.cluster_ranks)
@@ -61,7 +60,6 @@ def human_ranks_by_wins(scores: Sequence[float], wins: Sequence[int | None]) -> 
     -------
     list of HumanRank
         In the order of the scores.
-
     """
     order = sorted(range(len(scores)), key=lambda system: -scores[system])
     ranks = [1 + sum(other > score for other in scores) for score in scores]

@@ -77,6 +77,7 @@ def rank_by_humans(
     rule: str = "wmt25",
     average: str = MACRO,
     documents: Sequence[int] | None = None,
+    adjusted: Floats | None = None,
     trials: Trials | None = None,
 ) -> HumanRanking:
     """The ranking of systems by one of `ALL_RULES`.
@@ -92,6 +93,8 @@ def rank_by_humans(
         One of `AVERAGES`, for WMT24's rule and our own.
     documents : sequence of int, optional
         The document of each place, from 0, for our own rule; without it each place is one of its own.
+    adjusted : ndarray of float64, shape (systems, places), optional
+        What our own rule tests instead of `scores`: these less what the annotators have to do with them.
     trials : Trials, optional
         For our own rule.
 
@@ -113,18 +116,26 @@ def rank_by_humans(
     places = np.array(domains if domains is not None else [""] * scores.shape[1])
     if rule == OWN:
         known = np.arange(scores.shape[1]) if documents is None else np.array(documents, np.intp)
-        return _own(scores, places, known, average, trials or Trials())
+        return _own(scores, scores if adjusted is None else adjusted, places, known, average, trials or Trials())
     return RULES[rule](scores, places, average)
 
 
 def _own(
-    scores: Floats, domains: NDArray[np.str_], documents: NDArray[np.intp], average: str, trials: Trials
+    scores: Floats,
+    tested: Floats,
+    domains: NDArray[np.str_],
+    documents: NDArray[np.intp],
+    average: str,
+    trials: Trials,
 ) -> HumanRanking:
-    """Means over domains, tested by randomization; ranks, ranges and clusters by `rank_systems`."""
+    """Means over domains, tested by randomization; ranks, ranges and clusters by `rank_systems`.
+
+    A system wins where both its score and what is tested say so.
+    """
     parts = _parts(domains, average)
     values = np.array([_macro(row, parts) for row in scores])
     p, differences = randomization_p_of_pairs(
-        scores, parts, documents, trials=trials.trials, seed=trials.seed, correction=trials.correction
+        tested, parts, documents, trials=trials.trials, seed=trials.seed, correction=trials.correction
     )
     better = (p < 1.0 - trials.level) & (differences > 0) & (values[:, None] > values[None, :])
     ranges, clusters = {}, {}

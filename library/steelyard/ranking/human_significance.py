@@ -35,7 +35,6 @@ def mann_whitney(segments: Sequence[NDArray[np.float64]], *, shared: bool = Fals
     ndarray of float64, shape (systems, systems)
         Entry (a, b) is the probability of scores as high as those of a if it is no better than b; NaN where there is
         none.
-
     """
     p = np.full((len(segments), len(segments)), np.nan)
     for a, first in enumerate(segments):
@@ -62,7 +61,6 @@ def sign_test(systems: Sequence[str], counted: Comparisons) -> NDArray[np.float6
     -------
     ndarray of float64, shape (systems, systems)
         As of `mann_whitney`.
-
     """
     p = np.full((len(systems), len(systems)), np.nan)
     for a, first in enumerate(systems):

@@ -90,7 +90,6 @@ def metric_power(
     ------
     BadParameter
         For an alpha or a power that is not between 0 and 1.
-
     """
     ranked = [system for system in range(len(scores)) if not math.isnan(scores[system])] if replicates.shape[1] else []
     ranked.sort(key=lambda system: scores[system], reverse=higher_is_better)

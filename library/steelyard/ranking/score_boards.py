@@ -10,10 +10,11 @@ import numpy as np
 
 from steelyard.errors import BadParameter
 from steelyard.fixed_point import on_grid
-from steelyard.ranking.autorank import NEWEST, VERSIONS, autorank
+from steelyard.ranking.autorank import AUTORANK, NEWEST, VERSIONS, autorank
 from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 from steelyard.resampling.correction import corrected
+from steelyard.resampling.documents import Documents, few_documents
 from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.interval import percentile_intervals
 from steelyard.resampling.paired import TESTS, PairedResult, paired_bootstrap, paired_randomization
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.formats.scores.score_runs import MetricTable, PairScores
+    from steelyard.formats.scores.score_tables import MetricTable, PairScores
     from steelyard.ranking.clusters import SystemRank
     from steelyard.resampling.interval import Ends
 
     Floats = NDArray[np.float64]
 
-AUTORANK = "autorank"
 SYSTEM_LEVEL = "system"
 
 
@@ -49,10 +49,12 @@ class RankOptions:
     trials: int = TRIALS
     correction: str = "none"
     """For all pairs of systems of a board."""
+    resample: str = "segment"
+    """What replicates draw and tests exchange: "segment" or "document"."""
 
 
 class MeanOfSegments:
-    """The mean of what segments have; `higher_is_better` turns it round, so that the best system has the most."""
+    """The mean of what segments have, its sign changed unless `higher_is_better`: the best system has the most."""
 
     columns = ("score", "segments")
 
@@ -82,7 +84,7 @@ class SegmentScores:
     replicate_scores: Floats
     """(systems, replicates); none for scores of systems alone."""
     statistics: Floats | None
-    """(systems, segments, 2)."""
+    """(systems, segments, 2), or those of documents, where these are resampled."""
     counts: tuple[int, ...]
     """Of the segments of each system that have a score; 0 for scores of systems alone."""
 
@@ -161,10 +163,11 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
     tests = _tested(ranking, options, autorank_of=version)
     stood = rank_systems(ranking.scores.tolist(), _better(tests, len(ranks), higher, options), higher_is_better=higher)
     ends = percentile_intervals(replicate_ranks[:, : options.replicates], options.level)
+    columns = [_column(table, each, options) for table, each in zip(chosen, measured, strict=True)]
     lines = [
         BoardSystem(
             name, stood[row], None if math.isnan(ranks[row]) else float(ranks[row]), ends[row],
-            tuple(_of_system(table, each, row, options) for table, each in zip(chosen, measured, strict=True)),
+            tuple(column[row] for column in columns),
         )
         for row, name in enumerate(scores.systems)
     ]  # fmt: skip
@@ -177,8 +180,21 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
         tuple(lines),
         tuple(tests),
         scores.systems,
-        (*(notice for each in chosen for notice in each.notices), *_unranked(chosen, scores, ranking)),
+        (
+            *(notice for each in chosen for notice in each.notices),
+            *_unranked(chosen, scores, ranking),
+            *_few(chosen, options),
+        ),
     )
+
+
+def _few(tables: Sequence[MetricTable], options: RankOptions) -> list[str]:
+    """A notice on too few documents, where these are resampled."""
+    if options.resample == "segment":
+        return []
+    known = [_documents(each) for each in tables if each.level != SYSTEM_LEVEL]
+    fewest = min(known, key=lambda each: each.count, default=None)
+    return [warning] if fewest is not None and (warning := few_documents(fewest)) else []
 
 
 def _ranked_by(by: str, metrics: Sequence[str]) -> tuple[str, str]:
@@ -206,6 +222,8 @@ def _measured(table: MetricTable, options: RankOptions, draws: int) -> SegmentSc
         )
     defined = ~np.isnan(table.scores)
     statistics = np.stack([on_grid(np.where(defined, table.scores, 0.0)), defined.astype(np.float64)], axis=-1)
+    if options.resample == "document":
+        statistics = _documents(table).added_up(statistics)
     segments = statistics.shape[1]
     replicates = np.zeros((len(statistics), 0))
     if draws:
@@ -214,6 +232,13 @@ def _measured(table: MetricTable, options: RankOptions, draws: int) -> SegmentSc
         replicates = formula.score(sums)
     scores = formula.score(np.einsum("sik->sk", statistics))
     return SegmentScores(formula, scores, replicates, statistics, tuple(defined.sum(axis=1).tolist()))
+
+
+def _documents(table: MetricTable) -> Documents:
+    """The document of each unit. Raises BadParameter where none is named."""
+    if not any(each.name for each in table.documents):
+        raise BadParameter(f"{table.name}: its scores name no documents, so these cannot be resampled.")
+    return Documents.from_names([each[:2] for each in table.documents for _ in range(each.size)])
 
 
 def _autoranks(tables: Sequence[MetricTable], measured: Sequence[SegmentScores], version: str) -> tuple[Floats, Floats]:
@@ -271,9 +296,13 @@ def _better(tests: Sequence[PairedResult], systems: int, higher: bool, options: 
     return better
 
 
-def _of_system(table: MetricTable, measured: SegmentScores, row: int, options: RankOptions) -> BoardScore:
-    (ends,) = percentile_intervals(measured.replicate_scores[row : row + 1, : options.replicates], options.level)
-    return BoardScore(table.name, float(measured.scores[row]), ends, measured.counts[row])
+def _column(table: MetricTable, measured: SegmentScores, options: RankOptions) -> list[BoardScore]:
+    """All systems by one metric."""
+    ends = percentile_intervals(measured.replicate_scores[:, : options.replicates], options.level)
+    return [
+        BoardScore(table.name, score, of_system, count)
+        for score, of_system, count in zip(measured.scores.tolist(), ends, measured.counts, strict=True)
+    ]
 
 
 def _unranked(tables: Sequence[MetricTable], scores: PairScores, ranking: SegmentScores) -> list[str]:

@@ -35,7 +35,6 @@ def bootstrap_best_p(losses: Floats, replicate_losses: Floats) -> float:
     -------
     float
         Where no candidate is better, the p-value against the best alone; NaN where that is.
-
     """
     best = int(np.argmax(losses))
     largest = float(losses[best])

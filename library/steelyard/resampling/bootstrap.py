@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.errors import MetricsError, TooLarge
+from steelyard.errors import BadArray, MetricsError, TooLarge
 from steelyard.fixed_point import GRID
-from steelyard.kernels.resampling.columns import survey
-from steelyard.kernels.resampling.draw_bits import DrawBits, draw_bits
-from steelyard.kernels.resampling.resampling import resampling_counts
-from steelyard.kernels.resampling.sums_of_draws import ExactSums
+from steelyard.kernels.resampling.resampling import BLOCK, resampling_counts
 from steelyard.resampling.bounded_cache import BoundedCache
 
 if TYPE_CHECKING:
@@ -24,8 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.kernels.resampling.columns import Columns
-    from steelyard.kernels.resampling.draw_bits import Counts
+    from steelyard.kernels.resampling.resampling import Counts
 
     Floats = NDArray[np.float64]
 
@@ -37,12 +33,18 @@ class OffGrid(MetricsError):
     """A statistic is neither an integer nor a multiple of 2^-24."""
 
 
-_DRAWN: BoundedCache[tuple[int, int, int, int, int], DrawBits] = BoundedCache(
-    lambda key: draw_bits(resampling_counts(*key)), lambda drawn: drawn.size, LARGEST_CACHED
+SINGLE_STEPS = 2.0**24
+"""Below so many steps of the grid, sums are exact in float32."""
+
+FLOATS_AT_ONCE = 1 << 22
+"""Of counts, or of statistics, that are made ready for a product."""
+
+_DRAWN: BoundedCache[tuple[int, int, int, int, int], Counts] = BoundedCache(
+    lambda key: resampling_counts(*key), lambda drawn: drawn.nbytes, LARGEST_CACHED
 )
 
 
-def drawn_segments(segments: int, seed: int, replicates: int, first: int, last: int) -> DrawBits:
+def drawn_segments(segments: int, seed: int, replicates: int, first: int, last: int) -> Counts:
     """How often each segment of a run of a test set is drawn, as the kernel `resampling_counts` says.
 
     All systems and metrics of a test set share the draws, so a process asks for the same ones again and again: those of
@@ -59,17 +61,17 @@ def drawn_segments(segments: int, seed: int, replicates: int, first: int, last: 
 
     Returns
     -------
-    DrawBits
+    ndarray of unsigned integers, shape (replicates, last - first)
     """
     return _DRAWN((segments, seed, replicates, first, last))
 
 
-def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Floats:
+def replicate_sums(counts: Counts, statistics: NDArray[Any]) -> Floats:
     """The sums of every replicate, exact.
 
     Parameters
     ----------
-    counts : ndarray of unsigned integers, shape (B, n), or DrawBits
+    counts : ndarray of unsigned integers, shape (B, n)
         How often each replicate draws each segment.
     statistics : ndarray, shape (n, k)
         The k columns may be those of many systems and metrics side by side.
@@ -91,12 +93,12 @@ def replicate_sums(counts: Counts | DrawBits, statistics: NDArray[Any]) -> Float
     return found
 
 
-def sums_of_tables(counts: Counts | DrawBits, tables: Sequence[NDArray[Any]]) -> list[Floats]:
+def sums_of_tables(counts: Counts, tables: Sequence[NDArray[Any]]) -> list[Floats]:
     """As `replicate_sums`, of several tables at once.
 
     Parameters
     ----------
-    counts : ndarray of unsigned integers, shape (B, n), or DrawBits
+    counts : ndarray of unsigned integers, shape (B, n)
     tables : sequence of ndarray, shape (systems, n, k)
 
     Returns
@@ -108,11 +110,10 @@ def sums_of_tables(counts: Counts | DrawBits, tables: Sequence[NDArray[Any]]) ->
     OffGrid, TooLarge
         As of `replicate_sums`.
     """
-    drawn = counts if isinstance(counts, DrawBits) else draw_bits(counts)
-    return summed(tables, int(drawn.draws.max(initial=0)))(drawn)
+    return summed(tables, int(counts.sum(axis=1, dtype=np.int64).max(initial=0)))(counts)
 
 
-def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[DrawBits], list[Floats]]:
+def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[Counts], list[Floats]]:
     """As `sums_of_tables`, for many draws of the same tables.
 
     Parameters
@@ -123,30 +124,56 @@ def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[DrawBits], l
 
     Returns
     -------
-    function of DrawBits to list of ndarray of float64, shape (systems, B, k)
+    function of counts (B, n) to list of ndarray of float64, shape (systems, B, k)
 
     Raises
     ------
     OffGrid, TooLarge
         As of `replicate_sums`.
     """
-    given = {number: np.asarray(each, np.float64) for number, each in enumerate(tables) if each.size}
-    sums_of_given = None
-    if given:
-        columns = survey(list(given.values()))
-        fractional = _fractional(columns)
-        _check_exact(np.maximum(columns.most, -columns.least) * draws, fractional, "draws times the largest statistic")
-        if draws:
-            sums_of_given = ExactSums(columns, np.where(fractional, GRID, 1.0))
+    given = [np.asarray(each, np.float64) for each in tables]
+    kinds: list[type[np.floating[Any]]] = []
+    first = 0
+    for table in given:
+        fractional, bound = _survey(table, first)
+        steps = _check_exact(bound * draws, fractional, "draws times the largest statistic", first)
+        # Sums of fewer steps are exact in half the bytes, too.
+        kinds.append(np.float32 if (steps < SINGLE_STEPS).all() else np.float64)
+        first += len(bound)
+    return lambda counts: [exact_product(counts, *each) for each in zip(given, kinds, strict=True)]
 
-    def over(drawn: DrawBits) -> list[Floats]:
-        sums = [np.zeros((len(each), drawn.rows, each.shape[2])) for each in tables]
-        if sums_of_given is not None and drawn.rows:
-            for number, found in zip(given, sums_of_given.over(drawn), strict=True):
-                sums[number] = found
-        return sums
 
-    return over
+def exact_product(counts: Counts, table: Floats, kind: type[np.floating[Any]] = np.float64) -> Floats:
+    """The counts times the statistics of each system; the caller has seen that every part of the sums is exact.
+
+    Parameters
+    ----------
+    counts : ndarray of unsigned integers, shape (B, n)
+    table : ndarray of float64, shape (systems, n, k)
+    kind : type, optional
+        The floats in which sums are exact.
+
+    Returns
+    -------
+    ndarray of float64, shape (systems, B, k)
+
+    Raises
+    ------
+    BadArray
+        Where the counts are of more or fewer segments, or no unsigned integers of 8 or 16 bits.
+    """
+    if counts.dtype not in (np.uint8, np.uint16):
+        raise BadArray(f"counts is {counts.dtype}{list(counts.shape)}, but must be uint8|uint16[B, n].")
+    (rows, drawn), (systems, segments, columns) = counts.shape, table.shape
+    if drawn != segments:
+        raise BadArray(f"Draws of {drawn} segments do not fit tables of {segments} rows.")
+    sums = np.zeros((rows, systems * columns))
+    at_once = max(BLOCK, FLOATS_AT_ONCE // max(rows, systems * columns, 1))
+    for begin in range(0, segments, at_once):
+        part = slice(begin, begin + at_once)
+        side_by_side = table[:, part].swapaxes(0, 1).astype(kind)
+        sums += counts[:, part].astype(kind) @ side_by_side.reshape(len(side_by_side), systems * columns)
+    return np.ascontiguousarray(sums.reshape(rows, systems, columns).swapaxes(0, 1))
 
 
 def add_parts(parts: Iterable[Floats]) -> Floats:
@@ -171,34 +198,41 @@ def add_parts(parts: Iterable[Floats]) -> Floats:
     stacked = np.stack(list(parts))
     total: Floats = stacked.sum(axis=0)
     if stacked.size:
-        fractional = _fractional(survey([stacked.reshape(1, -1, stacked.shape[-1])]))
+        fractional, _ = _survey(stacked.reshape(1, -1, stacked.shape[-1]))
         bound = np.abs(stacked).sum(axis=0).reshape(-1, stacked.shape[-1]).max(axis=0)
         _check_exact(bound, fractional, "the sum over the shards")
     return total
 
 
-def _fractional(columns: Columns) -> NDArray[np.bool_]:
-    """Which columns have values that are not integers. Raises OffGrid."""
-    fractional = columns.fractional > 0
-    # A value too large to be scaled is an integer.
-    off = np.flatnonzero(fractional & (columns.off_grid > 0))
-    if len(off):
-        values = columns.values(off[0])
-        row = np.flatnonzero(np.rint(values * GRID) != values * GRID)[0]
-        raise OffGrid(
-            f"Row {row}, column {off[0]} of the statistics is {float(values[row])!r}: sums of such numbers "
-            "depend on their order. Round them to multiples of 2^-24, once per segment."
-        )
-    return fractional
+def _survey(table: Floats, first: int = 0) -> tuple[NDArray[np.bool_], Floats]:
+    """Of each column of each system whether some of it is no integer, and the largest magnitude. Raises OffGrid.
+
+    `first` is what messages call the first column.
+    """
+    fractional = (np.rint(table) != table).any(axis=1).ravel()
+    bound = np.abs(table).max(axis=1, initial=0.0).ravel()
+    for column in np.flatnonzero(fractional):
+        values = table[divmod(column, table.shape[2])[0], :, column % table.shape[2]]
+        # A value too large to be scaled is an integer.
+        with np.errstate(over="ignore"):
+            off = np.flatnonzero(np.rint(values * GRID) != values * GRID)
+        if len(off):
+            raise OffGrid(
+                f"Row {off[0]}, column {first + column} of the statistics is {float(values[off[0]])!r}: sums of such "
+                "numbers depend on their order. Round them to multiples of 2^-24, once per segment."
+            )
+    return fractional, bound
 
 
-def _check_exact(bound: Floats, fractional: NDArray[np.bool_], what: str) -> None:
-    steps = np.where(fractional, bound * GRID, bound)
+def _check_exact(bound: Floats, fractional: NDArray[np.bool_], what: str, first: int = 0) -> Floats:
+    """The steps of the grid up to a bound. Raises TooLarge."""
+    steps: Floats = np.where(fractional, bound * GRID, bound)
     beyond = np.flatnonzero(~(steps < 2.0**53))
     if len(beyond):
         column = beyond[0]
         unit = "2^53 steps of 2^-24" if fractional[column] else "2^53"
         raise TooLarge(
-            f"Column {column} of the statistics: {what} is {bound[column]:g}, beyond {unit}, so sums would "
+            f"Column {first + column} of the statistics: {what} is {bound[column]:g}, beyond {unit}, so sums would "
             "depend on their order. Split the test set, or scale the statistic down."
         )
+    return steps

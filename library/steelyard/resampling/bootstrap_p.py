@@ -29,7 +29,6 @@ def bootstrap_p(difference: float, replicate_differences: Floats) -> float:
     float
         NaN where a difference is undefined, without replicates, and where all replicates have one same difference that
         is not 0, as those of a single segment do: they do not show how large a difference chance makes.
-
     """
     count = len(replicate_differences)
     if not count or math.isnan(difference) or np.isnan(replicate_differences).any():
@@ -55,7 +54,6 @@ def bootstrap_p_values(differences: Floats, replicate_differences: Floats) -> Fl
     Returns
     -------
     ndarray of float64, shape (pairs,)
-
     """
     count = replicate_differences.shape[1]
     largest = np.maximum(np.abs(replicate_differences).max(axis=1), np.abs(differences))

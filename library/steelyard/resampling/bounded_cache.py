@@ -24,7 +24,6 @@ class BoundedCache(Generic[Key, Value]):
         The bytes that a result takes.
     most : int
         Bytes to keep; a larger result is not kept.
-
     """
 
     def __init__(self, function: Callable[[Key], Value], size: Callable[[Value], int], most: int) -> None:

@@ -39,7 +39,6 @@ def corrected(p_values: Sequence[float] | NDArray[np.float64], method: str) -> N
     ------
     BadParameter
         For an unknown method.
-
     """
     values = np.asarray(p_values, dtype=np.float64)
     if method not in CORRECTIONS:

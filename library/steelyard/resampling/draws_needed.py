@@ -34,7 +34,6 @@ def smallest_p(replicates: int, pairs: int, correction: str) -> float:
     Returns
     -------
     float
-
     """
     return min(1.0, (pairs if correction == "holm" else 1) / (replicates + 1))
 

@@ -68,7 +68,6 @@ def pairs_to_test(systems: int, baseline: int | None) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-
     """
     if baseline is None:
         return [(a, b) for a in range(systems) for b in range(a + 1, systems)]
@@ -113,7 +112,6 @@ def paired_bootstrap(
     ------
     BadParameter
         For unknown choices, and where there are no replicates, or for BCa no statistics.
-
     """
 
     def p_values(measurement: Scored, pairs: Sequence[tuple[int, int]]) -> list[float]:
@@ -196,7 +194,6 @@ def bootstrap_p_of_pairs(scores: Floats, replicates: Floats, pairs: Sequence[tup
     -------
     list of float
         NaN where a score or a replicate is undefined.
-
     """
     found = [
         bootstrap_p_values(scores[second] - scores[first], replicates[second] - replicates[first])

@@ -36,7 +36,6 @@ def smallest_difference(deviation: float, alpha: float = ALPHA, power: float = P
     ------
     BadParameter
         For an alpha or power that is not between 0 and 1.
-
     """
     return _effect(alpha, power) * deviation
 
@@ -88,7 +87,6 @@ def segments_needed(
     ------
     BadParameter
         For an alpha or power that is not between 0 and 1.
-
     """
     needed = smallest_difference(deviation, alpha, power)
     if not abs(difference) > 0 or math.isnan(needed):

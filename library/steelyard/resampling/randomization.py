@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.errors import BadParameter
-from steelyard.kernels.resampling.draw_bits import RUN, DrawBits, draw_bits
 from steelyard.resampling.bootstrap import summed
 from steelyard.resampling.runs import mean_over_runs, rows_of_systems
 from steelyard.text.blocks import BLOCK
@@ -92,7 +91,6 @@ def permutation_counts(
         For a seed or trials out of bounds.
     TooLarge
         Where sums would not be exact.
-
     """
     if not 0 <= seed < 2**64 or not 0 <= first_trial <= last_trial <= MAX_TRIALS:
         raise BadParameter(
@@ -102,13 +100,13 @@ def permutation_counts(
     rows = rows_of_systems(outputs, runs)
     # Checks of all segments at once that every part of the sums is exact.
     sums_of = summed([statistics], segments)
-    totals = sums_of(_all_segments(segments))[0][:, 0]
+    totals = statistics.sum(axis=1) + 0.0
     scores = mean_over_runs(metric.score(totals), runs).tolist()
     counts = np.zeros(len(pairs), np.int64)
     made = 8 * columns * (2 * outputs + max((2 * len(rows[a]) * len(rows[b]) for a, b in pairs), default=1))
-    at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments // 8, made)))
+    at_once = max(1, min(MOST_AT_ONCE, MEMORY // max(segments, made)))
     for begin in range(first_trial, last_trial, at_once):
-        moved = sums_of(sign_flip_bits(segments, seed, begin, min(begin + at_once, last_trial)))[0]
+        moved = sums_of(sign_flips(segments, seed, begin, min(begin + at_once, last_trial)))[0]
         found = _exchanged(metric, totals, moved, [(rows[a], rows[b]) for a, b in pairs])
         for number, ((a, b), differences) in enumerate(zip(pairs, found, strict=True)):
             counts[number] += _as_large(differences, scores[a], scores[b])
@@ -153,41 +151,15 @@ def sign_flips(segments: int, seed: int, first_trial: int, last_trial: int) -> B
     ndarray of uint8, shape (trials, segments)
         1 where they are, else 0.
     """
-    words = sign_flip_bits(segments, seed, first_trial, last_trial).bits[..., 0].T.astype("<u8", order="C")
-    bits = words.view(np.uint8).reshape(last_trial - first_trial, -1)
-    return np.unpackbits(bits, axis=1, bitorder="little")[:, :segments]
-
-
-def sign_flip_bits(segments: int, seed: int, first_trial: int, last_trial: int) -> DrawBits:
-    """As `sign_flips`, as bits: a trial draws the segments whose outputs are exchanged.
-
-    One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
-
-    Parameters
-    ----------
-    segments : int
-    seed : int
-    first_trial, last_trial : int
-        Without `last_trial`.
-
-    Returns
-    -------
-    DrawBits
-    """
-    trials, blocks, runs = last_trial - first_trial, -(-segments // BLOCK), -(-segments // RUN)
-    words = np.empty((blocks * BLOCK // RUN, trials, 1), np.uint64)
+    trials, blocks = last_trial - first_trial, -(-segments // BLOCK)
+    # One bit for each segment, of the 256 that one count of the generator gives for a block and trial.
+    flips = np.empty((trials, blocks * BLOCK // 8), np.uint8)
     for block in range(blocks):
         key = np.array([seed, 3 << 62 | 2 << 32 | block], np.uint64)
         stream = np.random.Philox(key=key, counter=np.array([first_trial, 0, 0, 0], np.uint64))
-        own = stream.random_raw(trials * BLOCK // RUN).reshape(trials, -1)
-        words[block * BLOCK // RUN : (block + 1) * BLOCK // RUN, :, 0] = own.T
-    if segments % RUN:
-        words[runs - 1] &= np.uint64((1 << segments % RUN) - 1)
-    return DrawBits(segments, words[:runs])
-
-
-def _all_segments(segments: int) -> DrawBits:
-    return draw_bits(np.ones((1, segments), np.uint8))
+        words = stream.random_raw(trials * BLOCK // 64).astype("<u8", copy=False)
+        flips[:, block * BLOCK // 8 : (block + 1) * BLOCK // 8] = words.view(np.uint8).reshape(trials, -1)
+    return np.unpackbits(flips, axis=1, count=segments, bitorder="little")
 
 
 def _exchanged(

@@ -60,7 +60,6 @@ def run_spread(run_scores: Floats, replicate_scores: Floats) -> RunSpread:
     -------
     RunSpread
         NaN without replicates.
-
     """
     runs = len(run_scores)
     selection = [standard_deviation(replicates) for replicates in replicate_scores]
@@ -131,7 +130,6 @@ def mean_over_runs(values: Floats, runs: Sequence[int] | None) -> Floats:
     ------
     BadParameter
         Where the runs are not as many as the outputs.
-
     """
     systems = rows_of_systems(len(values), runs)
     if len(systems) == len(values):

@@ -28,13 +28,33 @@ FEW_SYSTEMS = 20
 
 
 def against(table: CorrelationTable[Any]) -> str:
-    """The metric that the others are tested against, and the statistic."""
+    """The metric that the others are tested against, and the statistic.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+
+    Returns
+    -------
+    str
+    """
     assert table.baseline is not None
     return f"{table.baseline.title}, {table.statistics[0].title}"
 
 
 def agreement_table(table: CorrelationTable[Any], width: int, heading: str = "") -> Table:
-    """A row for every metric: the statistics with their intervals, whose ends have one digit less."""
+    """A row for every metric: the statistics with their intervals, whose ends have one digit less.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+    width : int
+    heading : str, optional
+
+    Returns
+    -------
+    Table
+    """
     statistics = [
         Column(each.name, each.title, Kind.ESTIMATE, places=width, end_places=max(1, width - 1))
         for each in table.statistics
@@ -48,7 +68,18 @@ def agreement_table(table: CorrelationTable[Any], width: int, heading: str = "")
 
 
 def difference_table(table: CorrelationTable[Any], width: int, heading: str = "") -> Table:
-    """A row for every metric but the baseline: its value minus the baseline's, and what the tests say."""
+    """A row for every metric but the baseline: its value minus the baseline's, and what the tests say.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+    width : int
+    heading : str, optional
+
+    Returns
+    -------
+    Table
+    """
     williams = any(row.test and not math.isnan(row.test.williams) for row in table.rows)
     corrected = table.asked.correction != "none"
     columns = [
@@ -74,14 +105,35 @@ def difference_table(table: CorrelationTable[Any], width: int, heading: str = ""
 def tables_of(
     table: CorrelationTable[Any], heading: str, width: int, notes: Sequence[str] | None = None
 ) -> list[Table]:
-    """The correlations and, where there are some, the tests; below them how they were made."""
+    """The correlations and, where there are some, the tests; below them how they were made.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+    heading : str
+    width : int
+    notes : sequence of str or None, optional
+
+    Returns
+    -------
+    list of Table
+    """
     found = [agreement_table(table, width, heading)]
     found += [difference_table(table, width, f"{heading}: against {against(table)}")] if table.tested else []
     return [*found[:-1], replace(found[-1], notes=explanations(table) if notes is None else notes)]
 
 
 def verdict(test: MetricTest) -> str:
-    """Whether the metric is better or worse than the baseline, with a star where the difference is significant."""
+    """Whether the metric is better or worse than the baseline, with a star where the difference is significant.
+
+    Parameters
+    ----------
+    test : MetricTest
+
+    Returns
+    -------
+    str
+    """
     if math.isnan(test.difference):
         return "n/a"
     word = "equal" if not test.difference else "worse" if test.difference > 0 else "better"
@@ -89,7 +141,17 @@ def verdict(test: MetricTest) -> str:
 
 
 def explanations(table: CorrelationTable[Any], left_out: Iterable[tuple[Sequence[str], str]] = ()) -> list[str]:
-    """The data and the method behind the numbers, a sentence each; `left_out` are names of systems, each with why."""
+    """The data and the method behind the numbers, a sentence each; `left_out` are names of systems, each with why.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+    left_out : iterable of (sequence of str, str), optional
+
+    Returns
+    -------
+    list of str
+    """
     sentences = [_counts(table)]
     judged = table.judged
     turned = [row.metric.title for row in table.rows if not row.metric.higher_is_better]
@@ -163,7 +225,16 @@ def _why(table: CorrelationTable[Any]) -> str:
 
 
 def metric_objects(table: CorrelationTable[Any]) -> list[dict[str, Any]]:
-    """The JSON object of each metric: full precision, null where undefined."""
+    """The JSON object of each metric: full precision, null where undefined.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+
+    Returns
+    -------
+    list of dict of str to object
+    """
     return [_metric_object(table, row) for row in table.rows]
 
 
@@ -227,7 +298,12 @@ TSV_COLUMNS = (
 
 
 def tsv_rows(table: CorrelationTable[Any]) -> Iterator[tuple[Cell, ...]]:
-    """What TSV_COLUMNS names, for each metric and statistic; None or NaN where undefined."""
+    """What TSV_COLUMNS names, for each metric and statistic; None or NaN where undefined.
+
+    Parameters
+    ----------
+    table : CorrelationTable[Any]
+    """
     for row in table.rows:
         for place, (statistic, agreement) in enumerate(zip(table.statistics, row.agreements, strict=True)):
             cells: list[Cell] = [table.level, row.metric.specification, row.rank, statistic.name, agreement.value]

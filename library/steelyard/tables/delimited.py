@@ -19,7 +19,17 @@ Cell = str | float | None
 
 
 def as_tsv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
-    """Return a header, then a line for each row, tab-separated. See `as_csv`."""
+    """Return a header, then a line for each row, tab-separated. See `as_csv`.
+
+    Parameters
+    ----------
+    columns : iterable of str
+    rows : iterable of iterable of Cell
+
+    Returns
+    -------
+    str
+    """
     return _written(columns, rows, "\t")
 
 
@@ -28,6 +38,15 @@ def as_csv(columns: Iterable[str], rows: Iterable[Iterable[Cell]]) -> str:
 
     Numbers have all their digits; None and NaN are empty. Texts go through `defused`, and are quoted if necessary: the
     module `csv` reads them back.
+
+    Parameters
+    ----------
+    columns : iterable of str
+    rows : iterable of iterable of Cell
+
+    Returns
+    -------
+    str
     """
     return _written(columns, rows, ",")
 

@@ -18,7 +18,17 @@ PAGE = Path(__file__).with_name("page.html")
 
 
 def page(title: str, parts: Sequence[str]) -> str:
-    """Return a self-contained page; the parts are HTML already."""
+    """Return a self-contained page; the parts are HTML already.
+
+    Parameters
+    ----------
+    title : str
+    parts : sequence of str
+
+    Returns
+    -------
+    str
+    """
     return Template(PAGE.read_text("utf-8")).substitute(title=escape(title), content="\n".join(parts))
 
 
@@ -26,6 +36,16 @@ def as_html(table: Table, label: str = "table", *, folded: bool = False) -> str:
     """Return a section with the table, its title and its notes; all texts are escaped.
 
     `label` is the id of its title. A `folded` one shows no more than its title at first.
+
+    Parameters
+    ----------
+    table : Table
+    label : str, optional
+    folded : bool, optional
+
+    Returns
+    -------
+    str
     """
     section, heading = ("details", "summary") if folded else ("section", "h2")
     notes = [f'<p class="soft">{escape(note)}</p>' for note in table.notes]

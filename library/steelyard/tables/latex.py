@@ -39,6 +39,14 @@ def escaped(text: str) -> str:
 
     >>> escaped("50 % of a_b"), escaped("-1.5 [-2.0, +0.2]")
     ('50 \\% of a\\_b', '$-$1.5 [$-$2.0, $+$0.2]')
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
     """
     if _NUMBERS.fullmatch(text):
         return re.sub(r"[-+](?=\d)", r"$\g<0>$", text).replace("±", r"$\pm$")
@@ -51,6 +59,14 @@ def as_latex(table: Table) -> str:
     r"""Return the table in booktabs' style, then its notes as comments; needs `\usepackage{booktabs}`.
 
     The best values are bold; an arrow behind a title says which way is better.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
     """
     if not table.rows:
         return comments([*([table.title] if table.title else []), table.empty, *table.notes])
@@ -82,6 +98,17 @@ def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules
 
     `columns` gives l, r or c for each, `caption` is plain text. `rules` come before the rows with these numbers. Needs
     `\usepackage{booktabs}`.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+    columns : str
+    caption : str
+    rules : collection of int, optional
+
+    Returns
+    -------
+    str
     """
     lines = [_line(row) for row in rows]
     body = [
@@ -106,7 +133,16 @@ def booktabs(rows: Sequence[Sequence[str]], columns: str, caption: str, *, rules
 
 
 def comments(notes: Iterable[str]) -> str:
-    """Return notes as LaTeX comments, one line each whatever they contain."""
+    """Return notes as LaTeX comments, one line each whatever they contain.
+
+    Parameters
+    ----------
+    notes : iterable of str
+
+    Returns
+    -------
+    str
+    """
     return "".join(f"% {_CONTROL.sub(' ', note)}\n" for note in notes)
 
 

@@ -19,12 +19,29 @@ def escaped(text: str) -> str:
 
     >>> escaped("a_b | <c>")
     'a\\_b \\| \\<c\\>'
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
     """
     return _SPECIAL.sub(r"\\\1", _CONTROL.sub(" ", text))
 
 
 def as_markdown(table: Table) -> str:
-    """Return the title as a heading, the table, and each note as a paragraph; the best values are bold."""
+    """Return the title as a heading, the table, and each note as a paragraph; the best values are bold.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+    """
     parts = [f"### {escaped(table.title)}\n"] if table.title else []
     if table.rows:
         sides = ("---:" if column.numeric else "---" for column in table.columns)

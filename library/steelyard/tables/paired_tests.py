@@ -1,31 +1,27 @@
-"""Paired tests as tables, matrices, JSON objects and rows for programs."""
+"""Paired tests as tables and matrices for people."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.paired import FEW_SEGMENTS, TITLES_OF_TESTS, few_segments
 from steelyard.tables.formatting import PLAIN, digits, p_value
 from steelyard.tables.table import Column, Estimate, Kind, Table
+from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from steelyard.resampling.paired import PairedResult
-    from steelyard.tables.delimited import Cell
 
 LARGEST_MATRIX = 12
 """Systems whose matrix still fits a terminal."""
 
-TSV_COLUMNS = (
-    *("a", "b", "metric", "test", "difference", "p", "p_corrected", "correction"),
-    *("low", "high", "level", "direction"),
-)
 RUN_SPREADS = (
     "s_sel: standard deviation of a score over test sets like this one, from the bootstrap; s_opt: from run to run."
 )
@@ -75,23 +71,61 @@ class PairedTests:
     """Of the test set, where known."""
     same_output: Collection[tuple[int, int]] = ()
     """The pairs (a, b) whose outputs are the very same."""
+    unit: str = "segment"
+    """What replicates draw and trials exchange: "segment" or "document"."""
     alpha: float = 0.05
     """A difference with a smaller (corrected) p is marked."""
 
     def of(self, metric: int) -> list[PairedResult]:
-        """The tests by one metric."""
+        """The tests by one metric.
+
+        Parameters
+        ----------
+        metric : int
+
+        Returns
+        -------
+        list of PairedResult
+        """
         return [result for result in self.results if result.metric == metric]
 
     def p(self, result: PairedResult) -> float:
-        """The p-value that decides: the corrected one where there is one."""
+        """The p-value that decides: the corrected one where there is one.
+
+        Parameters
+        ----------
+        result : PairedResult
+
+        Returns
+        -------
+        float
+        """
         return result.p if math.isnan(result.p_corrected) else result.p_corrected
 
     def significant(self, result: PairedResult) -> bool:
-        """Whether the difference is more than chance."""
+        """Whether the difference is more than chance.
+
+        Parameters
+        ----------
+        result : PairedResult
+
+        Returns
+        -------
+        bool
+        """
         return self.p(result) < self.alpha
 
     def direction(self, result: PairedResult) -> str | None:
-        """Whether b is "better" than a, "worse" or "equal"; None where a score is undefined."""
+        """Whether b is "better" than a, "worse" or "equal"; None where a score is undefined.
+
+        Parameters
+        ----------
+        result : PairedResult
+
+        Returns
+        -------
+        str or None
+        """
         if math.isnan(result.difference):
             return None
         if not result.difference:
@@ -99,20 +133,48 @@ class PairedTests:
         return "better" if (result.difference > 0) == self.metrics[result.metric].higher_is_better else "worse"
 
     def verdict(self, result: PairedResult) -> str:
-        """The direction for people, with a star where the difference is more than chance."""
+        """The direction for people, with a star where the difference is more than chance.
+
+        Parameters
+        ----------
+        result : PairedResult
+
+        Returns
+        -------
+        str
+        """
         if (result.a, result.b) in self.same_output:
             return "same output"
         return (self.direction(result) or "n/a") + (" *" if self.significant(result) else "")
 
     def heading(self, metric: int) -> str:
-        """The heading of a metric's table."""
+        """The heading of a metric's table.
+
+        Parameters
+        ----------
+        metric : int
+
+        Returns
+        -------
+        str
+        """
         tested = self.metrics[metric]
         against = "" if self.baseline is None else f" against {self.systems[self.baseline]}"
         return tested.title + ("" if tested.higher_is_better else " (lower is better)") + against
 
 
 def tables_of(tests: PairedTests, width: int = 1) -> list[Table]:
-    """For every metric the matrix of all pairs, where it fits, and the list of tests; notes below the last table."""
+    """For every metric the matrix of all pairs, where it fits, and the list of tests; notes below the last table.
+
+    Parameters
+    ----------
+    tests : PairedTests
+    width : int, optional
+
+    Returns
+    -------
+    list of Table
+    """
     found = []
     for metric in range(len(tests.metrics)):
         found += [matrix(tests, metric, width)] if has_matrix(tests) else []
@@ -121,7 +183,17 @@ def tables_of(tests: PairedTests, width: int = 1) -> list[Table]:
 
 
 def lists_of(tests: PairedTests, width: int = 1) -> list[Table]:
-    """The list of tests by each metric, without matrices; notes below the last one."""
+    """The list of tests by each metric, without matrices; notes below the last one.
+
+    Parameters
+    ----------
+    tests : PairedTests
+    width : int, optional
+
+    Returns
+    -------
+    list of Table
+    """
     found = [
         replace(pair_table(tests, metric, width), title=tests.heading(metric)) for metric in range(len(tests.metrics))
     ]
@@ -129,7 +201,16 @@ def lists_of(tests: PairedTests, width: int = 1) -> list[Table]:
 
 
 def has_matrix(tests: PairedTests) -> bool:
-    """Whether a matrix is shown: all pairs of three to `LARGEST_MATRIX` systems."""
+    """Whether a matrix is shown: all pairs of three to `LARGEST_MATRIX` systems.
+
+    Parameters
+    ----------
+    tests : PairedTests
+
+    Returns
+    -------
+    bool
+    """
     return tests.baseline is None and 2 < len(tests.systems) <= LARGEST_MATRIX
 
 
@@ -137,6 +218,16 @@ def pair_table(tests: PairedTests, metric: int, width: int = 1) -> Table:
     """A row for every test by one metric.
 
     Tests against a baseline are in the order of the systems. All pairs are sorted by p-value, the better system first.
+
+    Parameters
+    ----------
+    tests : PairedTests
+    metric : int
+    width : int, optional
+
+    Returns
+    -------
+    Table
     """
     results, all_pairs = tests.of(metric), tests.baseline is None
     if all_pairs:
@@ -169,7 +260,18 @@ def pair_table(tests: PairedTests, metric: int, width: int = 1) -> Table:
 
 
 def matrix(tests: PairedTests, metric: int, width: int = 1) -> Table:
-    """All pairs of one metric: above the diagonal the row's score minus the column's, below it the p that decides."""
+    """All pairs of one metric: above the diagonal the row's score minus the column's, below it the p that decides.
+
+    Parameters
+    ----------
+    tests : PairedTests
+    metric : int
+    width : int, optional
+
+    Returns
+    -------
+    Table
+    """
     count, places = len(tests.systems), digits(tests.metrics[metric].scale, width)
     cells = [["· " if row == column else "" for column in range(count)] for row in range(count)]
     for result in tests.of(metric):
@@ -184,7 +286,16 @@ def matrix(tests: PairedTests, metric: int, width: int = 1) -> Table:
 
 
 def explanations(tests: PairedTests) -> list[str]:
-    """How the tests were made and what the marks mean, a sentence each."""
+    """How the tests were made and what the marks mean, a sentence each.
+
+    Parameters
+    ----------
+    tests : PairedTests
+
+    Returns
+    -------
+    list of str
+    """
     metrics = range(len(tests.metrics))
     families = [sum(not math.isnan(result.p) for result in tests.of(metric)) for metric in metrics]
     sentences = []
@@ -192,14 +303,15 @@ def explanations(tests: PairedTests) -> list[str]:
         p = "p" if tests.correction == "none" else "corrected p"
         sentences.append(f"Matrix: above the diagonal the row's score minus the column's, below it the {p}.")
     other = "the other's" if tests.baseline is None else "the baseline's"
+    of = of_documents(tests.unit)
     ends = ""
     if any(result.interval for result in tests.results):
-        ends = f", with its {100 * tests.level:g} % interval from {tests.replicates:,} bootstrap replicates "
+        ends = f", with its {100 * tests.level:g} % interval from {tests.replicates:,} bootstrap replicates{of} "
         ends += f"({INTERVALS[tests.interval]})"
     sentences.append(f"Difference: the system's score minus {other}{ends}.")
     kind = {"bootstrap": "replicates", "randomization": "trials"}[tests.test]
     sentences.append(
-        f"p: {TITLES_OF_TESTS[tests.test]}, {tests.draws:,} {kind}, seed {tests.seed}, two-sided; * "
+        f"p: {TITLES_OF_TESTS[tests.test]}, {tests.draws:,} {kind}{of}, seed {tests.seed}, two-sided; * "
         + (f"p below {tests.alpha:g}." if tests.correction == "none" else f"corrected p below {tests.alpha:g}.")
     )
     family = max(families, default=0)
@@ -221,52 +333,18 @@ def explanations(tests: PairedTests) -> list[str]:
 
 
 def draws_needed(tests: PairedTests, family: int) -> int:
-    """The fewest draws with which a single difference can be marked."""
+    """The fewest draws with which a single difference can be marked.
+
+    Parameters
+    ----------
+    tests : PairedTests
+    family : int
+
+    Returns
+    -------
+    int
+    """
     return math.floor((family if tests.correction == "holm" else 1) / Fraction(repr(tests.alpha)))
-
-
-def as_objects(tests: PairedTests) -> list[dict[str, Any]]:
-    """For JSON: numbers at full precision, null where undefined."""
-    return [
-        {
-            "a": tests.systems[result.a],
-            "b": tests.systems[result.b],
-            "metric": tests.metrics[result.metric].name,
-            "test": tests.test,
-            "n": tests.draws,
-            "seed": tests.seed,
-            "difference": _number(result.difference),
-            "interval": result.interval
-            and {
-                "level": tests.level,
-                "low": result.interval[0],
-                "high": result.interval[1],
-                "n": tests.replicates,
-                "kind": tests.interval,
-            },
-            "p": _number(result.p),
-            "p_corrected": None if tests.correction == "none" else _number(result.p_corrected),
-            "correction": tests.correction,
-            "direction": tests.direction(result),
-            "same_output": (result.a, result.b) in tests.same_output,
-        }
-        for result in tests.results
-    ]
-
-
-def tsv_rows(tests: PairedTests) -> list[tuple[Cell, ...]]:
-    """What TSV_COLUMNS names, for every test; None or NaN where undefined."""
-    rows: list[tuple[Cell, ...]] = []
-    for result in tests.results:
-        low, high = result.interval or (None, None)
-        rows.append(
-            (
-                *(tests.systems[result.a], tests.systems[result.b], tests.metrics[result.metric].name, tests.test),
-                *(result.difference, result.p, None if tests.correction == "none" else result.p_corrected),
-                *(tests.correction, low, high, tests.level if result.interval else None, tests.direction(result)),
-            )
-        )
-    return rows
 
 
 def _better_first(tests: PairedTests, result: PairedResult) -> PairedResult:
@@ -279,7 +357,3 @@ def _better_first(tests: PairedTests, result: PairedResult) -> PairedResult:
 
 def _last_if_nan(value: float) -> float:
     return math.inf if math.isnan(value) else value
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

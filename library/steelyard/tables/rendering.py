@@ -10,7 +10,7 @@ from steelyard.tables import FORMATS, delimited, html, latex, markdown, text
 from steelyard.tables.table import Estimate, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from steelyard.tables.delimited import Cell
     from steelyard.tables.table import Column, Table
@@ -21,6 +21,16 @@ def render(tables: Sequence[Table], form: str, title: str = "Steelyard") -> str:
 
     JSON is a list of objects, a row each; of several tables an object with such a list for each `Table.key`. Numbers
     have all their digits in JSON, CSV and TSV.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    form : str
+    title : str, optional
+
+    Returns
+    -------
+    str
     """
     match form:
         case "text":
@@ -42,23 +52,88 @@ def render(tables: Sequence[Table], form: str, title: str = "Steelyard") -> str:
     raise ValueError(f"{form!r} is none of {FORMATS}")
 
 
+def render_document(
+    form: str,
+    *,
+    document: Callable[[], Any],
+    data: Callable[[], tuple[Iterable[str], Iterable[Iterable[Cell]]]],
+    tables: Callable[[], Sequence[Table]],
+    title: str = "Steelyard",
+) -> str:
+    """As `render`, for what is richer than its tables: JSON is its document, CSV and TSV are its columns and rows.
+
+    Parameters
+    ----------
+    form : str
+    document : callable
+    data : callable
+    tables : callable
+    title : str, optional
+
+    Returns
+    -------
+    str
+    """
+    if form == "json":
+        return as_json(document())
+    if form in ("tsv", "csv"):
+        return (delimited.as_tsv if form == "tsv" else delimited.as_csv)(*data())
+    return render(tables(), form, title)
+
+
 def as_json(document: Any) -> str:
-    """Return a document as commands print it. NaN is an error: undefined numbers are null."""
+    """Return a document as commands print it. NaN is an error: undefined numbers are null.
+
+    Parameters
+    ----------
+    document : object
+
+    Returns
+    -------
+    str
+    """
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_tsv(table: Table) -> str:
-    """Return the table tab-separated, under the keys of its columns."""
+    """Return the table tab-separated, under the keys of its columns.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+    """
     return delimited.as_tsv(*_data(table))
 
 
 def as_csv(table: Table) -> str:
-    """Return the table comma-separated, under the keys of its columns."""
+    """Return the table comma-separated, under the keys of its columns.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+    """
     return delimited.as_csv(*_data(table))
 
 
 def as_objects(table: Table) -> list[dict[str, Any]]:
-    """Return an object for each row; undefined numbers are None."""
+    """Return an object for each row; undefined numbers are None.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    list of dict of str to object
+    """
     return [
         {column.key: _value(column, value) for column, value in zip(table.columns, row, strict=True)}
         for row in table.rows

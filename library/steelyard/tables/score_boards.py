@@ -26,7 +26,17 @@ COLUMNS = (
 
 
 def boards_as_json(boards: Sequence[ScoreBoard], options: RankOptions) -> str:
-    """All that is known, at full precision; null where undefined."""
+    """All that is known, at full precision; null where undefined.
+
+    Parameters
+    ----------
+    boards : sequence of ScoreBoard
+    options : RankOptions
+
+    Returns
+    -------
+    str
+    """
     return rendering.as_json(
         {
             "level": options.level,
@@ -34,13 +44,25 @@ def boards_as_json(boards: Sequence[ScoreBoard], options: RankOptions) -> str:
             "seed": options.seed,
             "test": options.test,
             "correction": options.correction,
+            "resample": options.resample,
             "pairs": [_pair(board, options.level) for board in boards],
         }
     )
 
 
 def render(boards: Sequence[ScoreBoard], options: RankOptions, form: str) -> str:
-    """The boards in one of `steelyard.tables.FORMATS`."""
+    """The boards in one of `steelyard.tables.FORMATS`.
+
+    Parameters
+    ----------
+    boards : sequence of ScoreBoard
+    options : RankOptions
+    form : str
+
+    Returns
+    -------
+    str
+    """
     if form == "json":
         return boards_as_json(boards, options)
     if form in ("tsv", "csv"):
@@ -100,7 +122,16 @@ def _rows(boards: Sequence[ScoreBoard]) -> Iterator[list[Cell]]:
 
 
 def table_of(board: ScoreBoard) -> Table:
-    """A row for each system, a line between clusters."""
+    """A row for each system, a line between clusters.
+
+    Parameters
+    ----------
+    board : ScoreBoard
+
+    Returns
+    -------
+    Table
+    """
     columns = [
         Column("rank", "Rank", Kind.ID, missing=MISSING),
         Column("range", "Range", Kind.RANGE, missing=MISSING),

@@ -106,12 +106,26 @@ class Table:
         return found
 
     def header(self) -> list[str]:
-        """Return the titles of the columns."""
+        """Return the titles of the columns.
+
+        Returns
+        -------
+        list of str
+        """
         lower = " (lower is better)"
         return [column.title + (lower if column.higher_is_better is False else "") for column in self.columns]
 
     def cells(self, notation: Notation = PLAIN) -> list[list[str]]:
-        """Return the rows as people read them."""
+        """Return the rows as people read them.
+
+        Parameters
+        ----------
+        notation : Notation, optional
+
+        Returns
+        -------
+        list of list of str
+        """
         return [
             [shown(column, value, notation) for column, value in zip(self.columns, row, strict=True)]
             for row in self.rows
@@ -119,7 +133,18 @@ class Table:
 
 
 def shown(column: Column, value: Any, notation: Notation = PLAIN) -> str:
-    """Return a value as people read it."""
+    """Return a value as people read it.
+
+    Parameters
+    ----------
+    column : Column
+    value : object
+    notation : Notation, optional
+
+    Returns
+    -------
+    str
+    """
     if value is None:
         return column.missing
     if isinstance(value, str):

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
 
 
 def as_text(table: Table) -> str:
-    """Return title, table and notes; the sentence for an empty table where there are no rows."""
+    """Return title, table and notes; the sentence for an empty table where there are no rows.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    str
+    """
     title = f"{table.title}\n" if table.title else ""
     notes = "\n" * bool(table.notes) + "".join(f"{note}\n" for note in table.notes)
     if not table.rows:
@@ -26,6 +35,16 @@ def aligned(rows: Sequence[Sequence[str]], rules: Collection[int] = (), right: C
 
     The columns `right` are set to the right: up to a bracket, so that numbers stand below each other whether or not
     an interval follows.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of str
+    rules : collection of int, optional
+    right : collection of int, optional
+
+    Returns
+    -------
+    str
     """
     columns = [_padded([row[column] for row in rows], column in right) for column in range(len(rows[0]))]
     rule = "  ".join("-" * display_width(column[0]) for column in columns if display_width(column[0]))
@@ -37,7 +56,16 @@ def aligned(rows: Sequence[Sequence[str]], rules: Collection[int] = (), right: C
 
 
 def display_width(text: str) -> int:
-    """Return the number of terminal cells that the text occupies."""
+    """Return the number of terminal cells that the text occupies.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    int
+    """
     return sum(map(_width, text))
 
 

@@ -33,7 +33,14 @@ class Findings:
     """What was found more than once: where it is among the problems, how often it came again, and where last."""
 
     def problem(self, sentence: str, line: int | None = None, name: str | None = None) -> None:
-        """Something that the file cannot be used with; `name` is the file, when it is another one."""
+        """Something that the file cannot be used with; `name` is the file, when it is another one.
+
+        Parameters
+        ----------
+        sentence : str
+        line : int or None, optional
+        name : str or None, optional
+        """
         self.problem_count += 1
         key = f"{name or self.name}: {sentence}"
         if key in self._again:
@@ -47,7 +54,14 @@ class Findings:
             self.raise_if_any()
 
     def notice(self, sentence: str, line: int | None = None, name: str | None = None) -> None:
-        """Something odd that does no harm; said once."""
+        """Something odd that does no harm; said once.
+
+        Parameters
+        ----------
+        sentence : str
+        line : int or None, optional
+        name : str or None, optional
+        """
         whole = f"{place(name or self.name, line)}: {sentence}"
         if whole in self.notices:
             return
@@ -56,14 +70,24 @@ class Findings:
             self.notices.append(whole)
 
     def include(self, others: Findings) -> None:
-        """Add the problems and notices that were found elsewhere."""
+        """Add the problems and notices that were found elsewhere.
+
+        Parameters
+        ----------
+        others : Findings
+        """
         for kept, more in ((self.problems, others.told_problems()), (self.notices, others.notices)):
             kept += more[: max(0, (SHOWN_PROBLEMS if kept is self.problems else SHOWN_NOTICES) - len(kept))]
         self.problem_count += others.problem_count
         self.notice_count += others.notice_count
 
     def told_problems(self) -> list[str]:
-        """The problems, each said once, and how often it was found."""
+        """The problems, each said once, and how often it was found.
+
+        Returns
+        -------
+        list of str
+        """
         told = list(self.problems)
         for at, again, last in self._again.values():
             if again:
@@ -72,7 +96,12 @@ class Findings:
         return told
 
     def all_notices(self) -> tuple[str, ...]:
-        """The notices, and how many more there were."""
+        """The notices, and how many more there were.
+
+        Returns
+        -------
+        tuple of str
+        """
         if self.notice_count > len(self.notices):
             more = f"{self.name}: {number_of(self.notice_count - len(self.notices), 'more notice')} left out."
             return (*self.notices, more)
@@ -92,15 +121,43 @@ class Findings:
 
 
 def place(name: str, line: int | None) -> str:
-    """`FILE, line 3`, or the file alone."""
+    """`FILE, line 3`, or the file alone.
+
+    Parameters
+    ----------
+    name : str
+    line : int or None
+
+    Returns
+    -------
+    str
+    """
     return name if line is None else f"{name}, line {line}"
 
 
 def shown(text: str) -> str:
-    """Something out of a file as messages show it: short, without control characters."""
+    """Something out of a file as messages show it: short, without control characters.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     return printable(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}...")
 
 
 def quoted(text: str) -> str:
-    """The same in quotation marks."""
+    """The same in quotation marks.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     return f"'{shown(text)}'"

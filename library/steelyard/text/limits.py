@@ -61,7 +61,14 @@ STORING_LIMITS = TextLimits(held_bytes=16 << 20)
 
 
 def check_systems(amount: int, where: object, limits: TextLimits) -> None:
-    """Raise OverLimit for more systems than may be read at once."""
+    """Raise OverLimit for more systems than may be read at once.
+
+    Parameters
+    ----------
+    amount : int
+    where : object
+    limits : TextLimits
+    """
     if amount > limits.systems:
         raise OverLimit(
             f"{where}: {number_of(amount, 'system')} and runs are more than the {limits.systems:,} that are allowed. "

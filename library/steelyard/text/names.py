@@ -21,7 +21,16 @@ _VARIATIONS = "".join(
 
 
 def fault_of_name(name: str) -> str | None:
-    """What is wrong with the name of a system, a reference or a campaign; None when nothing is."""
+    """What is wrong with the name of a system, a reference or a campaign; None when nothing is.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str or None
+    """
     if not name:
         return "it is empty"
     if len(name) > MAX_NAME_LENGTH:
@@ -40,7 +49,16 @@ def fault_of_name(name: str) -> str | None:
 
 
 def folded(name: str) -> str:
-    """Equal for names that people, or file systems, would take for the same."""
+    """Equal for names that people, or file systems, would take for the same.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
     return normalized("NFKC", normalized("NFKC", name).casefold())
 
 
@@ -48,18 +66,44 @@ def hides(character: str) -> bool:
     """Whether a character controls or hides something instead of being shown, such as the escape of a terminal.
 
     Joiners do not: some scripts need them.
+
+    Parameters
+    ----------
+    character : str
+
+    Returns
+    -------
+    bool
     """
     return (unicodedata.category(character) in _HIDDEN and character not in _JOINERS) or character in _FILLERS
 
 
 def visible(text: str) -> str:
-    """A text of others as a terminal shows it: lines and tabs stay, whatever else hides or controls is escaped."""
+    """A text of others as a terminal shows it: lines and tabs stay, whatever else hides or controls is escaped.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     if text.isprintable():
         return text
     return "".join(ascii(c)[1:-1] if hides(c) and c not in "\n\t" else c for c in text)
 
 
 def printable(name: str) -> str:
-    """A file name as messages show it: undecodable bytes and control characters are escaped."""
+    """A file name as messages show it: undecodable bytes and control characters are escaped.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+    """
     shown = name.encode("utf-8", "backslashreplace").decode()
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)

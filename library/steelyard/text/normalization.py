@@ -23,7 +23,17 @@ _MARKS = range(0x300, 0x20000)
 
 
 def normalized(form: Form, text: str) -> str:
-    """What `unicodedata.normalize` returns, and in linear time."""
+    """What `unicodedata.normalize` returns, and in linear time.
+
+    Parameters
+    ----------
+    form : Form
+    text : str
+
+    Returns
+    -------
+    str
+    """
     if len(text) > LONG and not text.isascii():
         decomposed: Form = "NFKD" if "K" in form else "NFD"
         text = _long_runs(decomposed).sub(lambda run: _in_order(decomposed, run[0]), text)
@@ -59,7 +69,17 @@ def _ranges(decomposed: Form) -> Iterator[tuple[str, str]]:
 
 
 def is_mark(character: str, decomposed: Form) -> bool:
-    """Whether a character has, or all that it decomposes into has, a combining class, by which it is moved."""
+    """Whether a character has, or all that it decomposes into has, a combining class, by which it is moved.
+
+    Parameters
+    ----------
+    character : str
+    decomposed : Form
+
+    Returns
+    -------
+    bool
+    """
     if not unicodedata.decomposition(character):
         return unicodedata.combining(character) != 0
     return all(map(unicodedata.combining, unicodedata.normalize(decomposed, character)))  # noqa: TID251 - as above

@@ -12,7 +12,7 @@ _SIGN = f"[{regex.escape(SIGNS)}]"
 _BEGINS = regex.compile(rf"['{_UNSEEN}]*+(?={_SIGN})")
 _AFTER = rf"((?:(?![\t\r\n])['{_UNSEEN}])*+(?={_SIGN}))"
 _DIVIDED = regex.compile(rf"([,;\t\r\n]){_AFTER}")
-"""Where a program that was told other separators, as German ones are, would begin a cell."""
+"""Where a program set to other separators, as German ones are, would begin a cell."""
 _GUARDED = regex.compile(rf"([,;\t\r\n])'{_AFTER}")
 _QUOTED = regex.compile(r'"((?:[^"]|"")*+)"')
 
@@ -25,6 +25,14 @@ def defused(text: str) -> str:
 
     >>> defused("=1+1"), defused("'=1"), defused("1-1")
     ("'=1+1", "''=1", '1-1')
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
     """
     text = _DIVIDED.sub(r"\1'\2", text)
     return f"'{text}" if _BEGINS.match(text) else text
@@ -35,6 +43,14 @@ def restored(text: str) -> str:
 
     >>> restored("'=1+1"), restored("''=1"), restored("'tis")
     ('=1+1', "'=1", "'tis")
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
     """
     if "'" not in text:
         return text
@@ -47,6 +63,14 @@ def cells_of(line: str) -> list[str]:
     """The cells of a line between tabs, which our own writer may have quoted..
 
     A cell that stands in quotation marks from its first character to its last loses them; others keep theirs.
+
+    Parameters
+    ----------
+    line : str
+
+    Returns
+    -------
+    list of str
     """
     cells = line.split("\t")
     if '"' in line:

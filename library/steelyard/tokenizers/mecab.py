@@ -63,7 +63,7 @@ class Analyzer(Tokenizer):
             wanted = tokenizer.partition("@")[2].replace(f"{self.dictionary}-", f"{self.dictionary}==")
             raise MissingResource(
                 f"{tokenizer} is asked for, but {here} is installed here: its words may differ. "
-                f"Install {wanted} on every worker, or score anew with tok={self.name}."
+                f"Install {wanted} on every worker, or score again with tok={self.name}."
             )
         return _loaded(self).cut(text)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from steelyard.errors import BadParameter, BrokenTokenizer
-from steelyard.kernels.characters.entities import find_entities
 from steelyard.plugins.entry_points import PluginGroup
 from steelyard.text.languages import UNSEPARATED, main_code
 from steelyard.tokenizers import rules
@@ -24,6 +23,8 @@ USUAL = "13a"
 BY_CHARACTER = "char"
 """The tokenizer to use where a language has none of its own."""
 
+SIGMA = "Σ".encode()
+
 TOKENIZERS = {
     each.name: each
     for each in (
@@ -31,7 +32,7 @@ TOKENIZERS = {
             USUAL, "mteval-v13a's rules for Western languages", rules.mteval_13a, before_13a=rules.unescaped,
             # The lower case of the sigma depends on its neighbours, which may be in other tokens; of no other letter.
             # And markup in capitals is markup only once it is lowercased.
-            lowercases_afterwards=lambda text: not any(find_entities(text)),
+            lowercases_afterwards=lambda text: not (rules.may_have_markup(text) or (b"\xce" in text and SIGMA in text)),
         ),
         Tokenizer("none", "the words as they are", rules.none, lowercases_afterwards=lambda _: True),
         Tokenizer("intl", "mteval-v14's rules by Unicode's categories", rules.international),
@@ -73,7 +74,6 @@ def tokenizer_called(tokenizer: str) -> Tokenizer:
         With the names there are.
     BrokenTokenizer
         Where another distribution's cannot be used.
-
     """
     found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     if found is None and tokenizer != AUTO:
@@ -108,7 +108,6 @@ def prepared_text(text: bytes, tokenizer: str, files: Files | None = None) -> by
         For a name that is not in the registry.
     MissingResource
         Where what the tokenizer needs is not here.
-
     """
     return tokenizer_called(tokenizer).cut(text, tokenizer, files or NoFiles())
 
@@ -135,7 +134,6 @@ def words_of(text: bytes, rows: int, tokenizer: str, files: Files) -> Words:
     ------
     BadParameter, MissingResource
         As `prepared_text`.
-
     """
     return tokenizer_called(tokenizer).words(text, rows, tokenizer, files)
 
@@ -152,7 +150,6 @@ def tokenizer_name(tokenizer: str) -> str:
     -------
     str
         "ja-mecab" of that.
-
     """
     found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     return found.name if found else tokenizer
@@ -174,7 +171,6 @@ def tokenizer_choice(tokenizer: str) -> str:
     ------
     BrokenTokenizer
         Where another distribution's cannot be used.
-
     """
     name = tokenizer_name(tokenizer)
     return name if name in TOKENIZERS or name == AUTO or GROUP.find(name.partition("@")[0]) is None else USUAL
@@ -192,7 +188,6 @@ def tokenizer_of(language: str) -> str:
     -------
     str
         `13a` where the language is not known.
-
     """
     code = main_code(language)
     return next((name for name, each in TOKENIZERS.items() if code in each.languages), USUAL)
@@ -221,7 +216,6 @@ def resolve_tokenizer(tokenizer: str, language: str, files: Files | None = None)
         Where its packages or its model are not here.
     BadParameter, BrokenTokenizer
         As `tokenizer_called`.
-
     """
     name = tokenizer_of(language) if tokenizer == AUTO else tokenizer
     return tokenizer_called(name).pin(name, files or NoFiles())
@@ -240,7 +234,6 @@ def separates_words(tokenizer: str, language: str) -> bool:
     Returns
     -------
     bool
-
     """
     code, name, own = main_code(language), tokenizer_name(tokenizer), tokenizer_of(language)
     if (name in TOKENIZERS and TOKENIZERS[name].any_language) or (own != USUAL and name == own):
@@ -259,7 +252,6 @@ def signed(tokenizer: str) -> str:
     Returns
     -------
     str
-
     """
     return tokenizer.partition("@")[0]
 
@@ -275,7 +267,6 @@ def dictionary_of(tokenizer: str) -> str:
     -------
     str
         The dictionary's release or the model's hash; "" where there is none.
-
     """
     return tokenizer.partition("@")[2]
 
@@ -293,6 +284,5 @@ def lowercases_afterwards(text: bytes, tokenizer: str) -> bool:
     -------
     bool
         No where the answer would take long to find.
-
     """
     return tokenizer_called(tokenizer).lowercases_afterwards(text)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.kernels.characters.entities import find_entities
 from steelyard.kernels.text import class_tokenizer as kinds
 from steelyard.kernels.text.class_tokenizer import CODE_POINTS, tokenize_by_class
 from steelyard.kernels.text.tokenize_13a import tokenize_13a
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Kinds = NDArray[np.uint8]
-
-WHITE_SPACE = "\t\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""What `str.split()` takes for white space, without the line feed, in the notation of `characters_of`."""
 
 ASCII_PUNCTUATION = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
 """What mteval-v13a always cuts off: no apostrophe, full stop, comma or hyphen."""
@@ -33,6 +29,12 @@ CHINESE = (
     "\u2001-\u2a6d\u2f81-\u2fa1"
 )
 """What the tokenizer `zh` takes for Chinese, in the notation of `characters_of`."""
+
+LAST_WHITE_SPACE = 0x3000
+"""White space is what Python's `str.split()` cuts at; `is_white_space` in kernels/include/utf8.h is the same."""
+
+MOST_SIGNS = 10_000
+"""Of a kind that are looked at before a text counts as one with markup."""
 
 ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
@@ -49,7 +51,6 @@ def none(text: bytes) -> bytes:
     -------
     bytes
         As many lines, white space between the tokens.
-
     """
     return text
 
@@ -64,7 +65,6 @@ def mteval_13a(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
     return tokenize_13a(unescaped(text))
 
@@ -81,7 +81,6 @@ def international(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
     return tokenize_by_class(text, international_kinds())
 
@@ -96,7 +95,6 @@ def characters(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
     return tokenize_by_class(text, character_kinds())
 
@@ -111,7 +109,6 @@ def chinese(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
     return tokenize_by_class(text, chinese_kinds(), kinds.LEFT_TRIMMED)
 
@@ -129,7 +126,6 @@ def thesis(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
     return tokenize_by_class(text, western_kinds(), kinds.LOOKING_AHEAD)
 
@@ -144,14 +140,37 @@ def unescaped(text: bytes) -> bytes:
     Returns
     -------
     bytes
-
     """
-    if not find_entities(text).entities:
+    if not may_have_markup(text):
         return text
     text = text.replace(b"<skipped>", b"")
     for entity, character in ENTITIES:
         text = text.replace(entity, character)
     return text
+
+
+def may_have_markup(text: bytes) -> bool:
+    """Whether a text may have what `unescaped` replaces, in capitals or not: five searches take longer than this look.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bool
+    """
+    for sign, letters in ((b"&", b"qalgQALG"), (b"<", b"sS")):
+        at = -1
+        for _ in range(MOST_SIGNS):
+            at = text.find(sign, at + 1)
+            if at < 0:
+                break
+            if text[at + 1 : at + 2] in letters:
+                return True
+        else:
+            return True
+    return False
 
 
 def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
@@ -165,7 +184,6 @@ def characters_of(ranges: str) -> Iterable[tuple[int, int]]:
     -------
     iterable of (int, int)
         First and last code point of each part.
-
     """
     at = 0
     while at < len(ranges):
@@ -184,7 +202,6 @@ def mark(table: Kinds, ranges: str, kind: int) -> None:
     ranges : str
         As of `characters_of`.
     kind : int
-
     """
     for first, last in characters_of(ranges):
         table[first : last + 1] = kind
@@ -192,9 +209,9 @@ def mark(table: Kinds, ranges: str, kind: int) -> None:
 
 @cache
 def blank_kinds() -> Kinds:
-    """Only white space is told from the rest."""
+    """Only white space is distinguished from the rest."""
     table = np.full(CODE_POINTS, kinds.OTHER, np.uint8)
-    mark(table, WHITE_SPACE, kinds.BLANK)
+    table[[code for code in range(LAST_WHITE_SPACE + 1) if chr(code).isspace()]] = kinds.BLANK
     return table
 
 

@@ -52,7 +52,6 @@ def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
     -------
     str
         As many lines as before.
-
     """
     if norm:
         for entity, character in ENTITIES:
@@ -84,7 +83,6 @@ def reference_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
     Returns
     -------
     str
-
     """
     once = tercom_text(text, norm=norm, punct=punct, asian=asian)
     return tercom_text(BLANKS.sub(" ", once), norm=norm, punct=punct, asian=asian) if norm else once

@@ -37,7 +37,6 @@ class Files(Protocol):
         ------
         MissingResource
             Where there is none.
-
         """
 
     def path(self, pinned: str, what: str) -> Path:
@@ -58,7 +57,6 @@ class Files(Protocol):
         ------
         MissingResource
             Where that content is not here.
-
         """
 
 
@@ -77,7 +75,6 @@ class NoFiles:
         ------
         MissingResource
             Always.
-
         """
         raise MissingResource(
             f'There are no {what} called "{reference}": no resources are given here. Commands take --resource '
@@ -96,7 +93,6 @@ class NoFiles:
         ------
         MissingResource
             Always.
-
         """
         self.pinned(pinned, what)
         raise AssertionError("the line before has raised")
@@ -136,7 +132,6 @@ class Tokenizer:
         Returns
         -------
         bool
-
         """
         return tokenizer == self.name
 
@@ -160,7 +155,6 @@ class Tokenizer:
         ------
         MissingResource
             Where what the tokenizer needs is not here.
-
         """
         return self.name
 
@@ -185,7 +179,6 @@ class Tokenizer:
         ------
         MissingResource
             Where something else than the name asks for is here.
-
         """
         assert self.apply is not None
         return self.apply(text)
@@ -212,7 +205,6 @@ class Tokenizer:
         ------
         MissingResource
             As `cut`.
-
         """
         if self.before_13a:
             return words(self.before_13a(text), rows, mteval_13a=True)

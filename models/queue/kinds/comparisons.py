@@ -60,7 +60,7 @@ def start_comparison(
     row = {
         "protocol_id": plan.protocol_id,
         "content_hash": content_hash,
-        "contestants": [list(runs) for runs in plan.systems],
+        "systems": [list(runs) for runs in plan.systems],
         "tests": [[pair.metric, pair.a, pair.b] for pair in plan.pairs],
         "trials": plan.trials,
         "seed": plan.seed,
@@ -104,7 +104,7 @@ def _load(connection: Connection, claim: Claim) -> ClaimedTrials | None:
         comparison_id=row.comparison_id,
         plan=RandomizationPlan(
             protocol_id=row.protocol_id,
-            systems=kept(row.contestants, lambda runs: tuple(map(tuple, runs))),
+            systems=kept(row.systems, lambda runs: tuple(map(tuple, runs))),
             pairs=kept(row.tests, lambda tests: tuple(Pair(*test) for test in tests)),
             trials=row.trials,
             seed=row.seed,
@@ -151,12 +151,12 @@ def end_comparisons_of(connection: Connection, evaluations: Collection[int], rea
     Call it before the evaluations are locked: see the lock order above.
     """
     running = connection.execute(
-        select(Comparison.id, Comparison.contestants)
+        select(Comparison.id, Comparison.systems)
         .where(Comparison.state == ComparisonState.RUNNING)
         .order_by(Comparison.id)
     )
     wanted = set(evaluations)
-    affected = [row.id for row in running if any(wanted.intersection(runs) for runs in readable(row.contestants, []))]
+    affected = [row.id for row in running if any(wanted.intersection(runs) for runs in readable(row.systems, []))]
     return end_comparisons(connection, affected, reason)
 
 

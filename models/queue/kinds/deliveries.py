@@ -1,13 +1,16 @@
-"""The life cycle of a webhook delivery. The scheduler sends deliveries itself (`scheduler.webhooks.delivery`)."""
+"""The life cycle of a webhook delivery. The scheduler sends deliveries itself (`scheduler.webhooks.delivery`).
+
+A delivery that has failed for good keeps the reason, which `models.nightly.failed_deliveries` reads.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, exists, select
+from sqlalchemy import ColumnElement, Connection, exists, select
 
-from models.queue.task_kind import Claim, Failure, LeasePolicy, TaskKind
+from models.queue.task_kind import Claim, LeasePolicy, TaskKind
 from models.schema.base import now
 from models.schema.declarative import aliased
 from models.schema.nightly import Delivery, NightlyRun, Schedule
@@ -57,14 +60,6 @@ def _load(connection: Connection, claim: Claim) -> ClaimedDelivery:
     )
 
 
-def _complete(_connection: Connection, _claim: ClaimedDelivery, _result: None) -> None:
-    """No other task depends on it."""
-
-
-def _exhausted(_connection: Connection, _row: Row[Any], _failure: Failure) -> None:
-    """No other task depends on it: the row keeps the reason, which `models.nightly.failed_deliveries` reads."""
-
-
 def _removable() -> ColumnElement[bool]:
     # A schedule's last delivery is shown as failed for as long as that holds.
     later, later_run, own_run = aliased(Delivery), aliased(NightlyRun), aliased(NightlyRun)
@@ -97,8 +92,6 @@ DELIVERY: TaskKind[ClaimedDelivery, None] = TaskKind(
     message=None,
     run=None,
     load=_load,
-    complete=_complete,
-    exhausted=_exhausted,
     removable=_removable,
     log_fields=_log_fields,
     policy=_policy,

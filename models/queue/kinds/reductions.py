@@ -76,6 +76,7 @@ def _complete(connection: Connection, claim: ClaimedReduction, scores: Sequence[
     if rows:
         # Usually there are none; there may be if an evaluation was reset by hand.
         upsert(connection, Score, rows, [name for name in rows[0] if name not in SCORE_KEY])
+    if waiting:
         connection.execute(
             update(Evaluation)
             .where(Evaluation.id.in_(waiting))
@@ -122,6 +123,7 @@ REDUCTION = TaskKind(
     message="reduce",
     load=_load,
     run="worker.runners:reduce",
+    repair="worker.runners:delete_lost_objects",
     complete=_complete,
     exhausted=_exhausted,
     removable=_removable,

@@ -7,16 +7,28 @@ from typing import Any
 from models.queue.kinds.comparisons import TRIALS
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.deliveries import DELIVERY
+from models.queue.kinds.learned_shards import LEARNED_SHARD
 from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
 
-KINDS: tuple[TaskKind[Any, Any], ...] = (CORPUS_COUNT, SHARD, REDUCTION, TRIALS, NIGHTLY_STEP, DELIVERY)
+KINDS: tuple[TaskKind[Any, Any], ...] = (
+    CORPUS_COUNT,
+    SHARD,
+    REDUCTION,
+    LEARNED_SHARD,
+    TRIALS,
+    NIGHTLY_STEP,
+    DELIVERY,
+)
 """In the order in which an evaluation needs them."""
 
 SENT = tuple(kind for kind in KINDS if kind.message is not None)
-"""The kinds that workers run."""
+"""The kinds of which messages tell workers."""
+
+IN_WORKERS = tuple(kind for kind in KINDS if kind.run is not None)
+"""The kinds that workers run: those, and what learned workers look for themselves."""
 
 BY_MESSAGE = {str(kind.message): kind for kind in SENT}
 """The kind of task by the name of its message."""

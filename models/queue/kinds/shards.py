@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, u
 
 from models.database.upsert import upsert
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
+from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import BLOCK_SEGMENTS, now
@@ -127,7 +128,8 @@ def _complete(
         .returning(Evaluation.id, Evaluation.remaining)
     )
     remaining = {row.id: row.remaining for row in counted}
-    _store(connection, claim, [row for row in scored.rows if row.evaluation_id in remaining])
+    ours = [row for row in scored.rows if row.evaluation_id in remaining]
+    store_results(connection, claim.first_block, claim.last_block, ours)
     complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
     return (REDUCTION, enqueue_reduction(connection, complete)) if complete else None
 
@@ -173,13 +175,15 @@ def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
     }
 
 
-def _store(connection: Connection, claim: ClaimedShard, results: Sequence[ShardRow]) -> None:
+def store_results(connection: Connection, first_block: int, last_block: int, results: Sequence[ShardRow]) -> None:
+    """Store the statistics of a range of blocks, and its replicate parts if there are any."""
+
     def row(result: ShardRow, blob: Blob) -> dict[str, Any]:
         return {
             "evaluation_id": result.evaluation_id,
             "metric": result.metric,
-            "first_block": claim.first_block,
-            "last_block": claim.last_block,
+            "first_block": first_block,
+            "last_block": last_block,
             **columns(blob),
         }
 
@@ -202,4 +206,9 @@ SHARD = TaskKind(
     removable=_removable,
     log_fields=_log_fields,
     cost=Shard.cost,
+    # It may have been preempted.
+    took=Shard.kernel_seconds,
+    # Usually the index excludes them (`NOT_YET`), but not those of an earlier release.
+    waits=lambda edition: Shard.protocol_id.in_(protocols_awaiting_statistics(edition)),
+    retried_after_timeout=False,
 )

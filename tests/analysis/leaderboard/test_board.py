@@ -158,6 +158,18 @@ def test_the_spread_of_runs(board):
     assert spread_of_runs(replace(score, score=None)) is None
 
 
+def test_submissions_of_several_campaigns_are_on_one_board_if_they_are_named(sqlite_url):
+    store(sqlite_url, replicates=20)
+    store(sqlite_url, replicates=20, campaign="bay", systems={"ferry": SYSTEMS["barge"]})
+    with opened(sqlite_url) as (connection, (board, other)):
+        assert board.listed.protocol_id == other.listed.protocol_id
+        (first,) = (row.submissions[0] for row in board.rows if row.system == "barge")
+        ((second,),) = (row.submissions for row in other.rows)
+        named = read_board(connection, board.listed, 0.95, submissions=[first, second])
+    assert {(row.system, row.submissions) for row in named.rows} == {("barge", (first,)), ("ferry", (second,))}
+    assert {row.system for row in board.rows} == set(SYSTEMS)
+
+
 def test_outputs_that_are_the_same_or_a_reference(sqlite_url):
     systems = {**SYSTEMS, "copy": SYSTEMS["barge"], "human": REFERENCES["A"]}
     store(sqlite_url, systems=systems, replicates=20)

@@ -125,7 +125,7 @@ def test_without_replicates_there_are_no_places(board):
     assert bootstrap_pairs(bare, 0) == []
 
 
-def test_too_few_replicates_are_told(board):
+def test_too_few_replicates_are_reported(board):
     few = made_board([[spread(score, 19, 0.1, seed)] * 2 for seed, score in enumerate((1.0, 90.0))])
     ranked = ranked_by_bootstrap(few)
     assert ranked.ranking.fault == (
@@ -142,7 +142,7 @@ def test_too_few_replicates_are_told(board):
     assert "too few" not in ranked_by_bootstrap(made_board(systems), correction="holm").ranking.fault
 
 
-def test_too_few_segments_are_told():
+def test_too_few_segments_are_reported():
     systems = [[spread(score, N, 0.1, seed)] * 2 for seed, score in enumerate((1.0, 90.0))]
     told = "49 segments are few: on them the bootstrap finds too many differences, randomization does not."
     assert ranked_by_bootstrap(made_board(systems, segments=49)).ranking.fault == told

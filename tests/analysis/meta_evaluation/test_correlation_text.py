@@ -105,9 +105,9 @@ def test_what_was_left_out_and_what_is_undefined(judged):
 
 
 def test_counts_that_differ_are_a_span(judged):
-    lacking = replace(judged.metrics[0], systems=np.where(np.arange(SYSTEMS) < 3, math.nan, judged.metrics[0].systems))
+    missing = replace(judged.metrics[0], systems=np.where(np.arange(SYSTEMS) < 3, math.nan, judged.metrics[0].systems))
     table = correlate_systems(
-        replace(judged, metrics=[lacking, *judged.metrics[1:]]), ["pearson"], CorrelationOptions(trials=0)
+        replace(judged, metrics=[missing, *judged.metrics[1:]]), ["pearson"], CorrelationOptions(trials=0)
     )
     assert explanations(table)[0] == "6 systems judged and scored. Counted: 3 to 6 systems (Pearson)."
     two = made_judged(np.array([[1.0, 2.0], [2.0, 4.0]]), {"good": np.array([[1.0, 2.0], [2.0, 4.0]])})

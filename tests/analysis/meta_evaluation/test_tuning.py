@@ -18,7 +18,7 @@ from models.schema.queue import Shard
 from models.schema.states import JudgmentKind
 from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments
 from steelyard.meta_evaluation.statistics import segment_statistic
-from steelyard.metrics.sweep import sweep
+from steelyard.meta_evaluation.sweep import sweep
 from steelyard.resampling.interval import percentile_interval
 from tests.analysis.campaigns import store
 from tests.analysis.judged import made_judged

@@ -7,9 +7,12 @@ import json
 import pytest
 from sqlalchemy import Engine, select, update
 
-from analysis.nightly.tests import wanted_tests
+from analysis.nightly.baselines import read_run_history
+from analysis.nightly.series import read_series
+from analysis.nightly.tests import required_tests
 from analysis.nightly.verdict import Verdict, judge_nightly_run, read_history, read_report
 from models.database.session import make_engine, reading, writing
+from models.nightly.runs import read_nightly_run
 from models.nightly.scores import read_nightly_scores
 from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
@@ -35,7 +38,7 @@ def outcomes(verdict: Verdict) -> dict[str, Outcome]:
 
 
 def test_a_system_that_got_worse_is_found(database_url: str) -> None:
-    """And one that got better, one that is the same, and one that is new, are told apart."""
+    """And one that got better, one that is the same, and one that is new, are distinguished."""
     engine = make_engine(database_url)
     nightly_runs = add_nightly_runs(
         engine,
@@ -127,6 +130,20 @@ def test_a_named_system_of_the_same_run_is_a_baseline(engine: Engine, sqlite_url
     assert second.notes == ("Scored in the previous run and not in this one: barge on port.",)
 
 
+def test_a_run_is_judged_by_the_series_of_its_own_systems(engine: Engine, sqlite_url: str) -> None:
+    """Those that it left out are in the history alone."""
+    (_, last) = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD, "barge": GOOD}, {"tug": LIKE}])
+    with reading(engine) as connection:
+        history = read_run_history(connection, read_nightly_run(connection, last))
+        series = {
+            only_last: [
+                each.subject.system for each in read_series(connection, history, alpha=0.05, only_last=only_last)
+            ]
+            for only_last in (True, False)
+        }
+    assert series == {True: ["tug"], False: ["tug", "barge"]}
+
+
 def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, sqlite_url: str) -> None:
     """Tests that the queue has stored are read; those that it lacks are made; p-values are the same."""
     nightly_runs = add_nightly_runs(
@@ -134,8 +151,8 @@ def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, 
     )
     with reading(engine) as connection:
         made_here = judge_nightly_run(connection, nightly_runs[1])
-        (wanted,) = wanted_tests(connection, nightly_runs[1])
-        assert wanted_tests(connection, nightly_runs[0]) == []
+        (wanted,) = required_tests(connection, nightly_runs[1])
+        assert required_tests(connection, nightly_runs[0]) == []
     # The raft's output is the very same: no test.
     assert len(wanted.pairs) == 1
     assert made_here.regressed

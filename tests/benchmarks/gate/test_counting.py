@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.gate import counting
-from benchmarks.gate.counting import CALLGRIND, GROUPS, ROOT, Counted, _keep_least, lacking
+from benchmarks.gate.counting import CALLGRIND, GROUPS, ROOT, Counted, _keep_least, unavailable
 from benchmarks.gate.profiles import by_part, profiles, reason
 from benchmarks.gate.queued import QUEUED
 from benchmarks.gate.workloads import SPECIFICATIONS, WORKLOADS
@@ -40,7 +40,7 @@ def test_every_metric_of_the_house_is_counted():
 
 @pytest.fixture
 def valgrind() -> None:
-    if missing := lacking():
+    if missing := unavailable():
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
@@ -62,9 +62,9 @@ def test_the_same_work_takes_the_same_instructions_and_slowed_work_more(valgrind
 
 def test_machines_without_valgrind_say_so(monkeypatch):
     monkeypatch.setattr(counting.shutil, "which", lambda name: None)
-    assert "valgrind" in (lacking() or "")
+    assert "valgrind" in (unavailable() or "")
     monkeypatch.setattr(counting.platform, "machine", lambda: "riscv64")
-    assert "x86_64" in (lacking() or "")
+    assert "x86_64" in (unavailable() or "")
 
 
 def test_a_program_that_fails_is_an_error():

@@ -32,7 +32,7 @@ def test_more_than_what_is_tolerated_is_more():
     assert words(counted(wer=100), counted(ter=1100, wer=100)) == {"ter": "MORE", "wer": ""}
 
 
-def test_what_takes_less_is_told():
+def test_what_takes_less_is_reported():
     assert words(counted(), counted(ter=900)) == {"ter": "less"}
 
 
@@ -73,7 +73,7 @@ def test_what_was_not_counted_now_is_kept(tmp_path):
 def test_counts_of_other_versions_are_not_put_beside_those_kept(tmp_path):
     file = tmp_path / "instructions.json"
     write(counted(wer=7), file)
-    with pytest.raises(ValueError, match="count everything anew"):
+    with pytest.raises(ValueError, match="count everything again"):
         write(counted(versions={"Python": "3.13"}), file)
     write(counted(wer=8, versions={"Python": "3.13"}), file)
     assert json.loads(file.read_text())["versions"] == {"Python": "3.13"}
@@ -86,8 +86,8 @@ def run(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(kept, "FILE", file)
     monkeypatch.delenv("CI", raising=False)
 
-    def run(now, *arguments, lacking=None):
-        monkeypatch.setattr(gate, "lacking", lambda: lacking)
+    def run(now, *arguments, unavailable=None):
+        monkeypatch.setattr(gate, "unavailable", lambda: unavailable)
         monkeypatch.setattr(gate, "count", lambda names: now)
         monkeypatch.setattr("sys.argv", ["gate", *arguments])
         with pytest.raises(SystemExit) as ended:
@@ -121,11 +121,11 @@ def test_the_command_says_which_versions_differ(run):
 
 
 def test_without_valgrind_it_passes_at_home_and_fails_where_ci_is_set(run, monkeypatch):
-    status, text = run(counted(), lacking="there is no valgrind")
+    status, text = run(counted(), unavailable="there is no valgrind")
     assert status == 0
     assert text == "Nothing was counted: there is no valgrind.\n"
     monkeypatch.setenv("CI", "true")
-    assert run(counted(), lacking="there is no valgrind")[0] == 1
+    assert run(counted(), unavailable="there is no valgrind")[0] == 1
 
 
 def test_a_workload_that_is_not_there_is_wrong_usage(run):

@@ -1,4 +1,4 @@
-"""To which mail servers a password is told."""
+"""Which mail servers get a password."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from campaigns.accounts.principal import (
     EVERY_SCOPE,
     NOBODY,
     Principal,
+    principal_of_account,
     principal_of_session,
     principal_of_token,
     record_use,
@@ -113,21 +114,56 @@ def test_use_is_noted_once_a_minute(service: Service, kind: str, ago: float, not
     assert after[1] - before[1] == pytest.approx(950 if kind == "session" else 0, abs=30 if kind == "session" else 1e-9)
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_use_of_one_says_nothing_of_others(service: Service, kind: str) -> None:
+    table, column = (WebSession, "seen_at") if kind == "session" else (ApiToken, "used_at")
+    mary, eve = service.account("mary"), service.account("eve")
+    secrets = [secret_of(service, kind, each) for each in (mary, mary, eve)]
+    change(service, table, **{column: 1.0, "expires_at": now() + 50})
+    with writing(service.engine) as connection:
+        record_use(connection, who(service, kind, secrets[1]), Lifetime(1000.0, 1e6))
+    with reading(service.engine) as connection:
+        rows = connection.execute(select(getattr(table, column)).order_by(table.id))
+        assert [row[0] == 1.0 for row in rows] == [True, False, True]
+
+
 def moments(service: Service, table: Any, column: str) -> tuple[float, float]:
     with reading(service.engine) as connection:
         row = connection.execute(select(getattr(table, column), table.expires_at)).one()
     return row[0], row[1]
 
 
+def test_an_account_as_the_command_line_sees_for_it(service: Service) -> None:
+    mary, eve = service.account("mary", SiteRole.ORGANISER), service.account("eve")
+    service.team("zebra", mary, eve)
+    change(service, Account, verified_at=None)
+
+    def found(account: int) -> Principal:
+        with reading(service.engine) as connection:
+            return principal_of_account(connection, account, Scope.READ)
+
+    teams = {"zebra": TeamRole.LEAD}
+    known = Principal(mary, "mary@example.org", "mary", SiteRole.ORGANISER, scopes=frozenset({Scope.READ}), teams=teams)
+    assert found(mary) == known
+    assert found(eve + 1) == NOBODY
+    change(service, Account, verified_at=now())
+    assert found(mary).verified
+    change(service, Account, disabled_at=now())
+    assert found(mary) == NOBODY
+
+
 def test_nobody_and_the_command_line() -> None:
     assert (NOBODY.signed_in, NOBODY.administrates, NOBODY.may_create_campaigns) == (False, False, False)
     assert (NOBODY.verified, NOBODY.scopes, dict(NOBODY.teams), NOBODY.role) == (False, frozenset(), {}, None)
     assert (COMMAND_LINE.administrates, COMMAND_LINE.may_create_campaigns) == (True, True)
-    assert (COMMAND_LINE.signed_in, COMMAND_LINE.scopes) == (False, frozenset(Scope))
+    assert (COMMAND_LINE.signed_in, COMMAND_LINE.account_id, COMMAND_LINE.scopes) == (True, None, frozenset(Scope))
     for scope in Scope:
-        for principal in (NOBODY, COMMAND_LINE):
+        for ask in (NOBODY.require, NOBODY.require_account):
             with pytest.raises(NotSignedIn):
-                principal.require(scope)
+                ask(scope)
+        COMMAND_LINE.require(scope)
+        with pytest.raises(Forbidden, match="Only an account can do that"):
+            COMMAND_LINE.require_account(scope)
 
 
 @pytest.mark.parametrize("role", SiteRole)
@@ -135,9 +171,11 @@ def test_what_each_role_may(role: SiteRole) -> None:
     principal = Principal(7, role=role, scopes=frozenset({Scope.READ}))
     assert principal.administrates == (role == SiteRole.ADMINISTRATOR)
     assert principal.may_create_campaigns == (role in (SiteRole.ADMINISTRATOR, SiteRole.ORGANISER))
-    assert principal.require(Scope.READ) == 7
-    with pytest.raises(Forbidden, match=f"cannot be used to {Scope.SUBMIT}"):
-        principal.require(Scope.SUBMIT)
+    principal.require(Scope.READ)
+    assert principal.require_account(Scope.READ) == 7
+    for ask in (principal.require, principal.require_account):
+        with pytest.raises(Forbidden, match=f"cannot be used to {Scope.SUBMIT}"):
+            ask(Scope.SUBMIT)
 
 
 def test_the_audit_log_says_who_it_was(service: Service) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
+from campaigns.accounts import sessions
 from campaigns.accounts.passwords import needs_rehash, verify_password
 from campaigns.accounts.permissions import require_administrator, require_browser
-from campaigns.accounts.principal import NOBODY, Principal, principal_of_session
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
 from campaigns.accounts.secrets import equal_secrets, new_secret
 from campaigns.accounts.sessions import (
     EVERYWHERE_FACTOR,
@@ -150,6 +152,29 @@ def test_guesses_slow_down_a_network_and_where_there_are_very_many_each_network_
 
 
 @pytest.mark.usefixtures("quick_hashing")
+def test_guesses_at_the_same_time_are_no_more_than_one_after_the_other(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them begin before the first one is found to be wrong."""
+    with_password(service, service.account("mary"))
+    throttle, checked = Throttle("memory://"), []
+
+    def guess() -> None:
+        with suppress(SignInFailed, TooMany):
+            authenticate(service.engine, throttle, "mary@example.org", "x", "192.0.2.1", 3)
+
+    def slow(password: str, _stored: str | None) -> bool:
+        checked.append(password)
+        if len(checked) < 9:
+            guess()
+        return False
+
+    monkeypatch.setattr(sessions, "verify_password", slow)
+    guess()
+    assert checked == ["x"] * 3
+
+
+@pytest.mark.usefixtures("quick_hashing")
 def test_a_password_hashed_by_another_method_is_hashed_again(service: Service) -> None:
     mary, zoe = service.account("mary"), service.account("zoe")
     older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)
@@ -171,8 +196,9 @@ def test_a_password_hashed_by_another_method_is_hashed_again(service: Service) -
 def test_what_a_browser_and_an_administrator_may() -> None:
     everything = frozenset(Scope)
     root = Principal(1, role=SiteRole.ADMINISTRATOR, scopes=everything)
-    assert require_administrator(root) == 1
-    assert require_administrator(replace(root, scopes=frozenset({Scope.READ})), Scope.READ) == 1
+    require_administrator(root)
+    require_administrator(replace(root, scopes=frozenset({Scope.READ})), Scope.READ)
+    require_administrator(COMMAND_LINE)
     for wrong in (replace(root, role=SiteRole.ORGANISER), replace(root, scopes=frozenset({Scope.READ, Scope.SUBMIT}))):
         with pytest.raises(Forbidden):
             require_administrator(wrong)
@@ -181,12 +207,14 @@ def test_what_a_browser_and_an_administrator_may() -> None:
     for wrong in (replace(browser, session_id=None, token_id=5), replace(browser, scopes=frozenset({Scope.READ}))):
         with pytest.raises(Forbidden):
             require_browser(wrong)
+    with pytest.raises(Forbidden):
+        require_browser(COMMAND_LINE)
     for ask in (require_administrator, require_browser):
         with pytest.raises(NotSignedIn):
             ask(NOBODY)
 
 
-def test_secrets_are_long_and_told_apart() -> None:
+def test_secrets_are_long_and_distinguished() -> None:
     assert len({new_secret() for _ in range(20)}) == 20
     assert new_secret("sty_").startswith("sty_")
     assert len(new_secret()) >= 43

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import subprocess
 import sys
 from xml.etree.ElementTree import fromstring
@@ -11,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns.charts import Series, curve, scatter
+from campaigns.charts.effects import BETTER, Effect, effects
 from campaigns.charts.element import element
 from campaigns.charts.lettering import MAX_LABEL_LENGTH
-from campaigns.charts.palette import CLASSES, SERIES
+from campaigns.charts.palette import CLASSES, SERIES, SOFT
 from tests.acceptance.commands import REPOSITORY
 
 POINTS = [("anchor", 66.0, 72.8), ("cable", 47.6, 63.5), ("ebb", 9.7, 40.9)]
@@ -157,3 +159,17 @@ def test_texts_and_values_of_an_element_are_escaped():
     drawn = element("text", 'a<b & "c"', id='"><script>', stroke_width=0.5)
     assert fromstring(drawn).text == 'a<b & "c"'
     assert fromstring(drawn).attrib == {"id": '"><script>', "stroke-width": "0.5"}
+
+
+def test_effects_are_drawn_around_zero_and_say_what_is_certain() -> None:
+    rows = [Effect("mast – lamp", 3.0, 1.0, 5.0, True), Effect("lamp – sail", 0.5, -1.0, 2.0, False)]
+    svg = effects(rows, "BLEU", title="Differences")
+    assert "mast – lamp" in svg
+    assert "<title" in svg
+    # One filled point of each kind: blue where it is certain, grey where it is not.
+    points = re.findall(r'<use [^>]*fill="(#\w+)"', svg)
+    assert points == [BETTER, SOFT]
+    assert ">0<" in svg, "zero is on the axis"
+    assert svg == effects(rows, "BLEU", title="Differences")
+    without = effects([Effect("a – b", 1.0, math.nan, math.nan, True)], "BLEU", title="One")
+    assert without.count("<use ") == 1

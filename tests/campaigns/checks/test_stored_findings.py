@@ -21,7 +21,7 @@ def test_what_a_reader_refuses_is_a_fatal_finding(text, code):
     assert finding.message == str(caught.value)
 
 
-def test_what_a_reader_noticed_is_told_beside_what_it_refuses():
+def test_what_a_reader_noticed_is_reported_beside_what_it_refuses():
     fatal, noticed = fatal_findings(BadIngest("lacks 1 document"), ["out.xml: a byte order mark was skipped."])
     assert (fatal.code, fatal.severity) == ("ids", Severity.FATAL)
     assert (noticed.severity, noticed.message) == (Severity.NOTE, "out.xml: a byte order mark was skipped.")

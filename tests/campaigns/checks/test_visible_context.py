@@ -49,7 +49,7 @@ def test_references_that_are_released_are_compared_and_others_are_not(engine):
 
 def test_the_same_output_is_found_whosever_it_is(engine):
     named = {seed: [each.called for each in read(engine, attempt(seed).text).others] for seed in (1, 2, 3, 9)}
-    # The first is the very system that is handed in: an older output of it is no surprise.
+    # The first is the very system that is submitted: an older output of it is no surprise.
     assert named == {1: [], 2: ["sail of island"], 3: ["keel of the same team"], 9: []}
     (finding,) = (
         each for each in check_output(attempt(2).text, read(engine, attempt(2).text)) if each.count == SEGMENTS

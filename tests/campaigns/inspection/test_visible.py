@@ -23,7 +23,7 @@ from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet
 from models.schema.roles import PhaseKind, TeamRole
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 
@@ -47,7 +47,7 @@ def site(service: Service) -> Service:
     ]
     for number, (campaign_name, team, system, run, test_set) in enumerate(made, start=1):
         lines = b"%d\ny\nz\n" % number
-        hand_in(service.engine, campaign_name, team, system, lines, run=run, test_set=test_set)
+        submit_output(service.engine, campaign_name, team, system, lines, run=run, test_set=test_set)
     service.phase(service.campaign("wmt"), "results", PhaseKind.PUBLISHED)
     return service
 
@@ -81,8 +81,8 @@ def test_until_they_are_published_outputs_are_those_of_ones_own_teams(site: Serv
 
 def test_anonymous_systems_that_would_be_called_alike_have_their_numbers(site: Service) -> None:
     site.campaign("other", anonymous=True)
-    hand_in(site.engine, "other", "ants", "sail", b"8\ny\nz\n", test_set="papers")
-    hand_in(site.engine, "other", "bees", "hull", b"9\ny\nz\n", test_set="papers")
+    submit_output(site.engine, "other", "ants", "sail", b"8\ny\nz\n", test_set="papers")
+    submit_output(site.engine, "other", "bees", "hull", b"9\ny\nz\n", test_set="papers")
     found = outputs(site, NOBODY, 3, "other")
     assert [each.name for each in found] == ["Team 1 (7)", "Team 1 (8)", "Team 2"]
     assert [each.name for each in outputs(site, member("ants"), 3, "other")] == ["ants/mast", "ants/sail", "Team 2"]

@@ -9,7 +9,14 @@ import pytest
 from sqlalchemy import Connection
 
 from campaigns.errors import Forbidden, NotFound
-from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices, require_board
+from campaigns.leaderboards.choice import (
+    BoardChoice,
+    current_test_sets,
+    find_choice,
+    find_metric,
+    read_choices,
+    require_board,
+)
 from campaigns.permissions import CampaignAccess, CampaignTestSetView
 from models.database.session import make_engine, reading
 from models.results.boards import BoardSummary
@@ -75,12 +82,21 @@ def test_they_are_offered_by_test_set_and_the_newest_of_most_references_first(
     assert numbers(found) == [2, 4, 3, 6, 8, 5, 1, 9]
     assert [each.listed.protocol_id for each in found if each.replaced] == [5]
     assert [each.listed.protocol_id for each in found if each.superseded] == [1, 9]
-    assert numbers(read_choices(connection, replace(before, organises=True))) == [7, 2, 4, 3, 6, 8, 5, 1, 9]
+    assert numbers(read_choices(connection, replace(before, organises=True))) == [2, 4, 3, 6, 7, 8, 5, 1, 9]
     assert [(each.test_set, each.test_set_key, each.references) for each in found[:3:2]] == [
         ("news (version 2)", "news@2", "A,B"),
         ("news (version 2)", "news@2", "B"),
     ]
     assert (found[3].test_set, found[3].test_set_key) == ("talks", "talks@1")
+
+
+def test_the_test_set_of_the_latest_phase_comes_first(before: CampaignAccess) -> None:
+    assert current_test_sets(before) == [NEWS, TALKS]
+    phases = [*before.phases[:1], phase(2, PhaseKind.BLIND, NOW - 0.5), phase(3, PhaseKind.PUBLISHED, NOW - 0.25)]
+    over = replace(before, phases=phases)
+    # That of phase 2; then what is open in all phases, which counts as that phase; then that of the first one.
+    assert current_test_sets(over) == [COMING, NEWS, TALKS]
+    assert current_test_sets(replace(over, phases=[])) == [NEWS]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +162,7 @@ def test_which_metric_ranks(wanted: str, ranked_by: str, position: int | None) -
 
 
 @pytest.mark.parametrize("viewer", ["nobody", "member", "viewer", "organiser"])
-def test_who_is_shown_no_board_is_told_so(viewer: str) -> None:
+def test_who_is_shown_no_board_is_informed(viewer: str) -> None:
     require_board(access(viewer, "open"))
     if viewer == "organiser":
         require_board(access(viewer, "blind"))

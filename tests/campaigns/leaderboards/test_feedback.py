@@ -1,10 +1,10 @@
-"""What a team is told of its own scores, and that it is told no more."""
+"""What a team sees of its own scores, and that it sees no more."""
 
 import math
 from dataclasses import asdict, replace
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from campaigns.accounts.principal import principal_of_token
 from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback, read_feedback
@@ -16,13 +16,15 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import EvaluationState
+from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from steelyard.metrics.registry import parse_metric
 from tests.service.scored_campaigns import Scored
 from tests.service.service import Service
 
 
 @pytest.fixture
 def scored(service: Service) -> Scored:
-    """Harbour (zoe) and lighthouse (eve) in mary's campaign; nobody has handed in anything."""
+    """Harbour (zoe) and lighthouse (eve) in mary's campaign; nobody has submitted anything."""
     found = Scored(service)
     found.add("", "baseline", 20.0)
     accounts = {name: service.account(name) for name in ("mary", "zoe", "eve", "sam")}
@@ -36,7 +38,7 @@ def blind(scored: Scored, feedback: Feedback, step: float = 1.0, kind: PhaseKind
     scored.service.phase(scored.campaign_id, feedback.value + kind, kind, feedback=feedback, feedback_step=step)
 
 
-def sight_of(scored: Scored, name: str) -> CampaignAccess:
+def access_of(scored: Scored, name: str) -> CampaignAccess:
     client = scored.service.program(scored.service.people[name])  # type: ignore[attr-defined]
     secret = client.headers["Authorization"].removeprefix("Bearer ")
     with reading(scored.service.engine) as connection:
@@ -44,7 +46,7 @@ def sight_of(scored: Scored, name: str) -> CampaignAccess:
 
 
 def told(scored: Scored, name: str, *submissions: int) -> list[EvaluationFeedback]:
-    found = read_feedback(scored.service.engine, sight_of(scored, name), submissions)
+    found = read_feedback(scored.service.engine, access_of(scored, name), submissions)
     return [each for submission in submissions for each in found[submission]]
 
 
@@ -54,8 +56,8 @@ def bleu(scored: Scored, name: str, submission: int) -> ScoreFeedback:
 
 @pytest.mark.parametrize("kind", [PhaseKind.BLIND, PhaseKind.OPEN])
 @pytest.mark.parametrize("feedback", Feedback)
-def test_all_that_is_told(scored: Scored, feedback: Feedback, kind: PhaseKind) -> None:
-    """Every field: nothing more is told beside what the rule allows."""
+def test_all_that_is_reported(scored: Scored, feedback: Feedback, kind: PhaseKind) -> None:
+    """Every field: nothing is disclosed beside what the rule allows."""
     blind(scored, feedback, 2.0, kind)
     ours = scored.add("harbour", "mast", 31.2345, ter=None)
     (board,) = told(scored, "zoe", ours)
@@ -89,7 +91,7 @@ def test_full(scored: Scored) -> None:
     blind(scored, Feedback.FULL)
     ours = scored.add("harbour", "mast", 31.2345)
     score = bleu(scored, "zoe", ours)
-    assert (score.score, score.told, score.details) == (31.2345, True, {"BP": 0.987})
+    assert (score.score, score.disclosed, score.details) == (31.2345, True, {"BP": 0.987})
     assert score.low is not None
     assert score.high is not None
     assert score.low < 31.2345 < score.high
@@ -101,7 +103,7 @@ def test_rounded(scored: Scored) -> None:
     (board,) = told(scored, "zoe", ours)
     first, second = board.scores
     assert (first.score, first.low, first.high, first.details) == (31.0, None, None, None)
-    assert (second.told, second.score) == (True, None), "undefined"
+    assert (second.disclosed, second.score) == (True, None), "undefined"
     assert "0.5 points" in board.words
 
 
@@ -131,7 +133,7 @@ def test_an_interval_that_is_not_there_is_not_made_up_for_by_the_score(service: 
     ours = bare.add("harbour", "mast", 31.2345)
     blind(scored, Feedback.INTERVAL)
     (board,) = told(scored, "zoe", ours)
-    assert [(each.told, each.score, each.low) for each in board.scores] == [(False, None, None)] * 2
+    assert [(each.disclosed, each.score, each.low) for each in board.scores] == [(False, None, None)] * 2
 
 
 def test_nothing(scored: Scored) -> None:
@@ -141,22 +143,22 @@ def test_nothing(scored: Scored) -> None:
     assert board.scores[0].signature == "bleu|version:1"
     assert "31.2" not in str(asdict(board))
     assert "0.987" not in str(asdict(board))
-    assert not any(each.told for each in board.scores)
+    assert not any(each.disclosed for each in board.scores)
 
 
 @pytest.mark.parametrize("feedback", Feedback)
-def test_others_are_told_nothing_and_organisers_all(scored: Scored, feedback: Feedback) -> None:
+def test_others_see_nothing_and_organisers_all(scored: Scored, feedback: Feedback) -> None:
     blind(scored, feedback)
     ours = scored.add("harbour", "mast", 31.2345)
     for stranger in ("eve", "sam"):
         (board,) = told(scored, stranger, ours)
-        assert not any(each.told for each in board.scores)
+        assert not any(each.disclosed for each in board.scores)
         assert "31." not in str(asdict(board))
     assert bleu(scored, "mary", ours).score == 31.2345
 
 
 @pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.PUBLISHED])
-def test_all_are_told_all_where_the_board_is_shown(scored: Scored, kind: PhaseKind) -> None:
+def test_all_see_all_where_the_board_is_shown(scored: Scored, kind: PhaseKind) -> None:
     blind(scored, Feedback.NONE, kind=kind)
     assert bleu(scored, "eve", scored.add("harbour", "mast", 31.2345)).score == 31.2345
 
@@ -177,7 +179,7 @@ def test_the_ladder_tells_the_best_until_it_is_beaten_by_a_step(scored: Scored) 
         *((30.0, True), (30.0, False), (30.0, False), (31.0, True), (31.0, False), (None, False), (35.0, True))
     ]
     assert [each.low for each in found] == [None] * 7
-    assert bleu(scored, "zoe", ours[0]).score == 30.0, "what was told once is told again"
+    assert bleu(scored, "zoe", ours[0]).score == 30.0, "what was disclosed stays so"
     ter = [each.scores[1] for each in told(scored, "zoe", *ours)]
     assert [(each.score, each.improved) for each in ter[:2]] == [(50.0, True), (50.0, False)]
 
@@ -198,7 +200,8 @@ def test_each_way_of_measuring_has_a_ladder_of_its_own(service: Service, scored:
     blind(scored, Feedback.LADDER)
     ours = [scored.add("harbour", name, score) for name, score in (("mast", 40.0), ("sail", 39.0))]
     theirs = [
-        other.add("harbour", name, score, ter=ter) for name, score, ter in (("mast", 20.0, 70.0), ("hull", 23.0, 66.0))
+        other.add("harbour", name, score, ter=ter)
+        for name, score, ter in (("mast", 20.0, 70.0), ("hull", 23.0, 66.0), ("keel", 22.0, 68.0))
     ]
     found = [[(each.score, each.improved) for each in board.scores] for board in told(scored, "zoe", *ours, *theirs)]
     assert found == [
@@ -206,6 +209,29 @@ def test_each_way_of_measuring_has_a_ladder_of_its_own(service: Service, scored:
         [(40.0, False), (50.0, False)],
         [(20.0, True), (70.0, True)],
         [(23.0, True), (66.0, True)],
+        [(23.0, False), (66.0, False)],
+    ]
+
+
+def test_an_output_that_is_measured_in_two_ways_is_on_two_ladders(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    ours = [scored.add("harbour", name, score) for name, score in (("mast", 40.0), ("sail", 45.0))]
+    assert [bleu(scored, "zoe", each).score for each in ours] == [40.0, 45.0]
+    with writing(scored.service.engine) as connection:
+        new = NewProtocol(["A"], [parse_metric(each) for each in scored.metrics], 7)
+        (protocol,) = store_protocols(connection, scored.test_set, [new])
+        # The later output was queued first there.
+        for submission, value in ((ours[1], 20.0), (ours[0], 30.0)):
+            row = {"submission_id": submission, "protocol_id": protocol, "state": EvaluationState.DONE}
+            evaluation = connection.execute(insert(Evaluation).values(**row).returning(Evaluation.id)).scalar_one()
+            known = connection.execute(select(Score).where(Score.evaluation_id == scored.evaluations[submission])).all()
+            connection.execute(
+                insert(Score), [{**each._mapping, "evaluation_id": evaluation, "score": value} for each in known]
+            )
+    found = [(each.protocol_id, each.scores[0].score, each.scores[0].improved) for each in told(scored, "zoe", *ours)]
+    assert found == [
+        *((scored.protocol, 40.0, True), (protocol, 30.0, True)),
+        *((scored.protocol, 45.0, True), (protocol, 30.0, False)),
     ]
 
 
@@ -239,10 +265,10 @@ def test_each_team_climbs_its_own_ladder(scored: Scored) -> None:
     assert bleu(scored, "eve", scored.add("lighthouse", "lamp", 20.4)).score == 20.0
 
 
-def test_submissions_of_other_campaigns_are_not_told_of(scored: Scored) -> None:
+def test_submissions_of_other_campaigns_are_not_disclosed(scored: Scored) -> None:
     other = Scored(scored.service, name="other")
     theirs = other.add("harbour", "mast", 31.0)
-    assert read_feedback(scored.service.engine, sight_of(scored, "mary"), [theirs]) == {theirs: []}
+    assert read_feedback(scored.service.engine, access_of(scored, "mary"), [theirs]) == {theirs: []}
 
 
 def test_the_ladder_is_climbed_once_on_both_databases(database_url: str, service: Service) -> None:
@@ -271,7 +297,7 @@ def test_the_ladder_is_climbed_once_on_both_databases(database_url: str, service
         (Feedback.LADDER, 2.0, "improves on your best by more than 2 points; otherwise"),
     ],
 )
-def test_what_people_are_told_about_it(scored: Scored, feedback: Feedback, step: float, words: str) -> None:
+def test_what_people_read_about_it(scored: Scored, feedback: Feedback, step: float, words: str) -> None:
     blind(scored, feedback, step)
     (board,) = told(scored, "zoe", scored.add("harbour", "mast", 31.2))
     assert (board.feedback, board.step) == (feedback, step)
@@ -288,7 +314,7 @@ def test_a_phase_without_a_step_that_can_be_used_tells_whole_points(scored: Scor
 
 @pytest.mark.parametrize("feedback", Feedback)
 @pytest.mark.parametrize("state", ["queued", "running", "reducing", "failed", "cancelled"])
-def test_scores_of_what_is_measured_again_are_not_told(scored: Scored, feedback: Feedback, state: str) -> None:
+def test_scores_of_what_is_measured_again_are_not_disclosed(scored: Scored, feedback: Feedback, state: str) -> None:
     """The rows of the last time may still be there."""
     blind(scored, feedback)
     ours = scored.add("harbour", "mast", 31.2345)
@@ -301,7 +327,7 @@ def test_scores_of_what_is_measured_again_are_not_told(scored: Scored, feedback:
 
 @pytest.mark.parametrize("feedback", Feedback)
 def test_the_ladder_is_climbed_under_its_own_rule_alone(scored: Scored, feedback: Feedback) -> None:
-    """Else a step that nobody was told would hold back what is told later."""
+    """Else a step that nobody saw would hold back what is disclosed later."""
     blind(scored, feedback)
     ours = [scored.add("harbour", f"mast{score}", score) for score in (40.0, 30.0)]
     scored.add("lighthouse", "lamp", 35.0)
@@ -314,7 +340,7 @@ def test_the_ladder_is_climbed_under_its_own_rule_alone(scored: Scored, feedback
     assert {tuple(each) for each in steps} == expected
 
 
-def test_a_sweep_of_a_parameter_is_not_told_of(scored: Scored) -> None:
+def test_a_sweep_of_a_parameter_is_not_disclosed(scored: Scored) -> None:
     ours = scored.add("harbour", "mast", 31.2345)
     with writing(scored.service.engine) as connection:
         connection.execute(update(Protocol).values(sweep=True))
@@ -327,7 +353,7 @@ def test_submissions_come_back_in_the_order_of_the_question_with_all_their_proto
     first, second = (scored.add("harbour", name, score) for name, score in (("mast", 31.0), ("sail", 32.0)))
     other = Scored(service, references=("A", "B"), version="2")
     third = other.add("harbour", "hull", 33.0)
-    found = read_feedback(service.engine, sight_of(scored, "mary"), [third, first, second, first])
+    found = read_feedback(service.engine, access_of(scored, "mary"), [third, first, second, first])
     assert list(found) == [third, first, second]
     assert [[each.scores[0].score for each in told] for told in found.values()] == [[33.0], [31.0], [32.0]]
     assert found[third][0].references == ("A", "B")

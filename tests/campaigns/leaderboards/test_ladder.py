@@ -56,7 +56,7 @@ def test_variants_within_a_step_reveal_nothing_after_the_first(first: float, poi
 
 
 @given(SCORES, STEPS)
-def test_what_is_told_is_never_far_from_the_best_that_there_was(scores: list[float], points: float) -> None:
+def test_what_is_reported_is_never_far_from_the_best_that_there_was(scores: list[float], points: float) -> None:
     """The promise of the paper: the leaderboard follows the true best to within the step and its rounding."""
     for number, heard in enumerate(told_by_ladder(scores, points), 1):
         assert abs(heard - max(scores[:number])) <= 1.5 * points + 1e-9

@@ -56,5 +56,5 @@ def test_systems_of_the_organisers_have_no_team() -> None:
     shown = display_name(access("terns", own=("terns",), shows_systems=True), entry("", 3))
     assert (shown.team, shown.title.split(" ")[0], shown.own) == ("", "s", False)
     assert display_name(access("terns", own=("terns",)), entry("terns", 3)) == DisplayName(
-        "Team 1", "", "Team 1", own=True
+        "Team 1", "", "Team 1", suffix="", own=True
     )

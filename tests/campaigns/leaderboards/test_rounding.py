@@ -37,7 +37,7 @@ def test_a_step_that_cannot_be_used_tells_no_more_than_whole_points(points: floa
 
 
 @given(SCORES, STEPS)
-def test_what_is_told_is_a_multiple_of_the_step_and_as_near_as_can_be(score: float, points: float) -> None:
+def test_what_is_reported_is_a_multiple_of_the_step_and_as_near_as_can_be(score: float, points: float) -> None:
     step = step_of(points, 100.0)
     told = rounded(score, step)
     assert abs(Fraction(told) - Fraction(score)) <= step / 2 + Fraction(1, 10**12)

@@ -10,7 +10,7 @@ import campaigns.leaderboards.significance_cache
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.leaderboards.snapshot import BoardVersion, read_board_version
+from campaigns.leaderboards.snapshot import BoardVersion, read_board_versions
 from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards
@@ -181,7 +181,7 @@ def test_whatever_changes_on_a_board_changes_its_stamp(scored: Scored) -> None:
     def note(what: str) -> None:
         with reading(scored.service.engine) as connection:
             listed = next(each for each in list_boards(connection) if each.campaign == "port")
-            version = read_board_version(connection, listed)
+            version = read_board_versions(connection, listed.campaign_id, [listed.protocol_id])[listed.protocol_id]
         assert stamps.setdefault(version, what) == what
 
     note("as it was")

@@ -131,7 +131,7 @@ def test_a_returned_quota_is_needed_to_submit_again(engine: Engine, settings: Se
         connection.execute(update(UsageLogEntry).where(moved).values(created_at=UsageLogEntry.created_at - 2 * 86400))
     again = submit(engine, settings, attempt(1))
     assert (again.submission, again.stored, again.queued) == (lost.submission, False, True)
-    assert used(engine) == (2, 2, 2), "it counts for the day on which it was handed in again"
+    assert used(engine) == (2, 2, 2), "it counts for the day on which it was submitted again"
 
 
 @one_kind
@@ -264,11 +264,11 @@ def test_the_usage_log_is_read_once_however_long_it_is(engine: Engine, settings:
     first = submit(engine, settings, attempt(1))
     for seed, used_then in ((2, 2), (3, 3), (2, 3)):
         with caught() as statements:
-            handed_in = submit(engine, settings, attempt(seed))
-        assert {each.kind: each.used for each in handed_in.usage}[QuotaKind.PER_DAY] == used_then
-        of_ledger = [text for text, _ in statements if "JOIN quota_account" in text]
+            submitted = submit(engine, settings, attempt(seed))
+        assert {each.kind: each.used for each in submitted.usage}[QuotaKind.PER_DAY] == used_then
+        of_log = [text for text, _ in statements if "JOIN quota_account" in text]
         whole = [
-            text for text in of_ledger if "ledger_entry.submission_id =" not in text.rpartition("JOIN quota_account")[2]
+            text for text in of_log if "usage_log_entry.submission_id =" not in text.rpartition("JOIN quota_account")[2]
         ]
         assert len(whole) == 1
     # In the order in which they were made, the one that is there for long first.

@@ -52,5 +52,5 @@ def test_no_difference_has_no_mark():
     assert cells([pair(0, 1, 0.0, 0.001), pair(0, 2, 1.0, 0.9), pair(1, 2, 1.0, 0.9)])[0][1] == "0.00.0010 linked"
 
 
-def test_without_pairs_the_reason_is_told():
+def test_without_pairs_the_reason_is_reported():
     assert "<p>nothing &lt;here&gt;</p>" in differences_body(NAMES, [], alpha=0.05, what="", why="nothing <here>")

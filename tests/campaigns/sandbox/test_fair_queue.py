@@ -112,7 +112,7 @@ def test_what_was_used_is_forgotten_by_and_by() -> None:
     assert not runs(late)
 
 
-def test_when_it_closes_all_who_wait_are_told() -> None:
+def test_when_it_closes_all_who_wait_are_informed() -> None:
     fair, _ = queue()
     running, waiting = fair.enter(Owner(1)), fair.enter(Owner(2))
     fair.close()
@@ -124,7 +124,7 @@ def test_when_it_closes_all_who_wait_are_told() -> None:
     assert runs(fair.enter(Owner(1)))
 
 
-def test_who_has_given_up_keeps_nobody_from_being_told_that_it_closes() -> None:
+def test_who_has_given_up_keeps_nobody_from_being_informed_that_it_closes() -> None:
     fair, _ = queue()
     fair.enter(Owner(1))
     gone, waiting = fair.enter(Owner(2)), fair.enter(Owner(3))

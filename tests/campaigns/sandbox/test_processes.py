@@ -20,6 +20,7 @@ from campaigns.errors import Unavailable
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.processes import ReadingFailed, ReadingMemoryLimit, ReadingTimeout, Sandbox, scratch_folder
 from campaigns.sandbox.results import Processes, read_data
+from models.schema.states import LeaseState
 from runtime.service_settings import WebSettings
 from steelyard.errors import BadText
 from steelyard.formats.filed import FiledText
@@ -95,10 +96,32 @@ def test_what_comes_back_is_data_and_runs_nothing(sandbox: Sandbox, tmp_path: Pa
     assert run(sandbox, number) != os.getpid()
 
 
-@pytest.mark.parametrize("what", [os.system, Path.touch, getattr, eval, pytest.main, Sandbox, re.compile("a")])
+@pytest.mark.parametrize("what", [os.system, Path.touch, setattr, eval, pytest.main, Sandbox, re.compile("a")])
 def test_no_function_and_no_other_class_is_data(what: object) -> None:
     with pytest.raises(OSError, match="is no data"):
         read_data(pickle.dumps(what))
+
+
+class Asked:
+    """Sent as `getattr(of, name)`."""
+
+    def __init__(self, of: object, name: str) -> None:
+        self.of, self.name = of, name
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.of, self.name)
+
+
+def test_members_of_enumerations_are_data_as_older_pythons_send_them() -> None:
+    assert read_data(pickle.dumps(Asked(LeaseState, "RUNNING"))) is LeaseState.RUNNING
+
+
+@pytest.mark.parametrize(
+    ("of", "name"), [(LeaseState, "__init__"), (LeaseState, "mro"), (BadText, "__init__"), (Owner(1), "team")]
+)
+def test_no_other_attribute_is_data(of: object, name: str) -> None:
+    with pytest.raises(OSError, match=r"is no data|no member of an enumeration"):
+        read_data(pickle.dumps(Asked(of, name)))
 
 
 def test_what_comes_back_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

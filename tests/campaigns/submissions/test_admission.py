@@ -223,16 +223,16 @@ def test_submissions_of_organisers_count_for_the_current_phase_and_are_late_only
     rules(engine, phase="before there were times")
     seeds = iter(range(1, 9))
 
-    def hand_in() -> tuple[str, float]:
+    def submit_output() -> tuple[str, float]:
         found = submit(engine, settings, attempt(next(seeds), enforce_rules=False))
         return found.phase, found.late_seconds
 
-    assert hand_in() == ("before there were times", 0.0)
+    assert submit_output() == ("before there were times", 0.0)
     phase(engine, "first", PhaseKind.OPEN, HOUR)
-    assert hand_in() == ("", 0.0), "none has begun"
+    assert submit_output() == ("", 0.0), "none has begun"
     for number, kind in enumerate((PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.CLOSED, PhaseKind.PUBLISHED)):
         phase(engine, kind, kind, -HOUR + number, -1000.0 + number)
-        name, late = hand_in()
+        name, late = submit_output()
         assert name == kind
         assert late == (pytest.approx(1000.0, abs=100) if kind in (PhaseKind.OPEN, PhaseKind.BLIND) else 0.0)
 
@@ -250,7 +250,7 @@ def test_a_team_has_one_primary_submission_for_a_test_set(engine: Engine, settin
     second = submit(engine, settings, attempt(2, declared=primary))
     other = submit(engine, settings, attempt(3, team="guests", declared=primary))
     assert [declared(engine, each).kind for each in (first, second, other)] == ["contrastive", "primary", "primary"]
-    # Handed in again it is what the team now says; what it says nothing of stays.
+    # Submitted again it is what the team now says; what it says nothing of stays.
     again = submit(engine, settings, attempt(1, declared=primary))
     assert (again.submission, again.stored, again.queued, again.kind) == (first.submission, False, False, primary)
     assert [declared(engine, each).kind for each in (first, second)] == ["primary", "contrastive"]
@@ -354,12 +354,14 @@ def test_without_an_end_a_phase_is_over_when_the_next_one_begins() -> None:
 
 
 @one_kind
-@pytest.mark.parametrize(("seconds", "taken"), [(50.0, True), (70.0, False), (-50.0, False)])
+@pytest.mark.parametrize(("seconds", "taken"), [(50.0, True), (70.0, False), (-2 * HOUR, False)])
 def test_what_arrived_long_ago_or_will_arrive_is_judged_by_now(
     engine: Engine, settings: Settings, seconds: float, taken: bool
 ) -> None:
     """A minute is as long as a request may have waited inside; nobody says that his came earlier, or in the future."""
-    phase(engine, "dev", PhaseKind.OPEN, -HOUR, -30.0 if seconds > 0 else -1.0)
+    # It is over since, or begins before the request says that it came.
+    begins, ends = (-HOUR, -30.0) if seconds > 0 else (HOUR, 3 * HOUR)
+    phase(engine, "dev", PhaseKind.OPEN, begins, ends)
     with reading(engine) as connection:
         at = database_time(connection)
     if taken:

@@ -1,4 +1,4 @@
-"""What is told of what was done with a submission, and who is named."""
+"""The history of a submission, and who is named in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is handed in again locks its evaluations in the order in which everybody does: by their numbers."""
+"""What is submitted again locks its evaluations in the order in which everybody does: by their numbers."""
 
 import threading
 import time
@@ -33,13 +33,13 @@ def test_the_holder_of_the_first_evaluation_gets_the_others_too(postgres_url: st
         fail_evaluations(connection, by_protocol, "The disk is full.")
     errors: list[BaseException] = []
 
-    def hand_in() -> None:
+    def submit_output() -> None:
         try:
             submit(engine, settings, attempt(1))
         except BaseException as error:
             errors.append(error)
 
-    thread = threading.Thread(target=hand_in)
+    thread = threading.Thread(target=submit_output)
     with writing(engine) as connection:
         assert lock_evaluations(connection, [first], [EvaluationState.FAILED]) == [first]
         thread.start()

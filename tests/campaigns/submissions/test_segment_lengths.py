@@ -1,4 +1,4 @@
-"""Segments that would keep a worker for long are refused where they are handed in."""
+"""Segments that would keep a worker for long are refused where they are submitted."""
 
 import pytest
 

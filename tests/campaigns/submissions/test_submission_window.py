@@ -1,4 +1,4 @@
-"""Whether a team may hand in just now, as it is told beforehand."""
+"""Whether a team may submit just now, as it sees beforehand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOUR = 3600.0
 OVER = {"ends_at": now() - 60}
 
 
-def openness(port: Port, team: str = "harbour") -> SubmissionWindow:
+def submission_window(port: Port, team: str = "harbour") -> SubmissionWindow:
     secret = port.service.session(port.accounts["mary"])
     with reading(port.service.engine) as connection:
         access = read_access(connection, principal_of_session(connection, secret), NAME)
@@ -62,20 +62,20 @@ def test_why_nothing_is_taken(
         if campaign:
             connection.execute(update(Campaign).values(**campaign))
         connection.execute(update(Account).values(verified_at=1.0 if verified else None))
-    found = openness(port)
+    found = submission_window(port)
     assert (found.team, bool(found.closed), found.late_seconds) == ("harbour", bool(closed), 0.0)
     assert re.search(closed, found.closed)
     assert (found.phase is None) == (phase is None or "starts_at" in phase)
 
 
-def test_what_is_taken_late_is_told_to_be_late(port: Port) -> None:
+def test_what_is_taken_late_is_marked_as_late(port: Port) -> None:
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 60, late=LateRule.FLAG, grace_seconds=HOUR))
-    found = openness(port)
+    found = submission_window(port)
     assert (found.closed, found.late_seconds) == ("", pytest.approx(90, abs=30))
     with writing(port.service.engine) as connection:
         connection.execute(update(Campaign).values(frozen_at=1.0))
-    assert openness(port).late_seconds == 0.0, "nothing is taken"
+    assert submission_window(port).late_seconds == 0.0, "nothing is taken"
 
 
 @pytest.mark.parametrize("phases", [True, False])
@@ -89,11 +89,11 @@ def test_the_limits_are_those_of_the_team_in_the_phase_of_now(port: Port, phases
             set_quotas(connection, QuotaScope(port.campaign, team, phase), {QuotaKind.PER_PHASE: amount})
         set_quotas(connection, QuotaScope(port.campaign, "", ""), {QuotaKind.PER_DAY: 3})
     for used in (0, 1):
-        found = openness(port)
+        found = submission_window(port)
         limits = {each.kind: (each.amount, each.used) for each in found.limits}
         assert limits == {QuotaKind.PER_PHASE: (1, used), QuotaKind.PER_DAY: (3, used)}
         assert (found.closed, len(found.full)) == ("", used), "a quota that is used up closes nothing for others"
         assert not used or "Team harbour has used 1 of 1 submission" in found.full[0]
-        assert {each.kind: each.amount for each in openness(port, "guests").limits}[QuotaKind.PER_PHASE] == 5
+        assert {each.kind: each.amount for each in submission_window(port, "guests").limits}[QuotaKind.PER_PHASE] == 5
         if not used:
             assert port.submit(port.program("mary")).status_code == 201

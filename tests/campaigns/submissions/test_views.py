@@ -29,7 +29,7 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind, PhaseKind
 from models.schema.states import EvaluationState, Fault
 from steelyard.checks.finding import Finding, Severity
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 SILENT = 60.0
@@ -64,7 +64,9 @@ class Site:
         with_test_set(engine, "other", given(b"u\nv\nw\n"), name="papers")
         for number, (campaign, team, system, test_set, values) in enumerate(SUBMITTED, start=1):
             lines = b"%d\ny\nz\n" % number
-            assert hand_in(engine, campaign, team, system, lines, test_set=test_set, **values).submission == number
+            assert (
+                submit_output(engine, campaign, team, system, lines, test_set=test_set, **values).submission == number
+            )
         with writing(engine) as connection:
             for number, values in ((3, {"withdrawn_at": now()}), (5, {"late_seconds": 3.0})):
                 connection.execute(update(Declaration).where(Declaration.submission_id == number).values(**values))

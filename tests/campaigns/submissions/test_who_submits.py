@@ -1,4 +1,4 @@
-"""For which team, and for which test set, somebody may hand in."""
+"""For which team, and for which test set, somebody may submit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.test_sets import choose_test_set, offered_test_sets
 from models.database.session import reading, writing
 from models.schema.campaigns import CampaignTestSet
-from models.schema.roles import PhaseKind, Scope, TeamRole
+from models.schema.roles import PhaseKind, Scope, SiteRole, TeamRole
 from tests.service.campaigns import found, given, with_test_set
 from tests.service.port import NAME, Port
 from tests.service.service import DAY, Service
@@ -52,8 +52,8 @@ from web.uploads.submit import submitting_team
 def test_for_which_team(port: Port, who: str, fields: dict[str, Any], team: str | type[Exception]) -> None:
     port.service.team("outsiders", port.service.account("oscar"))
     member = TeamRole.MEMBER
-    mary = Principal(port.accounts["mary"], scopes=EVERY_SCOPE, teams={"harbour": member})
-    ann = Principal(port.accounts["ann"], scopes=EVERY_SCOPE)
+    mary = Principal(port.accounts["mary"], role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE, teams={"harbour": member})
+    ann = Principal(port.accounts["ann"], role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE)
     principal = {
         "mary": mary,
         "mary reading": replace(mary, scopes=frozenset({Scope.READ, Scope.ORGANISE})),

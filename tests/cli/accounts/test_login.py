@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from cli.main import main
-from cli.server import keep_token, read_tokens, token_file, token_for
+from steelyard_client.commands.tokens import keep_token, read_tokens, token_file, token_for
 from tests.client.live import Live
 from tests.client.live import live as live
 
@@ -65,7 +65,7 @@ def test_a_file_that_others_can_read_is_refused(capsys):
     ("arguments", "said"),
     [
         (["login"], "Which server?"),
-        (["--server", SITE, "score", "ref", "-i", "out"], "--server is for submit"),
+        (["--server", SITE, "score", "ref", "-i", "out"], "--server is for verbs about"),
         (["--server", SITE, "status", "--database", "sqlite:///x.db"], "not both"),
     ],
 )

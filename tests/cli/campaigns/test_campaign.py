@@ -52,11 +52,15 @@ def test_from_nothing_to_a_published_ranking(
     assert "olga@example.org" in steelyard(capsys, "campaign", "members", "wmt")
     submit = ("submit", "out.txt", "--campaign", "wmt", "--team", "harbour", "--system", "mast", "--no-wait")
     steelyard(capsys, *submit)
-    said = steelyard(capsys, "submission", "update", "1", "--primary", "--unconstrained", "--withdraw", "--yes")
+    steelyard(capsys, "submission", "update", "1", "--primary", "--unconstrained")
+    said = steelyard(capsys, "submission", "withdraw", "1", "--yes")
     assert said == "Submission 1 (harbour/mast): withdrawn, primary, unconstrained.\n"
-    assert "stands, primary" in steelyard(capsys, "submission", "update", "1", "--reinstate")
+    assert "stands, primary" in steelyard(capsys, "submission", "reinstate", "1")
     assert "Say what" in steelyard(capsys, "submission", "update", "1", status=2)
-    assert "no submission 99" in steelyard(capsys, "submission", "update", "99", "--withdraw", "--yes", status=1)
+    assert "no submission 99" in steelyard(capsys, "submission", "withdraw", "99", "--yes", status=1)
+    assert "mast" in steelyard(capsys, "submission", "list", "wmt", "--team", "harbour", "--kind", "primary")
+    assert "no such submissions" in steelyard(capsys, "submission", "list", "wmt", "--kind", "withdrawn")
+    assert "primary, unconstrained" in steelyard(capsys, "submission", "show", "1")
     steelyard(capsys, "campaign", "freeze", "wmt")
     assert "frozen on" in steelyard(capsys, *submit[:1], "out.txt", *submit[2:6], "--system", "b", status=1)
     steelyard(capsys, "campaign", "unfreeze", "wmt")
@@ -64,7 +68,7 @@ def test_from_nothing_to_a_published_ranking(
     corrected = Path("A.txt")
     corrected.write_text(REFERENCE.replace("over", "up"))
     out = steelyard(capsys, "testset", "correct", "wmt", "news", "A.txt", "--reason", "A slip")
-    assert "Correction 1: 1 submission queued for rescoring." in out
+    assert "Correction 1: 1 evaluation queued on version 2." in out
     work_off(Settings(database_url=sqlite_url))
     out = steelyard(capsys, "testset", "correction", "wmt")
     assert "version 1 -> 2" in out
@@ -79,6 +83,12 @@ def test_from_nothing_to_a_published_ranking(
     assert "released" in steelyard(capsys, "testset", "update", "wmt", "news@2", "--release")
     steelyard(capsys, "testset", "measure", "wmt", "news@2", "-m", "ter", "--confidence", "0")
     steelyard(capsys, "campaign", "export", "wmt", "all.zip")
+    assert "-o DIR" in steelyard(capsys, "campaign", "export", "wmt", "--layout", "mt-metrics-eval", status=2)
+    assert "Written: all" in steelyard(capsys, "campaign", "export", "wmt", "--layout", "mt-metrics-eval", "-o", "all")
+    assert Path("all", "references", "und-und.refA.txt").exists()
+    assert "not an empty" in steelyard(
+        capsys, "campaign", "export", "wmt", "--layout", "mt-metrics-eval", "-o", "all", status=1
+    )
     assert stat.S_IMODE(Path("all.zip").stat().st_mode) == 0o600
     with zipfile.ZipFile("all.zip") as archive:
         assert "audit.tsv" in archive.namelist()
@@ -111,7 +121,7 @@ def test_phases_without_times_are_for_campaigns_that_have_no_others(capsys: pyte
 
 def test_what_ranks_can_be_said_before_there_is_a_test_set(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
     for wrong in ("chrg", "bleu:order=x"):
-        steelyard(capsys, "campaign", "create", "none", "--ranked-by", wrong, status=2)
+        steelyard(capsys, "campaign", "create", "none", "--ranked-by", wrong, status=1)
     assert "There is no campaign 'none'" in steelyard(capsys, "campaign", "show", "none", status=1)
     out = steelyard(capsys, "campaign", "create", "wmt", "--ranked-by", "chrf")
     assert "chrf" in out
@@ -147,7 +157,7 @@ def test_options_of_a_test_set_that_do_not_go_together_change_nothing(
 
 
 def test_the_same_mistake_has_the_same_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
-    """2 for what is wrong whatever is stored, 1 for what is wrong with what is stored."""
+    """2 for what the command line cannot mean, 1 for what a server, or the database, refuses."""
     steelyard(capsys, "campaign", "create", "wmt")
     steelyard(capsys, "testset", "create", "wmt", "news", "news", "-m", "bleu", "--confidence", "0")
     nobody = "x@example.org"
@@ -159,15 +169,15 @@ def test_the_same_mistake_has_the_same_exit_status(capsys: pytest.CaptureFixture
         ("campaign", "show", "elsewhere"),
         ("evaluate", "news", "--name", "a/b"),
         ("campaign", "create", "a/b"),
-        ("evaluate", "news", "--sort", "ter", "-m", "bleu"),
-    ):
-        steelyard(capsys, *unknown, status=1)
-    for wrong in (
+        ("evaluate", "news", "--by", "ter", "-m", "bleu"),
         ("campaign", "update", "wmt", "--time-zone", "Prague"),
         ("quota", "update", "--campaign", "wmt", "--per-day", "1", "--time-zone", "Prague"),
         ("phase", "create", "wmt", "dev", "--kind", "open", "--starts", "soon"),
-        ("score", "news/refs/A.txt", "-i", "out.txt", "-m", "blue"),
         ("testset", "measure", "wmt", "news", "-m", "blue"),
+    ):
+        steelyard(capsys, *unknown, status=1)
+    for wrong in (
+        ("score", "news/refs/A.txt", "-i", "out.txt", "-m", "blue"),
         ("db", "upgrade", "--older", "5"),
         ("db", "current", "--force"),
     ):

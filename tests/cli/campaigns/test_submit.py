@@ -54,13 +54,13 @@ def test_an_output_is_measured_at_once_and_shown_with_its_rank(steelyard):
     assert status == 0, err
     assert out.splitlines()[:2] == [
         "Stored as submission 2 (harbour/mast) for trial, 6 segments. Evaluation: 2.",
-        "Queued as nightly, nothing before it.",
+        "Queued as nightly, next in the queue.",
     ]
     assert "Quota" not in out
     row = out.splitlines()[-1].split()
     assert row[:2] == ["A", "BLEU"]
     assert row[-2:] == ["of", "2"]
-    # What stands on the leaderboard is the last one that a system has handed in.
+    # What stands on the leaderboard is the last one that a system has submitted.
     steelyard("submit", "2.txt", *ASKED, "--no-wait")
     work_off(one_block_shards("sqlite:///steelyard.db"))
     status, out, _ = steelyard("submit", "1.txt", *ASKED)
@@ -104,12 +104,12 @@ def test_quotas_are_set_used_and_shown(steelyard):
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "Team harbour in trial"
     assert lines[3] == "in flight 1 no limit now"
-    assert lines[4].endswith(" 00:00")
-    assert steelyard("cancel", "2", "--yes", "--reason", "A rehearsal.")[0] == 0
-    assert "Submission 2 was given back: A rehearsal." in steelyard("quota", "show", "harbour")[1]
-    assert steelyard("retry", "2", "--yes", "--no-wait")[0] == 0
-    assert steelyard("cancel", "2", "--yes", "--counts")[0] == 0
-    assert "given back" not in steelyard("quota", "show", "harbour")[1]
+    assert lines[4].endswith(", 00:00 (Europe/Prague)")
+    assert steelyard("submission", "cancel", "2", "--yes", "--reason", "A rehearsal.")[0] == 0
+    assert "Submission 2 does not count: A rehearsal." in steelyard("quota", "show", "harbour")[1]
+    assert steelyard("submission", "retry", "2", "--yes", "--no-wait")[0] == 0
+    assert steelyard("submission", "cancel", "2", "--yes", "--counts")[0] == 0
+    assert "does not count" not in steelyard("quota", "show", "harbour")[1]
     assert steelyard("quota", "phase", "trial", "final")[1] == 'trial: the phase is "final".\n'
     assert steelyard("quota", "show", "harbour")[1].startswith('Team harbour in trial, phase "final"\n')
     assert steelyard("quota", "delete", "--per-day", "--yes")[1] == "Deleted: per day (Europe/Prague) (1).\n"
@@ -125,7 +125,7 @@ def test_the_receipt_says_how_much_of_each_quota_is_used(steelyard):
         assert sorted(used) == [[str(number), "of", "3"], [str(number), "of", "5"]]
 
 
-def test_what_is_noticed_while_a_file_is_read_is_told_once(steelyard, tmp_path):
+def test_what_is_noticed_while_a_file_is_read_is_said_once(steelyard, tmp_path):
     lines = (tmp_path / "1.txt").read_bytes().split(b"\n")
     (tmp_path / "odd.txt").write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([b"", *lines[1:]]))
     status, _, err = steelyard("submit", "odd.txt", *ASKED, "--no-wait")
@@ -139,7 +139,7 @@ def test_what_is_noticed_while_a_file_is_read_is_told_once(steelyard, tmp_path):
         (("quota", "update", "--campaign", "trial"), 2, "Which limit?"),
         (("quota", "update", "--team", "harbour", "--per-day", "1"), 2, "give the campaign, too"),
         (("quota", "update", "--per-day", "-1"), 2, "not a whole number"),
-        (("quota", "update", "--per-day", "1", "--time-zone", "Prague"), 2, 'There is no time zone "Prague"'),
+        (("quota", "update", "--per-day", "1", "--time-zone", "Prague"), 1, 'There is no time zone "Prague"'),
         (("quota", "delete", "--yes"), 1, "There is no such quota"),
         (("quota", "show", "nobody"), 1, 'No team "nobody"'),
         (("submit", "1.txt", "--campaign", "trial", "--system", "s"), 2, "--team is required with --database"),
@@ -174,7 +174,7 @@ def test_phases_say_when_submissions_are_accepted_and_organisers_override_them(s
     assert status == 2
 
 
-def test_what_is_odd_about_an_output_is_told_and_kept(steelyard, tmp_path):
+def test_what_is_odd_about_an_output_is_reported_and_kept(steelyard, tmp_path):
     lines = (tmp_path / "1.txt").read_bytes().split(b"\n")
     (tmp_path / "odd.txt").write_bytes(b"\n".join([b"", b"a <unk> of it", *lines[2:]]))
     status, _, err = steelyard("submit", "odd.txt", *ASKED, "--no-wait")

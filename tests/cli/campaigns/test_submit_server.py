@@ -47,7 +47,7 @@ def test_an_output_is_submitted_and_its_scores_are_shown(live, port, submit):
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "Stored as submission 2 (harbour/mast) for port 1: quay, 300 segments. Evaluation: 2."
-    assert lines[1] == "Queued as interactive, nothing before it."
+    assert lines[1] == "Queued as interactive, next in the queue."
     assert lines[2].split() == ["References", "Metric", "Score"]
     assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
     assert "[" in lines[4]
@@ -101,5 +101,5 @@ def test_a_scale_without_end_has_more_digits_whatever_the_metric_is_called(live,
     with live.client(port.accounts["mary"]) as client:
         (system, *_) = [each for each in client.read_leaderboard(NAME).items if each.system == "mast"]
         assert [score.scale for score in system.scores] == [100.0, None]
-        (told,) = client.read_submission(2).told
+        (told,) = client.read_submission(2).feedback
         assert [score.scale for score in told.scores] == [100.0, None]

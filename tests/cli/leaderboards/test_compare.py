@@ -119,7 +119,7 @@ def pairs(document: dict) -> dict[tuple[str, str, str], dict]:
 
 def options_of(paired: str, trials: int) -> tuple[str, ...]:
     """The options of a test; only randomization has trials."""
-    return ("--paired", paired, *(("--trials", str(trials)) if paired == "randomization" else ()))
+    return ("--test", paired, *(("--trials", str(trials)) if paired == "randomization" else ()))
 
 
 def test_the_same_numbers_as_score_has(database, measured, capsys):
@@ -150,7 +150,7 @@ def test_the_same_numbers_as_score_has(database, measured, capsys):
 
 def test_runs_are_tested_together(database, measured, capsys):
     (document,) = json.loads(
-        shown(capsys, "compare", "port", "--systems", "tug", "ferry", "-f", "json", "--paired", "randomization",
+        shown(capsys, "compare", "port", "--systems", "tug", "ferry", "-f", "json", "--test", "randomization",
               "--trials", "100", "--interval", "bca")
     )  # fmt: skip
     names = [system["system"] for system in document["systems"]]
@@ -207,7 +207,7 @@ def test_against_a_baseline(database, capsys):
 
 
 def test_a_report_has_the_tests_that_were_made(database, capsys):
-    arguments = ("--baseline", "tug", "--paired", "randomization", "--trials", "70", "-m", "ter", "--correction", "bh")
+    arguments = ("--baseline", "tug", "--test", "randomization", "--trials", "70", "-m", "ter", "--correction", "bh")
     shown(capsys, "compare", *arguments, "--report", "tests.html", "--interval", "bca")
     page = Path("tests.html").read_text(encoding="utf-8")
     assert "paired approximate randomization with 70 trials, two-sided, Benjamini-Hochberg-corrected" in page
@@ -229,7 +229,7 @@ def test_latex(database, capsys):
 
 
 def test_randomization_is_stored_once(database, capsys):
-    arguments = ("compare", "--systems", "tug", "raft", "--paired", "randomization", "--trials", "60", "-f", "json")
+    arguments = ("compare", "--systems", "tug", "raft", "--test", "randomization", "--trials", "60", "-f", "json")
     first = shown(capsys, *arguments)
     before = stored(database)
     assert len(before) == len(METRICS)
@@ -360,10 +360,10 @@ def test_without_replicates_randomization_ranks(database, capsys):
     submit(database, systems, replicates=0, campaign="bare")
     status, message = refused(capsys, "compare", "bare")
     assert status == 1
-    assert "no replicates were stored (--confidence 0); choose --paired randomization" in message
+    assert "no replicates were stored (--confidence 0); choose --test randomization" in message
     assert "there are no rank ranges and clusters" in shown(capsys, "leaderboard", "bare")
     assert "Unknown: no replicates were stored" in shown(capsys, "leaderboard", "bare", "--power")
-    tests = ("--paired", "randomization", "--trials", "200")
+    tests = ("--test", "randomization", "--trials", "200")
     (document,) = json.loads(shown(capsys, "compare", "bare", *tests, "-f", "json"))
     assert [(result["interval"], result["p"]) for result in document["paired"]] == [(None, 1 / 201)] * 2
     (board,) = json.loads(shown(capsys, "leaderboard", "bare", *tests, "-f", "json"))
@@ -385,11 +385,11 @@ def test_without_replicates_randomization_ranks(database, capsys):
         (("--submissions", "1", "999"), 1, "there is no submission 999 with scores"),
         (("--submissions", "1", "2", "--systems", "tug"), 2, "not both"),
         (("-m", "chrf"), 1, "its metrics are bleu, ter"),
-        (("--sort", "chrf"), 1, 'no metric "chrf" to sort by'),
+        (("--by", "chrf"), 1, 'no metric "chrf" to sort by'),
         (("elsewhere",), 1, "There is no such leaderboard. There are: port (A)."),
-        (("--paired", "randomization", "--trials", "0"), 2, "at least one trial"),
-        (("--paired", "randomization", "--trials", "10000001"), 2, "10,000,000 is the most"),
-        (("--trials", "50"), 2, "--trials goes with --paired randomization"),
+        (("--test", "randomization", "--trials", "0"), 2, "at least one trial"),
+        (("--test", "randomization", "--trials", "10000001"), 2, "10,000,000 is the most"),
+        (("--trials", "50"), 2, "--trials goes with --test randomization"),
     ],
 )
 def test_what_is_refused(database, capsys, arguments, status, message):

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from cli.main import main
+from steelyard_client import BadInput, Client, NotSignedIn
 from tests.client.live import Live
 from tests.service.port import NAME, Port, output
 
@@ -41,7 +42,17 @@ def compare(live, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("-f", "tsv"), ("-f", "latex", "-w", "2"), ("-m", "chrf", "--correction", "none"), ("--correction", "bh")],
+    [
+        (),
+        ("-f", "tsv"),
+        ("-f", "latex", "-w", "2"),
+        ("-m", "chrf", "--correction", "none"),
+        ("--correction", "bh"),
+        ("--level", "0.9"),
+        ("--interval", "bca", "--level", "0.8"),
+        ("--baseline", "mast", "--alpha", "0.4"),
+        ("--baseline", "anchor", "--correction", "holm", "-f", "tsv"),
+    ],
 )
 def test_it_is_that_of_the_database(compare, arguments):
     here, there = compare(NAME, *arguments, server=False), compare(NAME, *arguments)
@@ -76,19 +87,32 @@ def test_randomization_tests_are_made_and_waited_for(live, compare, monkeypatch)
     worker = threading.Thread(target=work)
     worker.start()
     try:
-        status, out, _ = compare("--paired", "randomization", "-m", "bleu")
+        status, out, _ = compare("--test", "randomization", "-m", "bleu")
     finally:
         over.set()
         worker.join()
     assert status == 0
     assert "10,000 trials" in out
-    assert compare("--paired", "randomization", "-m", "bleu", server=False)[1] == out
+    assert compare("--test", "randomization", "-m", "bleu", server=False)[1] == out
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--baseline", "mast"], ["--level", "0.9"], ["--trials", "5"], ["--report", "x.html"]]
-)
-def test_what_a_server_does_in_one_way_only(compare, arguments):
-    status, _, err = compare(*arguments)
+def test_a_report_is_made_from_a_database(compare):
+    status, _, err = compare("--report", "x.html")
     assert status == 2
     assert "server" in err
+
+
+def test_a_baseline_is_one_of_the_systems(live):
+    client = live.client(live.port.accounts["mary"])
+    found = client.compare(NAME, [2, 3], baseline=3, level=0.9, interval="bca", alpha=0.2)
+    assert (found.baseline, found.level, found.interval, found.alpha) == (3, 0.9, "bca", 0.2)
+    assert {(each.a_submission, each.b_submission) for each in found.pairs} == {(3, 2)}
+    assert all(each.significant == (each.p < 0.2) for each in found.pairs)
+    with pytest.raises(BadInput, match="baseline"):
+        client.compare(NAME, [2, 3], baseline=1)
+
+
+@pytest.mark.parametrize("rule", [{"level": 0.9}, {"alpha": 0.1}, {"baseline": 2}, {"interval": "bca"}])
+def test_other_rules_are_for_accounts(live, rule):
+    with Client(live.url) as visitor, pytest.raises(NotSignedIn):
+        visitor.compare(NAME, [2, 3], **rule)

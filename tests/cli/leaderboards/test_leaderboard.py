@@ -7,13 +7,17 @@ from dataclasses import replace
 import pytest
 
 from analysis.leaderboard.significance import ranked_by_bootstrap
-from campaigns.reports.board_rows import COLUMNS
-from cli.leaderboards.board import as_csv, as_json, as_text, as_tsv, table_of
+from campaigns.leaderboards.stored import stored_document
 from models.schema.roles import DeclaredKind
-from steelyard.tables.rendering import render
+from steelyard_client.commands.leaderboards.rows import COLUMNS
+from steelyard_client.commands.leaderboards.tables import rendered
 from tests.analysis.boards import made_board, spread, undefined
 
 N = 100
+
+
+def as_(form, board):
+    return rendered([stored_document(board)], form)
 
 
 @pytest.fixture
@@ -24,7 +28,7 @@ def board():
 
 
 def test_a_line_parts_two_clusters(board):
-    lines = [line.split() for line in as_text(board).splitlines()]
+    lines = [line.split() for line in as_("text", board).splitlines()]
     rule = lines[2]
     assert set("".join(rule)) == {"-"}
     assert [line if line == rule else line[:3] for line in lines[1:9]] == [
@@ -32,7 +36,7 @@ def test_a_line_parts_two_clusters(board):
         ["-", "-", "d"],
     ]
     assert lines[9][:3] == ["-", "-", "e"]
-    assert as_text(board).splitlines()[-1] == (
+    assert as_("text", board).splitlines()[-1] == (
         "Range: possible ranks according to the tests. A line separates clusters (WMT's rule: paired bootstrap with "
         "100 replicates, p < 0.05, not corrected)."
     )
@@ -40,7 +44,7 @@ def test_a_line_parts_two_clusters(board):
 
 def test_tsv_says_of_submissions_what_pages_say(board):
     said = replace(board.rows[0], kind=DeclaredKind.PRIMARY, constrained=True, late_seconds=61.4, submissions=(7, 9))
-    rows = list(csv.DictReader(as_tsv([replace(board, rows=[said, *board.rows[1:]])]).splitlines(), delimiter="\t"))
+    rows = list(csv.DictReader(as_("tsv", replace(board, rows=[said, *board.rows[1:]])).splitlines(), delimiter="\t"))
     assert tuple(rows[0]) == COLUMNS
     last = COLUMNS[-5:]
     assert [rows[0][column] for column in last] == ["9", "primary", "yes", "yes", "61"]
@@ -48,15 +52,16 @@ def test_tsv_says_of_submissions_what_pages_say(board):
 
 
 def test_json_and_tsv_name_range_cluster_and_wins(board):
-    (document,) = json.loads(as_json([board]))
+    (document,) = json.loads(as_("json", board))
     assert document["ranking"] == {
         "test": "bootstrap", "draws": 100, "alpha": 0.05, "correction": "none", "fault": None,
+        "testing": 0,
     }  # fmt: skip
     names = ("rank", "rank_low", "rank_high", "cluster", "wins")
     of_bleu = {system["system"]: system["scores"][0] for system in document["systems"] if system["scores"]}
     expected = {"a": [1, 1, 1, 1, 2], "b": [2, 2, 3, 2, 0], "c": [3, 2, 3, 2, 0], "d": [None] * 5}
     assert {system: [score[name] for name in names] for system, score in of_bleu.items()} == expected
-    rows = list(csv.DictReader(as_tsv([board]).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = list(csv.DictReader(as_("tsv", board).splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     of_bleu = {row["system"]: [row[name] for name in names] for row in rows if row["metric"] == "bleu"}
     shown = {system: ["" if each is None else str(each) for each in found] for system, found in expected.items()}
     assert of_bleu == shown
@@ -67,28 +72,30 @@ def test_json_and_tsv_name_range_cluster_and_wins(board):
 
 def test_a_board_without_replicates_says_why_it_has_no_clusters():
     board = ranked_by_bootstrap(made_board([[(40.0, []), (1.0, [])], [(30.0, []), (2.0, [])]]))
-    lines = as_text(board).splitlines()
+    lines = as_("text", board).splitlines()
     assert lines[1].split() == ["Rank", "System", "BLEU", "TER", "↓"]
     assert sum(line.startswith("----") for line in lines) == 1
     assert lines[-1] == "No replicates were stored (--confidence 0), so there are no rank ranges and clusters."
-    (document,) = json.loads(as_json([board]))
+    (document,) = json.loads(as_("json", board))
     assert document["ranking"]["fault"] == lines[-1]
     assert document["systems"][0]["scores"][0]["cluster"] is None
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html"])
 def test_what_is_made_for_papers_and_pages_has_every_system(board, form):
-    text = render([table_of(board)], form)
+    text = as_(form, board)
     assert all(each in text for each in ("BLEU", "40.0", "2-3" if form == "markdown" else "2–3", "A line separates"))
 
 
 def test_comma_separated_values_are_those_of_the_other_table(board):
-    assert list(csv.reader(as_csv([board]).splitlines())) == [line.split("\t") for line in as_tsv([board]).splitlines()]
+    assert list(csv.reader(as_("csv", board).splitlines())) == [
+        line.split("\t") for line in as_("tsv", board).splitlines()
+    ]
 
 
 def test_ties_share_a_rank_and_are_not_parted():
     tied = made_board([[spread(40.0, N, 0.2, 1)] * 2, [spread(40.0, N, 0.2, 2)] * 2, [spread(1.0, N, 0.2, 3)] * 2])
-    lines = as_text(ranked_by_bootstrap(tied)).splitlines()
+    lines = as_("text", ranked_by_bootstrap(tied)).splitlines()
     assert [line.split()[:3] for line in lines[3:7:1]] == [
         *(["1", "1-2", "a"], ["1", "1-2", "b"]),
         lines[2].split()[:3],
@@ -102,13 +109,13 @@ def test_several_runs_are_shown_with_their_scores(board):
     rows[0] = replace(
         rows[0], runs=("x", "y"), evaluations=(1, 9), submissions=(1, 9), scores=(several, rows[0].scores[1])
     )
-    rows[4] = replace(rows[4], runs=("x", "y", "z"), runs_done=2)
+    rows[4] = replace(rows[4], runs=("x", "y", "z"), submissions=(5, 6, 7), runs_done=2)
     board = replace(board, rows=rows)
-    assert "  a (2 runs)  " in as_text(board)
-    assert as_text(board).splitlines()[-4].split("n/a")[-1].strip() == "2 of 3 runs done; queued"
-    (document,) = json.loads(as_json([board]))
+    assert "  a (2 runs)  " in as_("text", board)
+    assert as_("text", board).splitlines()[-4].split("n/a")[-1].strip() == "2 of 3 runs done; queued"
+    (document,) = json.loads(as_("json", board))
     assert document["systems"][0]["runs"] == ["x", "y"]
     assert document["systems"][0]["scores"][0]["runs"] == [39.0, 41.0]
     assert document["systems"][1]["runs"] == []
     assert "runs" not in document["systems"][1]["scores"][0]
-    assert [line.split("\t")[6] for line in as_tsv([board]).splitlines()[1:]] == ["2"] * 2 + ["1"] * 6 + ["3"]
+    assert [line.split("\t")[6] for line in as_("tsv", board).splitlines()[1:]] == ["2"] * 2 + ["1"] * 6 + ["3"]

@@ -60,28 +60,8 @@ def test_it_is_that_of_the_database(measured, board, everything):
     assert names == ["anchor", "mast", "tug", *(["keel", "oar"] if everything else [])]
 
 
-@pytest.mark.parametrize("everything", [[], ["--all"]])
-def test_the_numbers_of_json_are_those_of_the_database(measured, board, everything):
-    (here,), (there,) = (json.loads(board("-f", "json", *everything, server=server)[1]) for server in (False, True))
-    assert len(here["systems"]) == (6 if everything else 3)
-    assert here["not_ranked"] == there["not_ranked"] == 3
-    for name in ("campaign", "test_set", "version", "references", "metrics", "replicates", "seed", "sorted_by"):
-        assert here[name] == there[name]
-    for ours, theirs in zip(here["systems"], there["systems"], strict=True):
-        assert (ours["team"], ours["system"], ours["submissions"]) == (
-            theirs["team"], theirs["system"], theirs["submissions"],
-        )  # fmt: skip
-        assert (ours["kind"], ours["ranked"]) == (theirs["kind"], theirs["ranked"])
-        assert [score["score"] for score in ours["scores"]] == [score["score"] for score in theirs["scores"]]
-        ranking = theirs["scores"][0]
-        assert {name: ours["scores"][0][name] for name in ("rank", "rank_low", "rank_high", "cluster", "wins")} == {
-            name: ranking[name] for name in ("rank", "rank_low", "rank_high", "cluster", "wins")
-        }
-        assert ours["scores"][0]["interval"]["low"] == ranking["interval"]["low"]
-
-
 def test_a_table_has_one_header(measured, board):
-    status, out, _ = board("-f", "tsv", "--sort", "chrf")
+    status, out, _ = board("-f", "tsv", "--by", "chrf")
     assert status == 0
     header, *rows = [line.split("\t") for line in out.splitlines()]
     assert header[:4] == ["campaign", "test_set", "version", "references"]
@@ -100,20 +80,40 @@ def test_names_and_references_choose(measured, board):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--level", "0.9"],
-        ["--interval", "bca"],
+        ["--level", "0.9", "--interval", "bca"],
         ["--power"],
-        ["--paired", "randomization"],
+        ["--test", "randomization", "--trials", "100"],
         ["--all-submissions"],
-        ["--correction", "holm"],
-        ["--alpha", "0.01"],
-        ["--trials", "100"],
+        ["--correction", "holm", "--alpha", "0.01"],
     ],
 )
-def test_what_a_server_does_in_one_way_only(arguments, board):
-    status, _, err = board(*arguments)
-    assert status == 2
-    assert "database" in err
+def test_other_rules_are_for_accounts(measured, live, arguments, board, monkeypatch):
+    status, _, err = board(NAME, *arguments)
+    assert status == 1
+    assert "Get a token" in err
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(measured.accounts["ann"]))
+    there = board(NAME, *arguments, "-f", "json")
+    # What is shown of a database is what its organisers see.
+    here = board(NAME, *arguments, "-f", "json", server=False)
+    assert there[:2] == here[:2]
+    (changed,), (usual,) = json.loads(there[1]), json.loads(board(NAME, "-f", "json")[1])
+    assert changed != usual
+    found, expected = {
+        "--level": ((changed["level"], changed["interval"]), (0.9, "bca")),
+        "--power": (changed["power"]["segments"], changed["segments"]) if changed["power"] else (None, "power"),
+        "--test": ((changed["ranking"]["test"], changed["ranking"]["draws"]), ("randomization", 100)),
+        "--all-submissions": (len(changed["systems"]), len(usual["systems"]) + 3),
+        "--correction": ((changed["ranking"]["correction"], changed["ranking"]["alpha"]), ("holm", 0.01)),
+    }[arguments[0]]
+    assert found == expected
+    assert not changed["ranking"]["testing"]
+
+
+def test_replaced_submissions_are_for_organisers(measured, live, board, monkeypatch):
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(measured.accounts["mary"]))
+    status, out, err = board(NAME, "--all-submissions")
+    assert (status, out) == (1, "")
+    assert "rganiser" in err
 
 
 def test_an_unchanged_board_is_not_sent_again(live, measured):

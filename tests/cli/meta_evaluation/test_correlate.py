@@ -1,4 +1,4 @@
-"""What `steelyard correlate` prints, and what it refuses."""
+"""What `steelyard campaign correlate` prints, and what it refuses."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ def campaign(sqlite_url):
 @pytest.fixture
 def correlate(campaign, capsys):
     def run(*arguments):
-        status = status_of(["correlate", "--trials", "20", *arguments, "--database", campaign[0]])
+        status = status_of(["campaign", "correlate", "--trials", "20", *arguments, "--database", campaign[0]])
         return status, *capsys.readouterr()
 
     return run
@@ -88,7 +88,7 @@ def test_tsv_has_a_row_for_each_statistic(correlate):
 
 
 def test_latex_has_as_many_cells_as_columns(correlate):
-    _, out, _ = correlate("-f", "latex", "--level", "system")
+    _, out, _ = correlate("-f", "latex", "--granularity", "system")
     tables = out.split(r"\begin{table}")[1:]
     assert len(tables) == 2
     for table in tables:
@@ -102,19 +102,19 @@ def test_latex_shows_whatever_a_metric_is_called(campaign, correlate):
     name = "BLEU_50 % of {a} & b^2"
     with writing(campaign[1]) as connection:
         connection.execute(update(Score).where(Score.title == "BLEU").values(title=name))
-    _, out, _ = correlate("-f", "latex", "--level", "system")
+    _, out, _ = correlate("-f", "latex", "--granularity", "system")
     assert all(name in [cell for row in rows for cell in row] for _, rows in tables(out))
 
 
 def test_no_intervals_and_no_tests(correlate):
-    _, out, _ = correlate("--confidence", "0", "--trials", "0", "--level", "segment", "--metrics", "ter", "chrf")
+    _, out, _ = correlate("--replicates", "0", "--trials", "0", "--granularity", "segment", "--metrics", "ter", "chrf")
     assert "[" not in out
     assert "Against" not in out
     assert "BLEU" not in out
 
 
 def test_the_plot_names_the_systems(correlate, tmp_path):
-    status, _, err = correlate("--plot", str(tmp_path / "plot.svg"), "--level", "system", "--metrics", "bleu")
+    status, _, err = correlate("--plot", str(tmp_path / "plot.svg"), "--granularity", "system", "--metrics", "bleu")
     assert (status, err) == (0, "")
     svg = (tmp_path / "plot.svg").read_text()
     assert "<svg" in svg
@@ -140,11 +140,11 @@ def test_the_report_holds_tables_tests_and_charts(correlate, tmp_path):
         (["--human", "mqm"], 1, "da@1"),
         (["--human", "da@2"], 1, "da@1"),
         (["--statistics", "perason"], 2, 'There is no statistic "perason"'),
-        (["--level", "system", "--statistics", "acc-eq"], 2, 'There is no statistic "acc-eq"'),
+        (["--granularity", "system", "--statistics", "acc-eq"], 2, 'There is no statistic "acc-eq"'),
         (["--metrics", "gtm"], 1, 'There is no metric "gtm" on this leaderboard. There are: bleu, ter, chrf.'),
         (["--baseline", "gtm"], 1, 'There is no metric "gtm"'),
         (["--metrics", "bleu", "chrf", "--baseline", "ter"], 1, 'There is no metric "ter"'),
-        (["--confidence", "100001"], 2, "100,000 is the most"),
+        (["--replicates", "100001"], 2, "100,000 is the most"),
         (["--width", "99999999999"], 2, "17 is the most"),
         (["--plot", "no/such/folder.svg"], 1, "folder"),
     ],
@@ -157,11 +157,11 @@ def test_errors_say_what_there_is(correlate, arguments, status, message):
 
 def test_a_newer_version_is_taken_unless_another_is_named(campaign, correlate):
     judge(campaign[1], human_scores(seed=2))
-    assert "da@2" in correlate("--level", "system")[1]
-    assert "da@1" in correlate("--level", "system", "--human", "da@1")[1]
+    assert "da@2" in correlate("--granularity", "system")[1]
+    assert "da@1" in correlate("--granularity", "system", "--human", "da@1")[1]
 
 
 def test_no_judgments_at_all(sqlite_url, capsys):
     scored_campaign(sqlite_url)
-    assert main(["correlate", "--database", sqlite_url]) == 1
+    assert main(["campaign", "correlate", "--database", sqlite_url]) == 1
     assert "no human judgments" in capsys.readouterr().err

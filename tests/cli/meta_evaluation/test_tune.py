@@ -17,7 +17,7 @@ from tests.acceptance.commands import steelyard, steelyard_here
 
 WORDS = ["lodě", "loď", "lodí", "přístav", "přístavu", "v", "do", "stará", "starou", "kotva", "kotvu", "moře"]
 SEGMENTS = 60
-TWO_SETS = ("tune", "tbleu", "eps", "port", "quay", "--values", "0,0.4,1", "--confidence", "60")
+TWO_SETS = ("tune", "tbleu", "eps", "port", "quay", "--values", "0,0.4,1", "--replicates", "60")
 
 
 def campaign(folder, seed: int, systems: int = 4) -> None:
@@ -109,7 +109,8 @@ def test_two_sets_both_ways_and_nothing_twice(stored, capsys):
     again = steelyard(*TWO_SETS, "-f", "json", cwd=stored)
     assert json.loads(again.stdout) == found
     assert shards(stored) == before, "everything was stored"
-    other = steelyard_here(*TWO_SETS, "--statistics", "kendall", "acc", "soft-pairwise", "--level", "both", cwd=stored)
+    more = ("--statistics", "kendall", "acc", "soft-pairwise", "--granularity", "both")
+    other = steelyard_here(*TWO_SETS, *more, cwd=stored)
     assert other.returncode == 0
     assert shards(stored) == before
 
@@ -120,7 +121,7 @@ def test_two_sets_both_ways_and_nothing_twice(stored, capsys):
 
 
 def test_the_curve_is_the_correlation_of_the_scores_that_score_prints(stored, tmp_path):
-    command = ("tune", "chrf", "beta", "quay", "--values", "1", "3", "--references", "all", "--confidence", "0")
+    command = ("tune", "chrf", "beta", "quay", "--values", "1", "3", "--references", "all", "--replicates", "0")
     ended = steelyard_here(*command, "--against", "ter", "-f", "tsv", cwd=stored)
     assert ended.returncode == 0, ended.stderr
     rows = list(csv.DictReader(io.StringIO(ended.stdout), delimiter="\t"))
@@ -149,7 +150,7 @@ def test_one_set_without_judged_segments_is_reported_on_itself_and_loudly(stored
 def test_a_folder_and_a_metric_with_vectors(stored):
     (stored / "toy.vec").write_text("4 2\nlodě 1 0\nloď 0.9 0.1\nkotva 0 1\nkotvu 0.2 0.8\n", encoding="utf-8")
     (stored / "other.vec").write_text("2 2\nlodě 1 0\nkotva 0 1\n", encoding="utf-8")
-    command = ("tune", "bleu_modif:order=1,2", "gamma", "port", "--values", "0,0.9", "--confidence", "20")
+    command = ("tune", "bleu_modif:order=1,2", "gamma", "port", "--values", "0,0.9", "--replicates", "20")
     vectors = ("--with", "vectors=toy", "--with", "vectors=other", "--resource", "toy=toy.vec", "other=other.vec")
     ended = steelyard_here(*command, *vectors, "--references", "A", "-f", "json", cwd=stored)
     assert ended.returncode == 0, ended.stderr
@@ -174,7 +175,7 @@ def test_a_folder_and_a_metric_with_vectors(stored):
         (("tbleu", "eps", "port", "--from", "0", "--to", "1"), 2, "all of --from, --to and --steps"),
         (("tbleu", "eps", "port", "--with", "order"), 2, "write KEY=VALUE"),
         (("tbleu", "eps", "port", "--statistics", "magic"), 2, 'no statistic "magic"'),
-        (("tbleu", "eps", "port", "--level", "system", "--statistics", "acc"), 2, 'no statistic "acc"'),
+        (("tbleu", "eps", "port", "--granularity", "system", "--statistics", "acc"), 2, 'no statistic "acc"'),
         (("tbleu", "eps", "nowhere"), 1, 'no campaign or test set called "nowhere". There are: port, quay.'),
         (("tbleu", "eps", "port", "--references", "X"), 1, "port has none of these references. It has A, B."),
         (("tbleu", "eps", "port", "--human", "mqm"), 1, "mqm"),
@@ -204,7 +205,7 @@ def test_on_real_data_bleu_has_its_published_correlation(real_data, tmp_path):
     (tmp_path / "wmt21.en-cs").symlink_to(real_data / "wmt21.en-cs")
     ended = steelyard_here(
         *("tune", "tbleu", "eps", "wmt21.en-cs", "--values", "0,0.5", "--references", "A", "B", "all"),
-        *("--level", "system", "--confidence", "0", "-f", "json"),
+        *("--granularity", "system", "--replicates", "0", "-f", "json"),
         cwd=tmp_path,
     )
     assert ended.returncode == 0, ended.stderr

@@ -1,4 +1,4 @@
-"""`cancel`, `retry` and `requeue` as people type them."""
+"""`submission cancel`, `retry` and `recompute` as people type them."""
 
 import io
 import re
@@ -73,20 +73,20 @@ def test_nothing_is_cancelled_that_was_not_asked_for(
     before = ["done", "done", "failed", "queued", "queued"]
     assert states(database) == before
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert main(["cancel", "--state", "queued"]) == 1
+    assert main(["submission", "cancel", "--state", "queued"]) == 1
     captured = capsys.readouterr()
     assert "Add --yes" in captured.err
     last = captured.out.splitlines()[-1]
     assert " ".join(last.split()) == "5 system1 rehearsal: trial against A queued"
     for refusal in ("n\n", "\n"):
         answer(monkeypatch, refusal)
-        assert main(["cancel", "4", "1"]) == 1
+        assert main(["submission", "cancel", "4", "1"]) == 1
         captured = capsys.readouterr()
         assert captured.out.endswith("Skipped: 1 done.\nCancel 1 evaluation? [y/N] ")
         assert captured.err == "steelyard: Nothing was done.\n"
     assert states(database) == before
     answer(monkeypatch, "y\n")
-    assert main(["cancel", "4", "1", "--reason", " A\n rehearsal."]) == 0
+    assert main(["submission", "cancel", "4", "1", "--reason", " A\n rehearsal."]) == 0
     assert capsys.readouterr().out.endswith("Cancelled: 1 evaluation.\n")
     assert states(database) == [*before[:3], "cancelled", "queued"]
     with reading(make_engine(database, pooled=False)) as connection:
@@ -96,14 +96,18 @@ def test_nothing_is_cancelled_that_was_not_asked_for(
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["cancel"], 2, "Which evaluations? Give their numbers, --campaign"),
-        (["retry", "--yes"], 2, "Which evaluations?"),
-        (["requeue", "x"], 2, '"x" is not a whole number'),
-        (["cancel", "--state", "ended"], 2, "invalid choice"),
-        (["cancel", "--campaign", "trial", "--yes"], 1, "None of the 3 evaluations is open: 2 done, 1 failed."),
-        (["retry", "--campaign", "rehearsal", "--yes"], 1, "2 queued"),
-        (["retry", "6", "--yes"], 1, "There is no evaluation 6. There are 5, numbered 1 to 5."),
-        (["requeue", "--system", "raft", "--yes"], 1, "There are: system0, system1, system2."),
+        (["submission", "cancel"], 2, "Which evaluations? Give their numbers, --campaign"),
+        (["submission", "retry", "--yes"], 2, "Which evaluations?"),
+        (["submission", "recompute", "x"], 2, '"x" is not a whole number'),
+        (["submission", "cancel", "--state", "ended"], 2, '"ended" is no state'),
+        (
+            ["submission", "cancel", "--campaign", "trial", "--yes"],
+            1,
+            "None of the 3 evaluations is open: 2 done, 1 failed.",
+        ),
+        (["submission", "retry", "--campaign", "rehearsal", "--yes"], 1, "2 queued"),
+        (["submission", "retry", "6", "--yes"], 1, "There is no evaluation 6. There are 5, numbered 1 to 5."),
+        (["submission", "recompute", "--system", "raft", "--yes"], 1, "There are: system0, system1, system2."),
     ],
 )
 def test_what_is_refused(
@@ -119,7 +123,7 @@ def test_what_is_refused(
 
 def test_tried_again_by_workers_of_its_own(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Everything that waits is worked on, but the command waits for its own alone."""
-    assert main(["retry", "--campaign", "trial", "--yes"]) == 0
+    assert main(["submission", "retry", "--campaign", "trial", "--yes"]) == 0
     captured = capsys.readouterr()
     assert "Skipped: 2 done.\nQueued again: 1 evaluation.\nDone: 1, failed: 0, cancelled: 0.\n" in captured.out
     assert "evaluations 1 of 1" in captured.err
@@ -130,7 +134,7 @@ def test_tried_again_by_workers_of_its_own(database: str, capsys: pytest.Capture
 
 
 def test_left_to_others(database: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["retry", "3", "--no-wait", "--yes"]) == 0
+    assert main(["submission", "retry", "3", "--no-wait", "--yes"]) == 0
     assert "note: `steelyard up`, or the next command that brings workers" in capsys.readouterr().err
     assert states(database)[2] == "queued"
 
@@ -141,9 +145,14 @@ ALL = "quota of every team in every campaign"
 @pytest.mark.parametrize(
     ("command", "action", "subject", "details"),
     [
-        ("cancel --campaign rehearsal --reason wrong --yes", "evaluation.cancel", "2 evaluations", {"reason": "wrong"}),
-        ("retry 3 --no-wait --yes", "evaluation.retry", "evaluation 3", {"evaluations": [3]}),
-        ("requeue 1 --no-wait --yes", "evaluation.requeue", "evaluation 1", {"evaluations": [1]}),
+        (
+            "submission cancel --campaign rehearsal --reason wrong --yes",
+            "evaluation.cancel",
+            "2 evaluations",
+            {"reason": "wrong"},
+        ),
+        ("submission retry 3 --no-wait --yes", "evaluation.retry", "evaluation 3", {"evaluations": [3]}),
+        ("submission recompute 1 --no-wait --yes", "evaluation.recompute", "evaluation 1", {"evaluations": [1]}),
         (
             "quota update --campaign rehearsal --per-day 3",
             *("quota.set", "quota of every team in campaign rehearsal", {"per_day": [None, 3]}),
@@ -169,15 +178,15 @@ def test_what_commands_do_by_hand_is_in_the_audit_log(
     assert campaigns.get(entry.campaign_id) == expected
 
 
-def test_requeued_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recomputed_and_compared(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     engine = make_engine(database, pooled=False)
-    assert main(["requeue", "1", "2", "3", "4", "--yes"]) == 0
+    assert main(["submission", "recompute", "1", "2", "3", "4", "--yes"]) == 0
     printed = capsys.readouterr().out
     assert "Skipped: 1 queued." in printed
     assert printed.endswith("Queued for recomputation: 3 evaluations.\nDone: 3, failed: 0, cancelled: 0.\n" + SAME)
     with writing(engine) as connection:
         connection.execute(update(Score).where(Score.evaluation_id == 2).values(score=Score.score + 1))
-    assert main(["requeue", "--campaign", "trial", "--yes"]) == 1
+    assert main(["submission", "recompute", "--campaign", "trial", "--yes"]) == 1
     printed = capsys.readouterr().out
     assert "1 of 3 scores differ from those before:" in printed
     (row,) = re.findall(r"^2 +system1 +trial against A +BLEU +(\S+) +(\S+)$", printed, re.MULTILINE)
@@ -187,11 +196,11 @@ def test_requeued_and_compared(database: str, capsys: pytest.CaptureFixture[str]
         replicates = select(Score.replicate_scores).where(Score.evaluation_id == 1).scalar_subquery()
         connection.execute(update(Score).where(Score.evaluation_id == 2).values(replicate_scores=replicates))
         connection.execute(update(Score).where(Score.evaluation_id == 2).values(signature="old"))
-    assert main(["requeue", "2", "--yes"]) == 1
+    assert main(["submission", "recompute", "2", "--yes"]) == 1
     printed = capsys.readouterr().out
     assert "Where the score is the same, its sums or replicates differ." in printed
     assert "1 of them have another signature, such as" in printed
-    assert main(["requeue", "2", "--yes", "--no-wait"]) == 0
+    assert main(["submission", "recompute", "2", "--yes", "--no-wait"]) == 0
     assert "scores" not in capsys.readouterr().out
     with reading(engine) as connection:
         assert connection.scalars(select(Statistics.evaluation_id).where(Statistics.evaluation_id == 2)).all() == []
@@ -208,11 +217,11 @@ def test_comparisons_are_cancelled_by_their_numbers(
         number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
     assert main(["status"]) == 0
     assert re.search(rf"{number} +trial +1 +99 +1\n", capsys.readouterr().out)
-    assert main(["cancel", "--comparison", str(number), "--campaign", "trial", "--yes"]) == 2
+    assert main(["submission", "cancel", "--comparison", str(number), "--campaign", "trial", "--yes"]) == 2
     answer(monkeypatch, "n\n")
-    assert main(["cancel", "--comparison", str(number)]) == 1
+    assert main(["submission", "cancel", "--comparison", str(number)]) == 1
     assert capsys.readouterr().out.endswith("Cancel 1 comparison? [y/N] ")
-    assert main(["cancel", "--comparison", str(number), "--yes"]) == 0
+    assert main(["submission", "cancel", "--comparison", str(number), "--yes"]) == 0
     assert capsys.readouterr().out == "Cancelled: 1 comparison.\n"
-    assert main(["cancel", "--comparison", str(number), "--yes"]) == 1
+    assert main(["submission", "cancel", "--comparison", str(number), "--yes"]) == 1
     assert "None of these comparisons is running." in capsys.readouterr().err

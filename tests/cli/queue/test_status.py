@@ -89,7 +89,7 @@ def test_what_a_pipe_gets(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shard 1 for " in worker
     assert worker.endswith(", attempt 2")
     assert f"  {LONG}" in printed.splitlines(), "a reason is folded, or was taken for markup"
-    assert "    → `steelyard retry 1` tries again; what was finished is kept." in printed.splitlines()
+    assert "    → `steelyard submission retry 1` tries again; what was finished is kept." in printed.splitlines()
     assert "What to do   No worker processes the open work." in printed
 
 
@@ -221,6 +221,6 @@ def test_a_database_that_is_away_is_waited_for(
 
 def test_what_can_be_done_about_a_failure() -> None:
     assert what_next("input", [1]).startswith("Trying again does not help")
-    assert what_next("platform", [3, 1]).startswith("`steelyard retry 1 3`")
-    assert what_next(None, [3]).startswith("`steelyard retry 3`")
-    assert what_next(None, range(11)).startswith("`steelyard retry --state failed`")
+    assert what_next("platform", [3, 1]).startswith("`steelyard submission retry 1 3`")
+    assert what_next(None, [3]).startswith("`steelyard submission retry 3`")
+    assert what_next(None, range(11)).startswith("`steelyard submission retry --state failed`")

@@ -11,7 +11,7 @@ from models.schema.base import now
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState
 from steelyard_client import Client, Unavailable
-from steelyard_client.core import Core
+from steelyard_client.requests import Requests
 from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.port import NAME, Port, output
@@ -82,7 +82,7 @@ def test_json_says_what_both_know_in_the_same_words(live, port, status, capsys):
 def requests(status, monkeypatch, looks, *arguments):
     """What a watcher asks for and how long it waits, until Ctrl-C after so many looks."""
     asked, waits = [], []
-    send = Core._send
+    send = Requests._send
 
     def counted(client, method, address, **content):
         asked.append(address)
@@ -93,7 +93,7 @@ def requests(status, monkeypatch, looks, *arguments):
         if len(waits) == looks:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Core, "_send", counted)
+    monkeypatch.setattr(Requests, "_send", counted)
     monkeypatch.setattr("cli.queue.status_watch.time.sleep", sleep)
     ended = status("mary", *arguments)
     return ended, asked, waits
@@ -124,8 +124,8 @@ def test_a_server_that_is_away_is_waited_for(live, port, status, monkeypatch):
     submissions = Client.list_campaign_submissions
 
     def sometimes(client, campaign):
-        if (trouble := next(looks)) is not None:
-            raise trouble
+        if (error := next(looks)) is not None:
+            raise error
         return submissions.__get__(client, Client)(campaign)
 
     monkeypatch.setattr(Client, "list_campaign_submissions", sometimes)

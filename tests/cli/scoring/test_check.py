@@ -45,7 +45,7 @@ def test_nothing_is_odd_about_a_good_output(check, lines):
     assert check(lines, *BESIDE, "--strict") == (0, "No problems found.\n", "")
 
 
-def test_warnings_are_told_and_are_no_errors_unless_one_wants_them_to_be(check, lines):
+def test_warnings_are_reported_and_are_no_errors_unless_one_wants_them_to_be(check, lines):
     shifted = [*lines[1:], lines[-1]]
     status, out, _ = check(shifted, *BESIDE)
     assert (status, out.split(":")[0], out.rstrip()[-9:]) == (0, "warning", "[shifted]")

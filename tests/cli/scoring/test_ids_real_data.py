@@ -168,7 +168,7 @@ def test_correlate_gives_the_published_agreement_from_files(real_data, wmt22, tm
     asked = [
         "--leave-out",
         *left_out,
-        "--level",
+        "--granularity",
         "system",
         "--statistics",
         "pearson",
@@ -176,7 +176,7 @@ def test_correlate_gives_the_published_agreement_from_files(real_data, wmt22, tm
         "kendall",
         "pairwise",
     ]
-    given = [str(tmp_path / "scores.tsv"), "--human", str(tmp_path / "human.tsv"), *asked, "--confidence", "0"]
+    given = [str(tmp_path / "scores.tsv"), "--human", str(tmp_path / "human.tsv"), *asked, "--replicates", "0"]
     assert status_of(["correlate", *given, "-f", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     figures = {
@@ -251,7 +251,7 @@ def test_correlate_matches_json_lines_and_tables_by_ids(real_data, tmp_path, cap
     found = []
     for ending in (".tsv", ""):
         given = [str(tmp_path / f"{metric}{ending}"), "--human", str(tmp_path / f"{judge}{ending}")]
-        assert status_of(["correlate", *given, "--confidence", "0", "-f", "json"]) == 0
+        assert status_of(["correlate", *given, "--replicates", "0", "-f", "json"]) == 0
         parts = json.loads(capsys.readouterr().out)
         every = [each for part in parts for row in part["metrics"] for each in row["statistics"]]
         # Its p-values are drawn, by the position of segments, which differs.

@@ -60,7 +60,7 @@ def test_longer_work_is_counted_on_a_terminal_only(monkeypatch):
         ),
     ],
 )
-def test_who_waited_is_told_what_has_no_scores(failed, cancelled, told, capsys):
+def test_who_waited_learns_what_has_no_scores(failed, cancelled, told, capsys):
     progress = Progress(
         queued=0, running=0, reducing=0, done=3, failed=failed, cancelled=cancelled, shards=9, shards_done=9
     )

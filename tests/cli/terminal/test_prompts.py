@@ -54,7 +54,7 @@ def at_a_terminal(arguments: list[str], answers: list[bytes], cwd: Path, **setti
         (["user", "create", "--name", "Zoe", "--set-password", "zoe@example.org"], [CTRL_D]),
         (["user", "create", "--name", "Zoe", "--set-password", "zoe@example.org"], [b"a long password\n", CTRL_D]),
         (["login", "--server", "https://mt.example.org"], [CTRL_D]),
-        (["cancel", "1"], [CTRL_D]),
+        (["submission", "cancel", "1"], [CTRL_D]),
     ],
 )
 def test_an_input_that_ends_is_no_answer(arguments, answers, sqlite_url, tmp_path):

@@ -9,7 +9,7 @@ from models.schema.queue import Evaluation, Shard
 from models.schema.states import EvaluationState
 from scheduler.embedded.processes import Embedded
 from tests.scheduler.clocks import DAY, set_clock
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done
 
 pytestmark = [
     pytest.mark.faults,
@@ -33,7 +33,7 @@ def test_a_run_during_which_the_clock_is_set(
 
     with Embedded(settings, concurrency=2) as embedded:
         job = queue_job(embedded.engine, settings, segments=256 * 12, systems=2, metrics=["troubled:pause=0.1"])
-        assert embedded.run_until_done(job.all_evaluations, tell).done == 2
+        assert run_until_done(embedded, job.all_evaluations, tell).done == 2
     assert heard[0].shards_done < heard[0].shards, "the run was over before the clock was set"
     assert "clock jumped" in caplog.text
     with reading(make_engine(sqlite_url, pooled=False)) as connection:

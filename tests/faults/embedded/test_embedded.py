@@ -15,7 +15,7 @@ from runtime.settings import Settings
 from scheduler.embedded.processes import Embedded
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
 from tests.faults.troubled import MARKS
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done
 
 pytestmark = [
     pytest.mark.faults,
@@ -43,7 +43,7 @@ def test_bad_texts_fail_alone_and_with_a_reason(sqlite_url: str) -> None:
             processes=2,
             trouble=trouble,
         )
-        embedded.run_until_done(job.all_evaluations)
+        run_until_done(embedded, job.all_evaluations)
     with reading(make_engine(sqlite_url, pooled=False)) as connection:
         rows = connection.execute(select(Evaluation).order_by(Evaluation.id)).all()
     assert [row.state for row in rows] == ["done", "failed", "failed", "failed", "done"]
@@ -66,7 +66,7 @@ def test_a_shard_that_was_killed_once_is_scored(
     settings = quick(sqlite_url)
     with Embedded(settings) as embedded:
         job = queue_job(embedded.engine, settings, metrics=["troubled"], processes=2, trouble={0: b"KILLONCE "})
-        progress = embedded.run_until_done(job.all_evaluations)
+        progress = run_until_done(embedded, job.all_evaluations)
     assert progress.done == 3
     assert (tmp_path / "killed").exists(), "nothing was killed"
     with reading(make_engine(sqlite_url, pooled=False)) as connection:
@@ -83,7 +83,7 @@ def test_processes_that_are_killed_while_they_wait_are_replaced(sqlite_url: str)
                 os.kill(process, signal.SIGKILL)
             until(lambda pool=pool: not any(map(_lives, pool)), "the end of the pool")
             job = queue_job(embedded.engine, settings, segments=100, metrics=[name])
-            assert embedded.run_until_done(job.all_evaluations).done == 3
+            assert run_until_done(embedded, job.all_evaluations).done == 3
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path)
     settings = Settings(database_url=f"sqlite:///{file}")
     with Embedded(settings, concurrency=1) as embedded:
         job = queue_job(embedded.engine, settings, segments=2100, metrics=["troubled:pause=0.2"], processes=1)
-        assert embedded.run_until_done(job.all_evaluations).done == 3
+        assert run_until_done(embedded, job.all_evaluations).done == 3
     return stored_scores(embedded.engine)
 
 

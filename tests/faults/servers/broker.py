@@ -69,7 +69,7 @@ class Broker:
         """Give it memory again."""
         self.client.config_set("maxmemory", "0")
 
-    def hints(self) -> int:
+    def messages(self) -> int:
         """Messages that wait."""
         return sum(int(self.client.llen(queue_class.queue_of(EDITION))) for queue_class in QueueClass)
 

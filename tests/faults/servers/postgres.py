@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -22,20 +23,33 @@ STOP = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 class OwnPostgres:
     """A server with nothing in it; gone at the end of the context."""
 
-    def __init__(self) -> None:
+    def __init__(self, *settings: str) -> None:
+        self._settings = settings
         # A short path: the name of the server's socket has a limit of 107 bytes.
         self.home = Path(tempfile.mkdtemp(prefix="steelyard-own-", dir="/tmp"))
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
 
     def __enter__(self) -> OwnPostgres:
-        self._process, self.url = servers.start_postgres(self.home)
+        self._process, self.url = servers.start_postgres(self.home, self.url, more=self._settings)
         return self
 
     def __exit__(self, *error: object) -> None:
         if self._process is not None:
             self.stop("immediate")
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs to its end, as who runs the server."""
+        account = {"user": "nobody"} if os.geteuid() == 0 else {}
+        command = [servers.reachable_programs(self.home) / program, *arguments]
+        ran = subprocess.run(command, cwd=self.home, capture_output=True, text=True, check=False, **account)  # type: ignore[call-overload]
+        assert ran.returncode == 0, ran.stderr
+
+    def reload(self) -> None:
+        """Let the server read its files again."""
+        assert self._process is not None, "it does not run"
+        self._process.send_signal(signal.SIGHUP)
 
     def stop(self, how: str) -> None:
         """Shut the server down."""
@@ -47,7 +61,7 @@ class OwnPostgres:
     def start(self) -> None:
         """Start the server again, on the same port and the same files."""
         assert self._process is None, "it runs"
-        self._process, self.url = servers.start_postgres(self.home, self.url)
+        self._process, self.url = servers.start_postgres(self.home, self.url, more=self._settings)
 
     def new_database(self) -> str:
         """The URL of a database with the schema of this release and no rows."""

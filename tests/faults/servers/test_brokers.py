@@ -1,6 +1,6 @@
 """A broker that forgets, dies and starves, and one scheduler after the other; the processes are shared by all tests.
 
-Hints age for a minute here, so that nothing but a look at the broker's queues can bring back in time what was lost.
+Messages are resent after a minute, so that nothing but a check of the queues can restore in time what was lost.
 """
 
 import signal
@@ -33,7 +33,7 @@ SETTINGS = {
     "silent_seconds": 6.0,
     "sweep_seconds": 0.2,
     "beat_seconds": 0.3,
-    "hint_seconds": 60.0,
+    "resend_seconds": 60.0,
     "empty_seconds": 0.5,
     "retry_seconds": 0.1,
     "smallest_window": 4,
@@ -80,18 +80,18 @@ def check(cluster: Cluster, job: IngestResult, name: str, expected: Outcomes) ->
 
 
 @contextmanager
-def frozen_with_hints(cluster: Cluster, broker: Broker) -> Iterator[int]:
-    """Hints wait at the broker and nobody takes them, while a job is under way."""
+def frozen_with_messages(cluster: Cluster, broker: Broker) -> Iterator[int]:
+    """Messages wait at the broker and nobody takes them, while a job is under way."""
     until(cluster.running, "a running shard")
-    until(broker.hints, "hints at the broker")
+    until(broker.messages, "messages at the broker")
     cluster.processes["worker"].send_signal(signal.SIGSTOP)
-    yield until(broker.hints, "hints at the broker")
+    yield until(broker.messages, "messages at the broker")
     cluster.processes["worker"].send_signal(signal.SIGCONT)
 
 
 def test_it_is_emptied(cluster: Cluster, broker: Broker, expected: Outcomes) -> None:
     job = JOBS["emptied"].queue(cluster.engine)
-    with frozen_with_hints(cluster, broker) as lost:
+    with frozen_with_messages(cluster, broker) as lost:
         broker.client.flushall()
     assert lost > 0
     check(cluster, job, "emptied", expected)
@@ -101,7 +101,7 @@ def test_it_is_emptied(cluster: Cluster, broker: Broker, expected: Outcomes) -> 
 def test_it_is_killed_and_started_again(cluster: Cluster, broker: Broker, expected: Outcomes) -> None:
     said = cluster.log("scheduler").count("The broker has lost")
     job = JOBS["killed"].queue(cluster.engine)
-    with frozen_with_hints(cluster, broker) as lost:
+    with frozen_with_messages(cluster, broker) as lost:
         broker.kill()
     assert lost > 0
     broker.start()
@@ -129,7 +129,7 @@ def test_it_has_no_memory(cluster: Cluster, broker: Broker, expected: Outcomes) 
     assert cluster.processes["worker"].poll() is None
 
 
-def test_hints_come_twice_late_and_the_last_ones_first(cluster: Cluster, expected: Outcomes) -> None:
+def test_messages_come_twice_late_and_the_last_ones_first(cluster: Cluster, expected: Outcomes) -> None:
     sent = cluster.folder / "disorder"
     cluster.kill("scheduler")
     cluster.start("disorder", "disorder", str(sent))
@@ -148,9 +148,9 @@ def test_two_schedulers_lead_at_once(cluster: Cluster, expected: Outcomes) -> No
     until(lambda: "The usurper leads" in cluster.log("usurper"), "the usurper")
     job = JOBS["usurped"].queue(cluster.engine)
     check(cluster, job, "usurped", expected)
-    hints = [line for line in sent.read_text().splitlines() if line.startswith("score_shard")]
-    assert 0 < len(hints) < 36, "one of them sent everything"
-    assert len(set(hints)) == len(hints)
+    messages = [line for line in sent.read_text().splitlines() if line.startswith("score_shard")]
+    assert 0 < len(messages) < 36, "one of them sent everything"
+    assert len(set(messages)) == len(messages)
     cluster.kill("usurper")
 
 
@@ -161,7 +161,7 @@ def test_one_takes_over_when_the_other_is_killed(cluster: Cluster, expected: Out
     cluster.kill("scheduler")
     waiting = cluster.shards(LeaseState.PENDING)
     assert waiting, "it was killed too late"
-    until(lambda: cluster.shards(LeaseState.PENDING) < waiting, "hints of the other")
+    until(lambda: cluster.shards(LeaseState.PENDING) < waiting, "messages of the other")
     cluster.start("scheduler", "scheduler")
     cluster.kill("second")
     assert cluster.shards(LeaseState.PENDING), "it was killed too late"

@@ -14,7 +14,7 @@ from models.schema.results import Score
 from models.schema.states import EvaluationState
 from scheduler.embedded.wait import wait_until_done
 from scheduler.ingest.campaigns import IngestResult
-from tests.faults.cluster import PATIENCE, Cluster, Scores, stored_scores, until
+from tests.faults.cluster import PATIENCE, SHORT_TIMES, Cluster, Scores, stored_scores, until
 from tests.faults.program import PATIENCE as TASKS_PATIENCE
 from tests.faults.servers.postgres import OwnPostgres
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -23,16 +23,6 @@ pytestmark = pytest.mark.faults
 
 METRICS = ("troubled:pause=0.1", "bleu")
 SEGMENTS = 256 * 15 + 7
-SETTINGS = {
-    "concurrency": 2,
-    "silent_seconds": 6.0,
-    "sweep_seconds": 0.2,
-    "beat_seconds": 0.3,
-    "hint_seconds": 2.0,
-    "retry_seconds": 0.1,
-    "task_seconds": 10.0,
-    "lease_seconds": 12.0,
-}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +71,7 @@ def in_the_middle(cluster: Cluster, done: int) -> None:
 def test_restarts_in_the_middle_of_a_campaign(
     tmp_path: Path, postgres: OwnPostgres, database: str, redis_url: str, undisturbed: Scores
 ) -> None:
-    with Cluster(tmp_path, database, redis_url, **SETTINGS) as cluster:
+    with Cluster(tmp_path, database, redis_url, **SHORT_TIMES) as cluster:
         cluster.start("scheduler", "scheduler")
         worker = cluster.start_worker()
         job = queue(cluster)
@@ -111,7 +101,7 @@ def test_restarts_in_the_middle_of_a_campaign(
 def test_an_outage_longer_than_anybody_waits(
     tmp_path: Path, postgres: OwnPostgres, database: str, redis_url: str, undisturbed: Scores
 ) -> None:
-    with Cluster(tmp_path, database, redis_url, **SETTINGS) as cluster:
+    with Cluster(tmp_path, database, redis_url, **SHORT_TIMES) as cluster:
         cluster.environment[TASKS_PATIENCE] = "0.1,0.2"
         cluster.start("scheduler", "scheduler")
         worker = cluster.start_worker()
@@ -121,7 +111,7 @@ def test_an_outage_longer_than_anybody_waits(
         postgres.stop("fast")
         until(lambda: "is abandoned until" in cluster.log("worker"), "a task that gives up")
         # Longer than any worker may be silent: none can beat.
-        time.sleep(SETTINGS["silent_seconds"])
+        time.sleep(SHORT_TIMES["silent_seconds"])
         postgres.start()
         check(cluster, job, undisturbed)
         assert any(cluster.attempts(shard) > before for shard, before in held), "no shard was held by one that gave up"
@@ -132,7 +122,7 @@ def test_an_outage_longer_than_anybody_waits(
 
 
 def test_the_embedded_default_outlives_a_restart(tmp_path: Path, postgres: OwnPostgres, database: str) -> None:
-    with Cluster(tmp_path, database, "memory://localhost/", **SETTINGS, **ONE_BLOCK) as cluster:
+    with Cluster(tmp_path, database, "memory://localhost/", **SHORT_TIMES, **ONE_BLOCK) as cluster:
         command = cluster.start("command", "embedded", str(SEGMENTS), "troubled:pause=0.1")
         in_the_middle(cluster, 2)
         postgres.stop("fast")

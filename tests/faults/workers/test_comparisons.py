@@ -119,7 +119,7 @@ def check(cluster: Cluster, comparison: int, undisturbed: set[tuple[Any, ...]]) 
         assert list(connection.scalars(select(Trials.state))) == [LeaseState.DONE] * 8
 
 
-def test_a_pool_process_is_killed_in_the_middle_and_every_hint_delivered_twice(
+def test_a_pool_process_is_killed_in_the_middle_and_every_message_delivered_twice(
     cluster: Cluster, undisturbed: set[tuple[Any, ...]], tmp_path: Path
 ) -> None:
     sent = tmp_path / "sent"
@@ -133,8 +133,8 @@ def test_a_pool_process_is_killed_in_the_middle_and_every_hint_delivered_twice(
     assert max(attempts(cluster.engine)[key] for key in victims) > 1, "the kill hit no running trials"
     # The main process released them: the lease is three minutes long.
     assert "is reclaimed" not in cluster.log("scheduler")
-    hints = {line for line in sent.read_text().splitlines() if line.startswith("randomize ")}
-    assert len(hints) == 8
+    messages = {line for line in sent.read_text().splitlines() if line.startswith("randomize ")}
+    assert len(messages) == 8
 
 
 @pytest.mark.long
@@ -160,7 +160,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: set[tuple[Any, ...
     until(lambda: running(cluster), "running trials")
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "messages at the broker")
         client.flushdb()
     worker.send_signal(signal.SIGCONT)
     assert lost > 0

@@ -85,11 +85,11 @@ def test_cancelled_in_the_middle_and_tried_again(
         assert seen["last_minute"]["shards"] >= 3
         assert seen["last_minute"]["hypotheses"] == 512 * seen["last_minute"]["shards"]
         assert seen["seconds_left"] > 0
-        assert main(["cancel", "--campaign", "trial", "--yes", "--reason", "Wrong file."]) == 0
+        assert main(["submission", "cancel", "--campaign", "trial", "--yes", "--reason", "Wrong file."]) == 0
         assert "Cancelled: 2 evaluations." in capsys.readouterr().out
         assert cluster.shards(LeaseState.CANCELLED), "nothing was left to be cancelled"
         scheduler.send_signal(signal.SIGCONT)
-        # Those that run, and hints that are on their way, come to nothing.
+        # Those that run, and messages that are on their way, come to nothing.
         until(lambda: not status()["work"][1]["running"] and not status()["work"][1]["sent"], "the end of what runs")
         with reading(cluster.engine) as connection:
             rows = connection.execute(select(Evaluation.state, Evaluation.reason)).all()
@@ -97,7 +97,7 @@ def test_cancelled_in_the_middle_and_tried_again(
             before = list(connection.scalars(select(Shard.id)))
         assert [tuple(row) for row in rows] == [("cancelled", "Wrong file.")] * 2
         assert 3 <= len(kept) < BLOCKS, "it was not cancelled in the middle"
-        assert main(["retry", *map(str, evaluations), "--yes", "--wait"]) == 0
+        assert main(["submission", "retry", *map(str, evaluations), "--yes", "--wait"]) == 0
         assert "Done: 2, failed: 0, cancelled: 0." in capsys.readouterr().out
         assert stored_scores(cluster.engine) == undisturbed
         with reading(cluster.engine) as connection:

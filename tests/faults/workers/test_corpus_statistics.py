@@ -15,7 +15,7 @@ from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Cluster, Scores, children, stored_scores, until
 from tests.faults.workers.test_processes import SETTINGS
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done
 
 pytestmark = [
     pytest.mark.faults,
@@ -35,7 +35,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path)
     settings = one_block_shards(url, shortest_shard_seconds=100.0, shard_seconds=100.0)
     with Embedded(settings, concurrency=1) as embedded:
         job = queue_job(embedded.engine, settings, segments=SEGMENTS, metrics=METRICS)
-        assert embedded.run_until_done(job.all_evaluations).done == 3
+        assert run_until_done(embedded, job.all_evaluations).done == 3
     engine = make_engine(url, pooled=False)
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(CorpusCount)) == 4
@@ -129,7 +129,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     until(lambda: slow(cluster, merges=False), "a running count")
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "messages at the broker")
         client.flushdb()
     assert not cluster.done()
     worker.send_signal(signal.SIGCONT)
@@ -137,7 +137,7 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     check(cluster, job, undisturbed)
 
 
-def test_every_hint_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tmp_path: Path) -> None:
+def test_every_message_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tmp_path: Path) -> None:
     sent = tmp_path / "sent"
     cluster.start("scheduler", "twice", str(sent))
     cluster.start_worker()

@@ -21,7 +21,7 @@ from scheduler.embedded.wait import wait_until_done
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import PATIENCE, Cluster, Scores, children, stored_scores, until
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done
 
 pytestmark = [
     pytest.mark.faults,
@@ -36,7 +36,7 @@ SETTINGS = {
     "silent_seconds": 6.0,
     "sweep_seconds": 0.2,
     "beat_seconds": 0.3,
-    "hint_seconds": 2.0,
+    "resend_seconds": 2.0,
     "retry_seconds": 0.1,
 }
 
@@ -49,7 +49,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path)
     settings = one_block_shards(url).model_copy(update={"concurrency": 2})
     with Embedded(settings) as embedded:
         job = queue_job(embedded.engine, settings, segments=SEGMENTS, metrics=METRICS, processes=2)
-        assert embedded.run_until_done(job.all_evaluations).done == 3
+        assert run_until_done(embedded, job.all_evaluations).done == 3
     return stored_scores(make_engine(url, pooled=False))
 
 
@@ -142,7 +142,7 @@ def leads(cluster: Cluster, pid: int) -> bool:
         return f":{pid}:" in (read_leader(connection, SETTINGS["silent_seconds"]) or "")
 
 
-def test_every_hint_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tmp_path: Path) -> None:
+def test_every_message_is_delivered_twice(cluster: Cluster, undisturbed: Scores, tmp_path: Path) -> None:
     sent = tmp_path / "sent"
     cluster.start("scheduler", "twice", str(sent))
     cluster.start_worker()
@@ -160,10 +160,10 @@ def test_all_messages_are_lost(cluster: Cluster, undisturbed: Scores) -> None:
     cluster.start("scheduler", "scheduler")
     worker = cluster.start_worker()
     until(cluster.running, "a running shard")
-    # Hints that wait at the broker are gone; with the pool stopped some must be waiting.
+    # Messages that wait at the broker are gone; with the pool stopped some must be waiting.
     worker.send_signal(signal.SIGSTOP)
     with redis.Redis.from_url(cluster.environment["STEELYARD_BROKER_URL"]) as client:
-        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "hints at the broker")
+        lost = until(lambda: client.llen(QueueClass.CAMPAIGN.queue_of(EDITION)), "messages at the broker")
         client.flushdb()
     worker.send_signal(signal.SIGCONT)
     assert lost > 0

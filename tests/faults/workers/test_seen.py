@@ -86,7 +86,7 @@ def test_a_worker_and_a_scheduler_tell_what_they_do(tmp_path: Path, postgres_url
 
         until(replaced, "the memory of both processes")
         seen = metrics(at_scheduler)
-        assert (value(seen, "steelyard_scheduler_hints_sent_total") or 0) >= 4
+        assert (value(seen, "steelyard_scheduler_messages_sent_total") or 0) >= 4
         assert value(seen, "steelyard_scheduler_leading") == 1
         assert value(seen, "steelyard_evaluations", state="done") == 1
         assert value(seen, "steelyard_pool_processes", version=next(iter_versions(seen))) == 2

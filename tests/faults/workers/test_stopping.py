@@ -1,4 +1,4 @@
-"""Workers that are told to stop: what runs may finish or is handed back, and nobody waits for a lease."""
+"""Workers that are asked to stop: what runs may finish or is released, and nobody waits for a lease."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.faults
 
 LONG = Job(11, ("troubled:pause=20.0",), segments=256 * 2, systems=1)
 SHORT = Job(12, ("troubled:pause=0.4",), segments=256 * 11, systems=1)
-SETTINGS = {"concurrency": 2, "sweep_seconds": 0.2, "beat_seconds": 0.3, "retry_seconds": 30.0, "hint_seconds": 60.0}
+SETTINGS = {"concurrency": 2, "sweep_seconds": 0.2, "beat_seconds": 0.3, "retry_seconds": 30.0, "resend_seconds": 60.0}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def stopped(cluster: Cluster, worker: Forked, name: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_whole_group_is_told_to_end(
+def test_a_whole_group_is_asked_to_end(
     number: signal.Signals, expected: Outcomes, tmp_path: Path, postgres_url: str, redis_url: str
 ) -> None:
     """As systemd does it, and a shell: what runs is finished, here too, by pool processes that heard the same."""
@@ -68,7 +68,7 @@ def test_a_whole_group_is_told_to_end(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("name", ["embedded", "up"])
-def test_a_whole_group_with_workers_of_its_own_is_told_to_end(
+def test_a_whole_group_with_workers_of_its_own_is_asked_to_end(
     name: str, number: signal.Signals, tmp_path: Path, sqlite_url: str
 ) -> None:
     one_block = {"shortest_shard_seconds": 1e-9, "shard_seconds": 1e-6}
@@ -99,12 +99,12 @@ def test_what_does_not_finish_is_handed_back(tmp_path: Path, postgres_url: str, 
         hasty = cluster.start_worker("hasty", STEELYARD_STOP_SECONDS="1")
         until(lambda: len(cluster.running()) == 2, "two running shards")
         hasty.send_signal(signal.SIGTERM)
-        until(lambda: not cluster.running(), "shards that are handed back")
+        until(lambda: not cluster.running(), "shards that are released")
         stopped(cluster, hasty, "hasty")
         assert handed_back(cluster) == [(LeaseState.PENDING, 0, None)] * 2
         assert "2 tasks released" in cluster.log("hasty")
 
-        # Others begin them far sooner than leases, silence and delays would have it: within the hint time.
+        # Others begin them far sooner than leases, silence and delays would have it: within the message time.
         names = ("twice", "quit")
         workers = [cluster.start_worker(name, STEELYARD_CONCURRENCY="1", STEELYARD_STOP_SECONDS="60") for name in names]
         until(lambda: len(cluster.running()) == 2, "both shards at other workers")

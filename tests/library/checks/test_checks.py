@@ -128,7 +128,7 @@ def test_too_little_text_has_no_language():
     assert found(["one two three four five"] * 3, source=None, target="cs") == {}
 
 
-def test_relatives_are_not_told_apart():
+def test_relatives_are_not_distinguished():
     norwegian = ["Havnen var stengt i to dager etter stormen, og ingen av båtene kom seg ut på sjøen igjen før fredag."]
     assert "language" not in found(norwegian * 4 + [f"Båt nummer {n} ligger ved kaien i dag." for n in range(9)],
                                    source=None, target="da")  # fmt: skip

@@ -1,7 +1,9 @@
 """Lines that are not where they belong are found, whatever happened to them; those that are, are left alone."""
 
+import itertools
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from steelyard.checks.examined import align_output
 from steelyard.checks.finding import Finding, Severity
 from steelyard.checks.matching import match_output
 from steelyard.checks.placement import find_misplaced
-from steelyard.checks.shifts import find_runs
+from steelyard.checks.shifts import DRIFT, find_runs
 from steelyard.formats.plain import Text
 from tests.library.checks.texts import demo, joined, some_language
 
@@ -161,7 +163,36 @@ def test_any_shift_is_found_with_its_size(offset, begin, length):
     for place, segment in zip(range(begin, begin + length), belonging, strict=True):
         output[place] = OUTPUT[segment] if 0 <= segment < len(OUTPUT) else "nothing of it"
     matching = match_output(align_output(joined(output), CheckContext(400, joined(SOURCE))))
-    assert offset in {run.offset for run in find_runs(matching)}
+    runs = find_runs(matching)
+    assert offset in {run.offset for run in runs}
+    assert all(one.end <= other.first for one, other in itertools.pairwise(runs))
+
+
+class Prepared:
+    """Which gains come with which offset is said; all lines fit."""
+
+    elsewhere = (np.zeros(40), np.arange(40), None)
+    here = np.zeros(40)
+
+    def __init__(self, **gains):
+        self.prepared = {int(name.removeprefix("by")): gain for name, gain in gains.items()}
+
+    def gains(self, offset):
+        return self.prepared.get(offset, np.full(40, -9.0)) + DRIFT
+
+    def fits(self, offset):
+        return np.full(40, 9.0)
+
+
+def test_no_line_is_of_two_runs():
+    first, second = np.full(40, -9.0), np.full(40, -9.0)
+    first[5:15] = 4.0
+    second[14:25] = 3.0
+    runs = find_runs(Prepared(by1=first, by3=second))
+    assert [(run.first, run.end, run.offset) for run in runs] == [(5, 15, 1), (15, 25, 3)]
+    # Of equal gains the nearer one counts.
+    assert [run.offset for run in find_runs(Prepared(by3=first, by1=first))] == [1]
+    assert len(find_runs(Prepared(by1=first, by3=second), most=1)) == 1
 
 
 @pytest.mark.parametrize("name", ["wmt21.en-cs", "wmt22.de-en", "wmt22.en-cs"])

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from cli.verbs import VERBS
 from steelyard.commands.main import main
 
 SYSTEMS, SEGMENTS = 5, 40
@@ -78,7 +77,7 @@ def test_every_format_shows_the_same(files, capsys):
 
 
 def test_systems_and_metrics_are_chosen(files, capsys):
-    given = ["--level", "system", "-m", "good", "--leave-out", "s0", "s3", "--confidence", "0", "-f", "json"]
+    given = ["--granularity", "system", "-m", "good", "--leave-out", "s0", "s3", "--replicates", "0", "-f", "json"]
     (document,) = json.loads(run(capsys, *files, *given))
     assert document["systems"] == ["s1", "s2", "s4"]
     assert [each["metric"] for each in document["metrics"]] == ["good"]
@@ -118,12 +117,3 @@ def test_the_human_scores_are_one_metric_of_their_own(files, tmp_path, capsys):
     assert "mqm" in capsys.readouterr().err
     assert main(["correlate", files[0]], dict) == 2
     assert "--human" in capsys.readouterr().err
-
-
-def test_without_a_file_of_human_scores_the_server_is_asked(files, tmp_path, capsys):
-    database = f"sqlite:///{tmp_path / 'none.db'}"
-    for arguments in (["--database", database], ["name", "--human", "mqm", "--database", database]):
-        assert main(["correlate", *arguments], lambda: VERBS) == 1
-        assert "steelyard db upgrade" in capsys.readouterr().err
-    assert main(["correlate", *files, "--level", "system"], lambda: VERBS) == 0
-    assert "human scores mqm" in capsys.readouterr().out

@@ -103,7 +103,7 @@ def test_formats(files, capsys):
         (["-f", "scr"], 2, "scr"),
     ],
 )
-def test_what_is_wrong_is_told(files, capsys, words, status, told):
+def test_what_is_wrong_is_reported(files, capsys, words, status, told):
     (files / "metrics.txt").write_text("en-cs\tX\n")
     (files / "bad.txt").write_text("en-cs\tX\nen-de X\n")
     assert main(["rank", str(files), *(word.format(folder=files) for word in words)]) == status

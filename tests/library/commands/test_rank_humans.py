@@ -117,7 +117,7 @@ def test_our_own_rule(real_data, capsys):
     assert [each["system"] for each in micro["systems"]] == [row["system"] for row in rows]
 
 
-def test_what_does_not_count_is_told(real_data, capsys):
+def test_what_does_not_count_is_reported(real_data, capsys):
     folder = real_data / "wmt24"
     _, told = ranked(capsys, folder / "human" / "en-cs.esa.csv", "--by", "human:wmt25")
     for what in ("369 of tutorials", "733 of damaged texts", "200 of fillers", "51 of repeated items"):
@@ -162,7 +162,7 @@ def test_formats(table, capsys):
         ]
 
 
-def test_domains_that_are_not_known_are_told(table, capsys):
+def test_domains_that_are_not_known_are_reported(table, capsys):
     _, told = ranked(capsys, table, "--by", "human:wmt24")
     assert "--documents" in told
     assert "30 judgments a system are few: WMT left out pairs with fewer than 100" in told
@@ -224,7 +224,7 @@ def test_only_judgments_of_error_span_annotation_count(tmp_path, capsys):
         (["--by", "human:wmt24", "--documents", "{folder}/other.docs", "{folder}/en-cs.docs"], 1, "begins with none"),
     ],
 )
-def test_what_is_wrong_is_told(table, capsys, words, status, told):
+def test_what_is_wrong_is_reported(table, capsys, words, status, told):
     (table.parent / "other.docs").write_text("news\tx\n")
     (table.parent / "short.docs").write_text("news\td0\nnews\n")
     (table.parent / "two.docs").write_text("news\td0\ntalk\td0\n")

@@ -8,7 +8,8 @@ import pytest
 
 from cli.verbs import VERBS
 from steelyard.commands.main import main
-from steelyard.commands.verbs import ELSEWHERE, OURS, Verb, installed
+from steelyard.commands.verbs import ELSEWHERE, EXTENDED, OURS, Verb, installed
+from steelyard_client.commands.verbs import VERBS as VERBS_OF_CLIENT
 
 
 def alone(arguments: list[str]) -> int:
@@ -16,21 +17,22 @@ def alone(arguments: list[str]) -> int:
     return main(arguments, dict)
 
 
-def test_the_server_has_the_verbs_that_the_library_says_it_has() -> None:
-    assert set(ELSEWHERE["steelyard-server"]) == set(VERBS) - set(OURS)
+def test_the_others_have_the_verbs_that_the_library_says_they_have() -> None:
+    assert set(ELSEWHERE["steelyard-server"]) == set(VERBS) - set(OURS) - set(VERBS_OF_CLIENT)
+    assert set(ELSEWHERE["'steelyard-client[cli]'"]) == set(VERBS_OF_CLIENT) - set(EXTENDED)
 
 
-@pytest.mark.parametrize("verb", ["submit", "up", "leaderboard"])
-def test_a_missing_verb_names_the_distribution_that_has_it(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("verb", "distribution"), [("up", "steelyard-server"), ("team", "'steelyard-client[cli]'")])
+def test_a_missing_verb_names_the_distribution_that_has_it(verb: str, distribution: str, capsys) -> None:
     assert alone([verb, "--database", "x"]) == 2
-    assert "pip install steelyard-server" in capsys.readouterr().err
+    assert f"pip install {distribution}" in capsys.readouterr().err
 
 
 def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     assert alone(["scor"]) == 2
     assert "'score'" in capsys.readouterr().err
-    assert main(["leaderbord"], lambda: VERBS) == 2
-    assert "'leaderboard'" in capsys.readouterr().err
+    assert main(["evaluat"], lambda: VERBS) == 2
+    assert "'evaluate'" in capsys.readouterr().err
     assert alone(["score", "ref", "--confidenc"]) == 2
     assert "--confidence" in capsys.readouterr().err
 

@@ -114,7 +114,7 @@ BROKEN = {
     "huge statistics": (statistics(lambda s, b: s * 2.0**50), "float64"),
     "a buffer of 300 segments": (statistics(first_300), "split of a long test set"),
     "spoils the shared words": (statistics(spoil_words), "do not disturb each other"),
-    "counts lacking references": (statistics(all_references), "variable references"),
+    "counts missing references": (statistics(all_references), "variable references"),
     "remembers what it saw": (
         changed(
             segment_statistics=lambda self, segments: remember(Sound.segment_statistics(self, segments), segments),
@@ -156,7 +156,7 @@ BROKEN = {
         ),
         "do not disturb each other",
     ),
-    "counts lacking references in segments alone": (
+    "counts missing references in segments alone": (
         changed(
             segment_statistics=lambda self, segments: as_often_as_references(
                 Sound.segment_statistics(self, segments), segments
@@ -165,7 +165,7 @@ BROKEN = {
         ),
         "variable references",
     ),
-    "counts lacking references in systems alone": (
+    "counts missing references in systems alone": (
         changed(
             segment_statistics=lambda self, segments: all_references(
                 Sound.segment_statistics(self, segments), segments

@@ -56,7 +56,7 @@ def test_what_makes_no_difference(change):
 
 
 @pytest.mark.parametrize("before", ["\n", "# a\n\n \n#\n", "\ufeff\r\n"])
-def test_the_format_is_told_from_the_first_word(before):
+def test_the_format_is_distinguished_from_the_first_word(before):
     assert looks_like(f"{before}1-2\tnos{GOOD.split('nos', 1)[1]}".encode()) == "plain"
     assert looks_like(f"{before}1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n".encode()) == "conllu"
 

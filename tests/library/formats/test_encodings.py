@@ -52,7 +52,7 @@ def test_what_fits_nothing_is_not_guessed() -> None:
     assert "find out which" in advice(TEXTS["ru"].encode("KOI8-R"), "cs")
 
 
-def test_an_error_can_be_told_the_language_later_and_be_sent_to_another_process() -> None:
+def test_an_error_can_be_given_the_language_later_and_be_sent_to_another_process() -> None:
     with pytest.raises(NotUtf8) as raised:
         read_lines(TEXTS["cs"].encode("ISO-8859-2"), name="out.txt")
     assert "ENCODING" in str(raised.value)

@@ -48,7 +48,7 @@ def read(reader, data, **bounds):
 
 
 @every_reader
-def test_it_is_told_from_all_others_and_read_alike_each_time(reader):
+def test_it_is_distinguished_from_all_others_and_read_alike_each_time(reader):
     sample = SAMPLES[reader.name]
     assert reader_of(sample) is reader
     assert [each for each in READERS if each is not PLAIN and each.sniff(sample)] == [reader][reader is PLAIN :]

@@ -9,6 +9,7 @@ from steelyard.errors import BadText
 from steelyard.formats.campaign.folder import read_campaign, system_name
 from steelyard.formats.input.windows import NotUtf8
 from steelyard.formats.plain import DifferentLengths
+from steelyard.text.language_pairs import NoSuchPair
 from steelyard.text.limits import TextLimits
 from steelyard.text.names import fault_of_name
 from tests.library.formats.campaign_folders import DOCS, refusal, small_campaign, write
@@ -240,7 +241,7 @@ def test_one_of_several_wmt_test_sets_has_to_be_chosen(tmp_path):
         write(tmp_path / f"{test_set}.hyp.X.{target}", "x\n")
     assert refusal(tmp_path) == (
         f"{tmp_path}: holds several test sets: generaltest2022.de-en, newstest2021.de-en, "
-        "newstest2021.en-cs. Choose one with the parameter pair, e.g. de-en."
+        "newstest2021.en-cs. Choose one with the parameter pair, e.g. generaltest2022.de-en."
     )
     assert read_campaign(tmp_path, pair="en-cs").references["A"].lines() == [b"newstest2021.en-cs"]
     assert refusal(tmp_path, pair="de-en").endswith(
@@ -250,10 +251,10 @@ def test_one_of_several_wmt_test_sets_has_to_be_chosen(tmp_path):
     campaign = read_campaign(tmp_path, pair="newstest2021.de-en")
     assert campaign.name == "newstest2021.de-en"
     assert campaign.references["A"].lines() == [b"newstest2021.de-en"]
-    assert refusal(tmp_path, pair="fr-de") == (
-        f"{tmp_path}: has no files for the pair fr-de. Choose one of these: generaltest2022.de-en, "
-        "newstest2021.de-en, newstest2021.en-cs."
+    assert (
+        refusal(tmp_path, NoSuchPair, pair="fr-de") == f"{tmp_path}: there is no pair fr-de. There are: de-en, en-cs."
     )
+    assert read_campaign(tmp_path, pair="eng-ces").name == "newstest2021.en-cs"
 
 
 def test_a_wmt_file_in_two_places_is_refused(tmp_path):

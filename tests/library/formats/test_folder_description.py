@@ -57,7 +57,10 @@ def test_meta_must_agree_with_the_files(folder):
 
 
 def test_a_pair_that_the_folder_is_not_for(folder):
-    assert "nothing-nothing. Name source_language and target_language there" in refusal(folder, pair="cs-en")
+    said = read_campaign(folder, pair="ces-en_GB")
+    assert (said.source_language, said.target_language) == ("ces", "en_GB")
+    write(folder / "meta.json", '{"target_language": "en"}')
+    assert "nothing-en. Name source_language and target_language there" in refusal(folder, pair="cs-en")
     write(folder / "meta.json", '{"source_language": "de", "target_language": "en"}')
     assert "is not known to be for the language pair cs-en" in refusal(folder, pair="cs-en")
     assert read_campaign(folder, pair="de-en").source_language == "de"

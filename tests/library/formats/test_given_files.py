@@ -100,13 +100,13 @@ COMMANDS = [
     ["score", "good.txt", "-i", "good.txt", "-m", "meteor:lemmas=words", "--resource", "words=FILE"],
     ["evaluate", "FILE"],
     ["check", "FILE", "--reference", "good.txt"],
-    ["human", "import", "FILE", "--test-set", "trial"],
+    ["judgments", "import", "FILE", "--test-set", "trial"],
     ["correlate", "FILE"],
     ["vectors", "import", "x", "FILE"],
     ["vectors", "create", "x", "--input", "FILE"],
     ["submit", "FILE", "--campaign", "wmt", "--test-set", "trial", "--system", "x"],
     ["testset", "correct", "wmt", "trial", "FILE"],
-    ["nightly", "add", "n", "--source", "x/{system}.txt", "--test-set", "FILE", "-m", "bleu"],
+    ["schedule", "create", "n", "--source", "x/{system}.txt", "--test-set", "FILE", "-m", "bleu"],
 ]
 
 

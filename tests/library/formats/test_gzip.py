@@ -33,7 +33,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
-def test_every_format_may_be_packed_and_is_told_from_its_content(kind, tmp_path):
+def test_every_format_may_be_packed_and_is_distinguished_from_its_content(kind, tmp_path):
     data = DOCUMENTS[kind].encode()
     assert looks_like(data) == kind.split()[0]
     # The name says nothing.
@@ -126,7 +126,7 @@ def test_tiny_members_end_in_time():
         Contents(empty * (MOST_MEMBERS + 1))
 
 
-def test_standard_input_and_pipes_are_unpacked_and_told_apart(monkeypatch):
+def test_standard_input_and_pipes_are_unpacked_and_distinguished(monkeypatch):
     packed = gzip.compress(DOCUMENTS["treex"].encode())
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(packed)))
     text = read_text("-")

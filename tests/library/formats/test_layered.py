@@ -261,7 +261,7 @@ def test_all_defects_of_one_side_are_said_and_none_of_the_others():
         read_text(document.encode(), name="F", part="cs_ref")
 
 
-def test_what_is_told_from_content(tmp_path):
+def test_what_is_distinguished_from_content(tmp_path):
     assert looks_like(write([ANSWER], Style()).encode()) == "treex"
     assert looks_like(write([ANSWER], Style(kind=TCZECH, prefix="p")).encode()) == "tectomt"
     assert looks_like(b'<!DOCTYPE treex_document [<!ENTITY a "b">]><treex_document/>') == "treex"

@@ -343,7 +343,7 @@ def test_byte_order_mark_and_line_ends_of_windows_do_not_matter():
         ("", "plain"),
     ],
 )
-def test_the_format_is_told_from_the_content(content, format_):
+def test_the_format_is_distinguished_from_the_content(content, format_):
     assert looks_like(content.encode()) == format_
 
 

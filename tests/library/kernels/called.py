@@ -16,7 +16,6 @@ from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calib
 from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.vocabulary import find_words
-from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.registry import all_metrics, parse_metrics
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
@@ -109,8 +108,6 @@ def call_others() -> None:
     scores = np.arange(12.0).reshape(4, 3)
     pair_kinds(scores, scores[::-1])
     rank_sums(scores, scores[::-1])
-    index = WordIndex(b"a\nb\n")
-    index.places(b"b\nc\n")
     find_words(b"b\nc\n", 2, np.frombuffer(b"a\nb\n", np.uint8), np.array([0, 2, 4]))
     replicate_sums(np.full((3, 70), 9, np.uint8), np.tile([[1.0, 2.0, 3.0]], (70, 1)))
     ones, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)

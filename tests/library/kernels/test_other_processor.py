@@ -18,12 +18,12 @@ OF_A_LIBRARY = {"-shared", "-fPIC"}
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    lacking = [name for name in (COMPILER, EMULATOR) if not shutil.which(name)]
-    if lacking and not os.environ.get("CI"):
+    missing = [name for name in (COMPILER, EMULATOR) if not shutil.which(name)]
+    if missing and not os.environ.get("CI"):
         pytest.skip(
-            f"no {' and no '.join(lacking)} here: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+            f"no {' and no '.join(missing)} here: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
         )
-    assert not lacking
+    assert not missing
     made = tmp_path_factory.mktemp("aarch64") / "other_processor"
     flags = [flag for flag in FLAGS if flag not in OF_A_LIBRARY]
     source = Path(__file__).with_name("other_processor.c")

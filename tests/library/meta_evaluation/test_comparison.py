@@ -121,3 +121,19 @@ def test_an_undefined_statistic_has_no_p():
     assert np.isnan(permutation_p(lambda stack: pearson(human, stack), np.ones(3), human, seed=1))
     nothing = np.full(3, np.nan)
     assert np.isnan(permutation_p(lambda stack: pearson(human, stack), nothing, human, seed=1))
+
+
+def test_a_trial_without_a_result_is_no_evidence():
+    first, second = np.array([1.0, 2, 4, 9]), np.array([3.0, 1, 2, 5])
+
+    def of_some(stack):
+        """Undefined where the second score is the other metric's and the first is not; else, the mean is squared."""
+        mine = (np.abs(stack[:, None] - standardised(first)) < 1e-9)[:, 0]
+        lost = mine[:, 0] != mine[:, 1]
+        return np.where(lost, np.nan, (stack * [5.0, 1, 2, 3]).sum(1) ** 2)
+
+    # Eight of the sixteen ways are undefined; all of them count against a difference.
+    p = permutation_p(of_some, first, second, seed=3, trials=16)
+    with_all = permutation_p(lambda stack: (stack * [5.0, 1, 2, 3]).sum(1) ** 2, first, second, seed=3, trials=16)
+    assert 8 / 16 < p <= 1
+    assert p >= with_all

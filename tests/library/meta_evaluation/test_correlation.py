@@ -9,7 +9,13 @@ from scipy import stats
 
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.meta_evaluation.comparison import permutation_p, williams_p
-from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
+from steelyard.meta_evaluation.correlation import (
+    SEGMENT_TRIALS,
+    SYSTEM_TRIALS,
+    CorrelationOptions,
+    correlate_segments,
+    correlate_systems,
+)
 from steelyard.meta_evaluation.statistics import segment_statistic, system_statistic
 from steelyard.meta_evaluation.system import better_or_equal_share, pearson
 from steelyard.resampling.interval import percentile_interval
@@ -59,6 +65,12 @@ def test_rows_are_in_the_order_of_the_first_statistic_and_tested_against_the_bes
     assert not correlate_systems(judged, ["soft-pairwise"], CorrelationOptions(trials=60)).tested
 
 
+def test_how_many_trials_there_are_where_nothing_is_said(judged):
+    asked = CorrelationOptions(replicates=0)
+    assert correlate_systems(judged, ["pearson"], asked).trials == SYSTEM_TRIALS == 10_000
+    assert correlate_segments(judged, ["pearson"], asked).trials == SEGMENT_TRIALS == 1_000
+
+
 def test_without_trials_or_a_second_metric_there_are_no_tests(judged):
     table = correlate_systems(judged, ["pearson"], CorrelationOptions(trials=0))
     assert (table.baseline, table.trials, table.tested) == (None, 0, False)
@@ -75,18 +87,18 @@ def test_without_trials_or_a_second_metric_there_are_no_tests(judged):
 
 def test_a_metric_without_scores_of_a_system_is_tested_on_the_others(judged):
     bad, good, middling = judged.metrics
-    lacking = replace(middling, systems=np.where(np.arange(SYSTEMS) == 2, math.nan, middling.systems))
-    table = correlate_systems(replace(judged, metrics=[bad, good, lacking]), ["pearson"], CorrelationOptions(trials=60))
-    (row,) = [row for row in table.rows if row.metric is lacking]
+    missing = replace(middling, systems=np.where(np.arange(SYSTEMS) == 2, math.nan, middling.systems))
+    table = correlate_systems(replace(judged, metrics=[bad, good, missing]), ["pearson"], CorrelationOptions(trials=60))
+    (row,) = [row for row in table.rows if row.metric is missing]
     there = np.arange(SYSTEMS) != 2
     human = judged.human_systems[there]
     assert row.agreements[0].counted == SYSTEMS - 1
-    assert row.agreements[0].value == float(pearson(human, lacking.systems[there]))
+    assert row.agreements[0].value == float(pearson(human, missing.systems[there]))
     expected = permutation_p(
-        lambda stack: pearson(human, stack), good.systems[there], lacking.systems[there], seed=7, trials=60
+        lambda stack: pearson(human, stack), good.systems[there], missing.systems[there], seed=7, trials=60
     )
     assert row.test.p == expected
-    for backwards in ([lacking, good, bad], [lacking, bad, good]):
+    for backwards in ([missing, good, bad], [missing, bad, good]):
         table = correlate_systems(
             replace(judged, metrics=backwards), ["pearson"], CorrelationOptions(trials=60, baseline=0)
         )
@@ -157,3 +169,35 @@ def test_soft_accuracy_is_of_the_segments_that_both_sides_judge(judged):
     assert {found.agreements[0].counted for found in table.rows} == {SYSTEMS * (SYSTEMS - 1) // 2}
     assert {found.agreements[0].unit for found in table.rows} == {"pairs"}
     assert all(0.5 < row.agreements[0].value < 1 for row in table.rows[:1])
+
+
+def test_what_people_have_not_judged_does_not_count_in_tests(judged):
+    draw = np.random.default_rng(11)
+    people = np.where(draw.random((SYSTEMS, SEGMENTS)) < 0.4, math.nan, draw.normal(size=(SYSTEMS, SEGMENTS)))
+    metrics = {name: np.nan_to_num(people) + draw.normal(size=people.shape) for name in ("one", "other")}
+    wild = {
+        name: np.where(np.isnan(people), 50 * draw.normal(size=people.shape), each) for name, each in metrics.items()
+    }
+    asked = CorrelationOptions(replicates=0, trials=300)
+    for name in ("pearson", "kendall-wmt14"):
+        tables = [correlate_segments(made_scores(people, each), [name], asked) for each in (metrics, wild)]
+        first, second = ([(row.metric.specification, row.rank) for row in table.rows] for table in tables)
+        assert first == second
+        tests = [table.rows[1].test for table in tables]
+        assert (tests[0].p, tests[0].difference) == (tests[1].p, tests[1].difference)
+        assert 0.02 < tables[0].rows[1].test.p < 0.98
+
+
+def test_intervals_have_the_level_and_pairs_are_counted(judged):
+    names = ["pearson", "pairwise", "soft-pairwise", "spearman-share"]
+    for level in (0.5, 0.95):
+        table = correlate_systems(judged, names, CorrelationOptions(level=level, trials=60))
+        for row in table.rows:
+            for found in row.agreements:
+                assert found.interval == percentile_interval(found.replicates, level)
+            assert [found.counted for found in row.agreements] == [SYSTEMS, 15, 15, SYSTEMS]
+            assert [found.unit for found in row.agreements] == ["systems", "pairs", "pairs", "systems"]
+        best = table.rows[0].agreements[0].replicates
+        for row in table.rows[1:]:
+            apart = best - row.agreements[0].replicates
+            assert row.test.interval == percentile_interval(apart, level)

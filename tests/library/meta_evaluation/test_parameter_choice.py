@@ -37,6 +37,13 @@ def test_each_fold_is_scored_with_the_choice_of_the_others():
     assert [(gain.difference, gain.interval) for gain in found.gains] == [(-1.0, (-1.0, -1.0))]
 
 
+def test_a_rival_is_compared_on_the_segments_of_the_folds():
+    """What no fold has is left out of both."""
+    scores = np.array([[[2.0, 2, 9, 2, 2]], [[1.0, 1, -9, 1, 1]]])
+    found = cross_fit(scores, 1, [1], [[(0, 2)], [(3, 2)]], mean, lambda each: np.array([mean(each)] * 3), 0.9)
+    assert [(gain.difference, gain.interval) for gain in found.gains] == [(1.0, (1.0, 1.0))]
+
+
 def test_without_folds_or_a_defined_statistic_nothing_is_chosen():
     scores = np.ones((2, 1, 4))
     assert cross_fit(scores, 2, [], [], mean, mean, 0.9) is None

@@ -208,7 +208,10 @@ PATCHES = {
     "a version": ("from steelyard.metrics import metric\nmetric.VERSION = '9'", "steelyard.metrics.metric.VERSION"),
     "NumPy": ("import numpy\nnumpy.maximum = numpy.minimum", "numpy.maximum"),
     "and fails": ("from steelyard import BLEU\nBLEU.score = None\nraise ValueError", ""),
-    "a module that nobody has used": (EVERYTHING.format("steelyard.metrics.sweep"), "steelyard.metrics.sweep"),
+    "a module that nobody has used": (
+        EVERYTHING.format("steelyard.meta_evaluation.sweep"),
+        "steelyard.meta_evaluation.sweep",
+    ),
 }
 
 
@@ -284,7 +287,7 @@ os._exit(4 if sys.stdin.read() else 3)
 """
 
 
-def test_nothing_of_a_trial_is_heard_and_nothing_of_it_goes_on(install, tmp_path, capfd):
+def test_nothing_of_a_trial_is_noticed_and_nothing_of_it_goes_on(install, tmp_path, capfd):
     install(NOISY)
     with pytest.raises(BrokenMetric, match="exit status 3"):
         parse_metric("lines")
@@ -308,7 +311,7 @@ def ended(process):
         return True
 
 
-def test_who_asks_for_it_is_told_of_whom_it_is(lost, capsys, tmp_path, sqlite_url, monkeypatch):
+def test_who_asks_for_it_learns_whose_it_is(lost, capsys, tmp_path, sqlite_url, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
     for name in ("source.txt", "refs/A.txt", "systems/x.txt"):

@@ -9,7 +9,7 @@ import pytest
 
 from metric_keywords import PLACE, written
 from steelyard.metrics import keywords
-from steelyard.metrics.registry import all_metrics
+from steelyard.metrics.registry import all_metrics, learned_metrics
 
 ROOT = Path(__file__).parents[3]
 
@@ -50,7 +50,7 @@ def test_the_file_is_what_the_metrics_declare():
     assert PLACE.read_text("utf-8") == written(), "run make keywords"
 
 
-@pytest.mark.parametrize("metric", all_metrics(), ids=lambda metric: metric.name)
+@pytest.mark.parametrize("metric", [*all_metrics(), *learned_metrics()], ids=lambda metric: metric.name)
 def test_every_keyword_is_taken_and_no_other(metric):
     known = {*keywords.MetricKeywords.__annotations__, *getattr(keywords, f"{metric.__name__}Keywords").__annotations__}
     declared = {field.name for field in metric.parameters()}

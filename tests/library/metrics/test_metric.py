@@ -59,7 +59,7 @@ def test_no_parameter_holds_what_signatures_are_cut_at(value):
         BLEU(tok=value)
 
 
-def test_a_parameter_that_is_none_of_the_metrics_is_told_with_those_that_are():
+def test_a_parameter_that_is_none_of_the_metrics_is_reported_with_those_that_are():
     with pytest.raises(
         BadParameter, match=r'bleu has no parameter "n"\. Its parameters: case, eff, tok, smooth, order'
     ):

@@ -154,7 +154,7 @@ def test_no_metric_is_named_twice():
         parse_metrics(["bleu", "ter", "bleu:tok=13a"])
 
 
-def test_an_unknown_name_is_told_with_the_names_there_are():
+def test_an_unknown_name_is_reported_with_the_names_there_are():
     with pytest.raises(UnknownMetric, match=r'no metric "blue"\. Did you mean "bleu"\? Metrics: .*chrf\+\+.*ter.*wer'):
         parse_metric("blue")
     with pytest.raises(UnknownMetric, match=r'no metric "qqqqq"\. Metrics:'):

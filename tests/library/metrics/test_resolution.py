@@ -83,7 +83,7 @@ class Opened(PER):
         return dataclasses.replace(self, from_layer=True), []
 
 
-def test_the_layers_of_the_settled_metric_are_asked_for():
+def test_the_layers_of_the_resolved_metric_are_asked_for():
     with pytest.raises(MissingLayer, match='opened needs the layer "lemma"'):
         resolve([Opened()], RunContext("cs"))
     assert resolve([Opened()], RunContext("cs", frozenset({"lemma"})))[0] == [Opened(from_layer=True)]

@@ -112,7 +112,7 @@ def test_what_is_pinned_is_in_what_statistics_are_known_by():
     assert parse_metric("bleu") == BLEU(tok="13a") == resolve([parse_metric("bleu")], RunContext("ja"))[0][0]
 
 
-def test_a_tokenizer_that_is_named_stays_and_is_told_of_where_it_does_not_fit():
+def test_a_tokenizer_that_is_named_stays_and_is_reported_where_it_does_not_fit():
     asked = asked_metrics(["bleu:tok=13a", "nist:tok=13a", "bleu:tok=char", "bleu:tok=intl", "chrf", "bleu"])
     resolved, notices = resolve(asked, RunContext("zh-TW"))
     assert resolved == [*asked[:-1], BLEU(tok="zh")]
@@ -130,7 +130,7 @@ def test_a_tokenizer_that_is_named_stays_and_is_told_of_where_it_does_not_fit():
     assert unsegmented(installed_metrics(["bleu", "gone"]), "") == unsegmented(installed_metrics(["bleu"]), "cs") == []
 
 
-def test_a_language_without_a_tokenizer_is_told_of_too():
+def test_a_language_without_a_tokenizer_is_reported_too():
     resolved, notices = resolve(asked_metrics(["bleu", "chrf"]), RunContext("th"))
     assert resolved == [BLEU(), parse_metric("chrf")]
     assert notices == [

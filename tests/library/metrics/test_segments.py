@@ -42,10 +42,11 @@ def test_bytes_that_are_not_utf_8_are_refused_for_every_metric(specification):
         Segments(references=[bad], hypotheses=[b"a\nb"])
 
 
+@pytest.mark.parametrize("before", [b"", b"a" * 1000], ids=["short", "long"])
 @pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"a\xe2\x82", b"\x80"])
-def test_what_python_does_not_decode_is_not_utf_8(bad):
+def test_what_python_does_not_decode_is_not_utf_8(bad, before):
     with pytest.raises(BadText, match="not UTF-8: segment 1"):
-        Segments(references=[b"a"], hypotheses=[bad])
+        Segments(references=[b"a"], hypotheses=[before + bad])
 
 
 def test_lists_of_segments_and_texts_are_two_ways_in():

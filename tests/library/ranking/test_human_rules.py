@@ -161,3 +161,13 @@ def test_a_system_that_nobody_judged_is_not_ranked():
 def test_what_cannot_be_is_refused(given, told):
     with pytest.raises(BadParameter, match=told):
         rank_by_humans(**{"scores": clear(1, 2), **given})
+
+
+def test_whoever_is_better_where_both_were_judged_and_worse_in_all_has_not_won():
+    """The one was judged in easy places besides: by our own rule a win takes the higher score, too."""
+    shared = np.random.default_rng(3).uniform(40, 60, 40)
+    first = np.concatenate([shared + 5, np.full(10, np.nan)])
+    second = np.concatenate([shared, np.full(10, 100.0)])
+    found = rank_by_humans(np.stack([first, second]), rule="randomization")
+    assert found.p[0, 1] < 0.01
+    assert [(each.system, each.wins, each.losses) for each in found.ranks] == [(1, 0, 0), (0, 0, 0)]

@@ -2,16 +2,19 @@
 
 import csv
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from steelyard.errors import BadParameter
 from steelyard.formats.scores.reading import read_scores
-from steelyard.formats.scores.score_runs import BadScores, MetricTable, PairScores
+from steelyard.formats.scores.score_runs import BadScores, ScoredDocument
+from steelyard.formats.scores.score_tables import MetricTable, PairScores
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.ranking.autorank import autorank
 from steelyard.ranking.score_boards import RankOptions, score_board
+from steelyard.resampling.documents import Documents, few_documents
 
 SEGMENTS = 120
 
@@ -194,3 +197,39 @@ def test_the_published_boards_of_wmt25(real_data):
                 assert each.score == pytest.approx(
                     float(printed), abs=0.5000001 * 10.0 ** -len(printed.partition(".")[2])
                 )
+
+
+def test_the_seed_is_that_of_draws_and_of_trials():
+    for test, options in (("bootstrap", {}), ("randomization", {"trials": 60})):
+        boards = [
+            score_board(pair(errors=None), RankOptions(replicates=60, seed=seed, test=test, **options))
+            for seed in (1, 1, 2)
+        ]
+        told = [[each.p for each in board.tests] for board in boards]
+        assert told[0] == told[1]
+        assert told[0] != told[2]
+
+
+def test_documents_of_one_name_in_two_domains_are_drawn_apart_and_few_are_said():
+    documents = tuple(ScoredDocument(domain, "1", SEGMENTS // 2, None) for domain in ("news", "speech"))
+    scores = pair(errors=None)
+    table = replace(scores.metrics[0], documents=documents)
+    options = RankOptions(replicates=50, resample="document")
+    board = score_board(replace(scores, metrics=(table,)), options)
+    assert board.notices == (few_documents(Documents.from_names([0, 1])),)
+    low, high = of(board, "a").scores[0].interval
+    halves = table.scores[1].reshape(2, -1).mean(axis=1)
+    assert (low, high) == pytest.approx((halves.min(), halves.max()), abs=1e-6)
+    nameless = replace(table, documents=(ScoredDocument("", "", SEGMENTS, None),))
+    with pytest.raises(BadParameter, match="good: its scores name no documents"):
+        score_board(replace(scores, metrics=(nameless,)), options)
+    # One of two metrics has few documents, and one scores of systems alone.
+    many = replace(table, name="many", documents=tuple(ScoredDocument("", str(n), 1, None) for n in range(SEGMENTS)))
+    alone = MetricTable("alone", "system", np.ones((4, 1)))
+    board = score_board(replace(scores, metrics=(many, table, alone)), RankOptions(by="many", resample="document"))
+    assert few_documents(Documents.from_names([0, 1])) in board.notices
+    assert board.segments == SEGMENTS
+    board = score_board(replace(scores, metrics=(many, alone)), RankOptions(by="many", resample="document"))
+    assert not any("documents" in each for each in board.notices)
+    board = score_board(replace(scores, metrics=(alone,)), RankOptions(resample="document"))
+    assert board.notices == ("en-cs: scores of systems alone have no intervals and no tests: alone.",)

@@ -35,7 +35,7 @@ def test_systems_that_are_not_ranked_count_for_nobody():
     assert found.fault == ""
 
 
-def test_limits_are_told():
+def test_limits_are_reported():
     pair = differ(0, 1, 0)
     few = made([[2.0, 1.0]] * 2, [[pair], []], [0, 1], tests=Ranking("bootstrap", 0.05, "none", 10), segments=49)
     assert few.fault == (

@@ -159,7 +159,7 @@ def test_any_memory_gives_the_same_counts(monkeypatch):
         assert counted(BLEU(), statistics, [(0, 1)], runs=[2, 3]) == several
 
 
-def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
+def test_how_many_trials_are_done_is_reported_now_and_then(monkeypatch):
     monkeypatch.setattr(randomization, "MOST_AT_ONCE", 70)
     told: list[int] = []
     statistics = random_statistics(2, 30)
@@ -174,8 +174,8 @@ def test_how_many_trials_are_done_is_told_now_and_then(monkeypatch):
         (30, [1, 1], [(0, 1)], 8 * 10 * (2 * 2 + 2)),
         (30, [1, 2, 1], [(0, 2), (0, 1)], 8 * 10 * (2 * 4 + 2 * 2)),
         (30, [1, 1], [], 8 * 10 * (2 * 2 + 1)),
-        # A bit for each segment.
-        (4008, [1, 1], [(0, 1)], 501),
+        # A byte for each segment.
+        (4008, [1, 1], [(0, 1)], 4008),
     ],
 )
 def test_as_many_trials_at_once_as_memory_has_room_for(monkeypatch, segments, runs, pairs, bytes_of_trial):

@@ -22,6 +22,7 @@ def test_examples():
     assert PLAIN.estimate(math.nan, (1.0, 2.5)) == "n/a"
     assert (TYPESET.rank_range(2, 4), TYPESET.rank_range(3, 3), PLAIN.rank_range(2, 4)) == ("2–4", "3", "2-4")
     assert (digits(100.0), digits(math.inf), digits(100.0, 2), digits(math.inf, 5)) == (1, 3, 2, 5)
+    assert (digits(1.0), digits(1.0, 6)) == (4, 6)
     assert (percentage(0.95), percentage(0.999)) == ("95 %", "99.9 %")
 
 

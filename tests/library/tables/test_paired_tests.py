@@ -12,19 +12,17 @@ from steelyard.resampling.correction import corrected
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.paired import TESTS, PairedResult, pairs_to_test
 from steelyard.tables.delimited import as_tsv
+from steelyard.tables.paired_test_rows import TSV_COLUMNS, as_objects, tsv_rows
 from steelyard.tables.paired_tests import (
     LARGEST_MATRIX,
-    TSV_COLUMNS,
     ComparedMetric,
     PairedTests,
-    as_objects,
     draws_needed,
     explanations,
     lists_of,
     matrix,
     pair_table,
     tables_of,
-    tsv_rows,
 )
 from steelyard.tables.rendering import render
 from tests.cli.latex_reader import tables
@@ -102,7 +100,8 @@ def test_the_matrix_is_shown_where_it_fits_and_says_something():
 def test_json_has_full_precision_and_null_where_undefined():
     objects = json.loads(json.dumps(as_objects(ALL), allow_nan=False))
     assert objects[0] == {
-        "a": "a_b", "b": "č & d", "metric": "bleu", "test": "bootstrap", "n": 1000, "seed": 12345, "difference": -2.25,
+        "a": "a_b", "b": "č & d", "metric": "bleu", "test": "bootstrap", "n": 1000, "seed": 12345,
+        "difference": -2.25,
         "interval": {"level": 0.95, "low": -3.5, "high": -1.0, "n": 1000, "kind": "percentile"},
         "p": 0.001, "p_corrected": 0.003, "correction": "holm", "direction": "worse", "same_output": False,
     }  # fmt: skip

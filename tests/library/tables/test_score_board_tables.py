@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from steelyard.formats.scores.score_runs import MetricTable, PairScores
+from steelyard.formats.scores.score_tables import MetricTable, PairScores
 from steelyard.ranking.score_boards import RankOptions, score_board
 from steelyard.tables.score_boards import COLUMNS, boards_as_json, render
 
@@ -30,6 +30,7 @@ def test_json_has_every_digit_and_null_where_nothing_is(boards):
     found = json.loads(boards_as_json(boards, OPTIONS))
     assert {key: found[key] for key in found if key != "pairs"} == {
         "level": 0.9, "replicates": 50, "seed": 12345, "test": "bootstrap", "correction": "none",
+        "resample": "segment",
     }  # fmt: skip
     (pair,) = found["pairs"]
     assert (pair["pair"], pair["segments"], pair["metrics"], pair["by"]) == ("en-cs", 40, ["A", "B"], "A")

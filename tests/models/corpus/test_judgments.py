@@ -13,6 +13,7 @@ from models.corpus.judgments import (
     NewJudgments,
     RatingRow,
     SegmentRow,
+    SpanRow,
     SystemRow,
     copy_judgments,
     count_annotators,
@@ -21,7 +22,9 @@ from models.corpus.judgments import (
     list_judgments,
     read_ratings,
     read_segments,
+    read_spans,
     read_systems,
+    rename_judgments,
     store_judgments,
 )
 from models.database.session import make_engine, reading, writing
@@ -79,6 +82,41 @@ def test_everything_comes_back_to_the_bit(engine: Engine, test_set: tuple[int, i
         assert bits(read_segments(connection, stored.id)) == bits(SEGMENTS)
         assert read_ratings(connection, stored.id) == sorted(RATINGS)
         assert count_annotators(connection, stored.id) == 2
+
+
+def test_spans_waves_and_times_come_back_and_make_another_version(engine: Engine, test_set: tuple[int, int]) -> None:
+    plain, _ = store(engine, test_set, new())
+    spans = [
+        SpanRow("eva", "Žofie", 0, 3, 9, "minor", "Accuracy", missing=False, in_source=False),
+        SpanRow("eva", "Žofie", 0, 0, 0, "major", "", missing=True, in_source=False, wave=1),
+    ]
+    ratings = [RatingRow(*each[:5], 1, 2.5) for each in RATINGS]
+    marked, fresh = store(engine, test_set, new(ratings=ratings, spans=spans))
+    assert (fresh, marked.version) == (True, 2)
+    assert store(engine, test_set, new(ratings=ratings[::-1], spans=spans[::-1])) == (marked, False)
+    assert store(engine, test_set, new()) == (plain, False)
+    with reading(engine) as connection:
+        assert sorted(read_spans(connection, marked.id)) == sorted(spans)
+        assert read_spans(connection, marked.id, [0], ["Žofie"]) == read_spans(connection, marked.id)
+        assert read_spans(connection, marked.id, [1], ["Žofie"]) == []
+        assert [each.seconds for each in read_ratings(connection, marked.id)] == [2.5] * len(RATINGS)
+        assert read_spans(connection, plain.id) == []
+
+
+def test_all_versions_get_another_name(engine: Engine, test_set: tuple[int, int]) -> None:
+    store(engine, test_set, new())
+    store(engine, test_set, new(systems=SYSTEMS[:1]))
+    with writing(engine) as connection:
+        rename_judgments(connection, *test_set, "da", "esa")
+        assert [each.title for each in list_judgments(connection, *test_set)] == ["esa@2", "esa@1"]
+        with pytest.raises(NotFound, match="no human judgments 'da' of this test set"):
+            rename_judgments(connection, *test_set, "da", "x")
+        for bad in ("", "a@b", "a\nb", "x" * 101):
+            with pytest.raises(BadJudgments, match="cannot be the name"):
+                rename_judgments(connection, *test_set, "esa", bad)
+    store(engine, test_set, new())
+    with writing(engine) as connection, pytest.raises(BadJudgments, match="already"):
+        rename_judgments(connection, *test_set, "da", "esa")
 
 
 def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_set: tuple[int, int]) -> None:

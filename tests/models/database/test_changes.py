@@ -47,7 +47,7 @@ def touch(engine: Engine) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
 
-def test_what_others_commit_is_heard_once(database_url: str) -> None:
+def test_what_others_commit_is_noticed_once(database_url: str) -> None:
     with listening(database_url) as listener, engine_of(database_url) as engine:
         touch(engine)
         assert listener.wait(HOUR)
@@ -68,7 +68,7 @@ def test_a_wait_of_no_time_does_not_sleep(sqlite_url: str, monkeypatch: pytest.M
         assert not listener.wait(AT_ONCE)
 
 
-def test_another_process_is_heard_while_one_waits(database_url: str) -> None:
+def test_another_process_is_noticed_while_one_waits(database_url: str) -> None:
     with listening(database_url) as listener:
         heard: list[bool] = []
         waiting = threading.Thread(target=lambda: heard.append(listener.wait(HOUR)), daemon=True)
@@ -79,7 +79,7 @@ def test_another_process_is_heard_while_one_waits(database_url: str) -> None:
         assert heard == [True]
 
 
-def test_nothing_is_heard_of_what_is_rolled_back_or_only_reads(database_url: str) -> None:
+def test_nothing_is_noticed_of_what_is_rolled_back_or_only_reads(database_url: str) -> None:
     with listening(database_url) as listener, engine_of(database_url) as engine:
         with engine.connect() as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = 'x'"))
@@ -114,7 +114,7 @@ def test_a_cut_connection_is_made_again(postgres_url: str, monkeypatch: pytest.M
         assert not listener.wait(AT_ONCE)
 
 
-def test_where_postgresql_is_reached_directly_is_where_it_is_heard(postgres_url: str) -> None:
+def test_where_postgresql_is_reached_directly_is_where_notifications_come_from(postgres_url: str) -> None:
     with listening(postgres_url, listen_url=f"{postgres_url}?application_name=direct") as listener:
         assert asked(postgres_url, f"SELECT application_name {LISTENING}") == [("direct",)]
         with engine_of(postgres_url) as engine:
@@ -123,7 +123,7 @@ def test_where_postgresql_is_reached_directly_is_where_it_is_heard(postgres_url:
         assert not listener.wait(AT_ONCE)
 
 
-def test_where_nothing_is_heard_it_is_said_once_and_looked_for(
+def test_where_no_notification_arrives_it_is_said_once_and_looked_for(
     postgres_url: str, postgres_server: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As behind PgBouncer; here it is another database, whose notifications are not ours."""

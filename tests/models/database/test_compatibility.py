@@ -32,8 +32,8 @@ from tests.faults.cluster import until
 def test_newer_tables_serve_older_programs(
     revision: str | None, oldest: str | None, program: str, told: str | None
 ) -> None:
-    trouble = SchemaStatus(revision, oldest).problem(program)
-    assert trouble is None if told is None else told in str(trouble)
+    problem = SchemaStatus(revision, oldest).problem(program)
+    assert problem is None if told is None else told in str(problem)
     assert SchemaStatus(revision, oldest).supports(program) == (told is None)
 
 

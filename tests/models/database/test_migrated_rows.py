@@ -1,8 +1,9 @@
 """What migrations do to rows that are there, up and down."""
 
 import json
+from pathlib import Path
 
-from sqlalchemy import delete, func, insert, select, text
+from sqlalchemy import delete, func, insert, inspect, select, text, update
 
 from models.corpus.judgments import (
     NewJudgments,
@@ -20,15 +21,21 @@ from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import Base
-from models.schema.campaigns import Campaign, Correction, SubmissionFindings
-from models.schema.corpus import Document, Reference, Submission
+from models.schema.campaigns import Campaign, Correction, LadderStep, QuotaAccount, SubmissionFindings, UsageLogEntry
+from models.schema.corpus import Document, Protocol, Reference, Submission
+from models.schema.imported import ImportedScore, ScoreImport
+from models.schema.learned import LearnedColumn, Scorer, SegmentScore
 from models.schema.nightly import NightlyRun, NightlyRunStep
-from models.schema.states import JudgmentKind, NightlyRunState
+from models.schema.queue import Comparison, Trials, Worker
+from models.schema.results import Randomization, Score, SystemRuns
+from models.schema.states import JudgmentKind, NightlyRunState, ResamplingUnit
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, store_campaign, store_protocols, store_submissions
 from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from steelyard.metrics.registry import parse_metric
 from tests.analysis.nightly_runs import add_schedule
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.campaigns.imported.scores import table, take_in
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
+from tests.service.campaigns import found, submit_output, with_test_set
 
 
 def test_human_judgments_go_to_the_campaigns_that_added_them(database_url: str) -> None:
@@ -117,7 +124,7 @@ def test_names_of_test_sets_go_to_the_campaigns_that_have_them_and_back(database
     before = called("campaign_test_set")
     assert before == [(ours, first, "t", "1"), (theirs, first, "of theirs", "3"), (theirs, second, "t", "1")]
     migrate.downgrade(database_url, "20261216")
-    # By the oldest campaign that has it; two that would be called alike are told apart by their versions.
+    # By the oldest campaign that has it; two that would be called alike get different versions.
     assert called("test_set") == [(first, "t", "1"), (second, "t", "2")]
     with engine.begin() as connection:
         # As commands left it: submissions alone lead to the test set.
@@ -228,6 +235,47 @@ def test_renamed_tables_keep_their_rows(database_url: str) -> None:
         assert not connection.scalar(select(func.count()).select_from(NightlyRunStep)), "deleted with their run"
 
 
+def test_renamed_systems_of_comparisons_and_the_usage_log_keep_their_rows(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    job = queue_job(engine, one_block_shards(database_url), segments=256, systems=2)
+    protocol, (one, two) = job.protocols[0], job.all_evaluations[:2]
+    tests = {"protocol_id": protocol, "content_hash": "c", "tests": [[0, 0, 1]], "trials": 9, "seed": 1, "remaining": 1}
+    with writing(engine) as connection:
+        campaign = store_campaign(connection, "gate")
+        account = insert(QuotaAccount).values(campaign_id=campaign, team="t").returning(QuotaAccount.id)
+        submission = connection.scalar(select(func.min(Submission.id)))
+        entry = {"submission_id": submission, "account_id": connection.scalar(account)}
+        connection.execute(insert(UsageLogEntry).values(**entry))
+        step = {"submission_id": submission, "protocol_id": protocol, "metric": 0, "team": "t"}
+        connection.execute(insert(LadderStep).values(**step, disclosed=12.5, improved=True))
+        connection.execute(insert(Comparison).values(**tests, systems=[[one], [one, two]]))
+        connection.execute(insert(Trials).values(comparison_id=1, first_trial=0, last_trial=9, queue_class=1, team="t"))
+        connection.execute(insert(SystemRuns).values(content_hash="a", evaluation_id=one))
+        connection.execute(insert(SystemRuns).values(content_hash="b", evaluation_id=two, before_id=1))
+        pair = {"a_id": 1, "b_id": 2, "metric": 0, "trials": 9, "seed": 1, "difference": 0.5, "as_large": 3}
+        connection.execute(insert(Randomization).values(**pair))
+    tables = (SystemRuns, Randomization, Comparison, Trials, UsageLogEntry, LadderStep)
+
+    def rows() -> list[list[dict[str, object]]]:
+        with reading(engine) as connection:
+            return [[dict(row) for row in connection.execute(select(each)).mappings()] for each in tables]
+
+    before = rows()
+    assert all(before)
+    migrate.downgrade(database_url, "20261226")
+    with reading(engine) as connection:
+        found = connection.scalar(text("SELECT contestants FROM comparison JOIN contestant ON contestant.id = 2"))
+        assert (found if isinstance(found, list) else json.loads(str(found))) == [[one], [one, two]]
+        assert connection.scalar(text("SELECT told FROM ladder_step JOIN ledger_entry USING (submission_id)")) == 12.5
+    migrate.upgrade(database_url)
+    assert rows() == before
+    with writing(engine) as connection:
+        last = {"content_hash": "d", "evaluation_id": one}
+        assert connection.scalar(insert(SystemRuns).values(**last).returning(SystemRuns.id)) == 3
+        connection.execute(delete(SystemRuns).where(SystemRuns.id == 1))
+        assert not connection.scalar(select(func.count()).select_from(Randomization)), "deleted with their systems"
+
+
 def test_documents_are_kept_without_their_segment_ids(database_url: str) -> None:
     """Those stored before have none, and neither have those that came back from an older release."""
     engine = make_engine(database_url, pooled=False)
@@ -266,3 +314,83 @@ def test_findings_of_submissions_are_kept_both_ways(database_url: str) -> None:
     with writing(engine) as connection:
         rows = connection.execute(select(SubmissionFindings.submission_id, SubmissionFindings.findings)).all()
         assert rows == [(2, findings)]
+
+
+def test_learned_columns_that_wait_go_with_their_tables_and_the_others_stay(database_url: str) -> None:
+    engine = make_engine(database_url, pooled=False)
+    job = queue_job(
+        engine,
+        one_block_shards(database_url),
+        segments=20,
+        systems=2,
+        metrics=["program:run=a@0123456789ab:reads=reference"],
+    )
+    waiting, done = job.all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(LearnedColumn).where(LearnedColumn.evaluation_id == done).values(state="done"))
+        connection.execute(insert(Scorer).values(content_hash="x", description="program a"))
+        scorer = connection.execute(select(Scorer.id)).scalar_one()
+        connection.execute(insert(SegmentScore).values(scorer_id=scorer, content_hash=b"c" * 32, numbers=b"n" * 8))
+        row = {"id": "w", "host": "h", "pid": 1, "version": "1", "concurrency": 0, "queue": "learned", "device": "cpu"}
+        connection.execute(insert(Worker).values(**row, lacks=["m"]))
+    migrate.downgrade(database_url, "20261222")
+    with engine.connect() as connection:
+        for table in ("score", "statistics"):
+            found = connection.execute(text(f"SELECT evaluation_id FROM {table}")).scalars()
+            assert set(found) == {done}
+        assert connection.execute(text("SELECT id FROM worker")).scalar_one() == "w"
+    migrate.upgrade(database_url)
+    with reading(engine) as connection:
+        assert connection.execute(select(Worker.queue, Worker.device, Worker.lacks)).one() == ("", None, None)
+        assert connection.scalar(select(func.count()).select_from(SegmentScore)) == 0
+        assert set(connection.scalars(select(Score.evaluation_id))) == {done}
+    assert waiting != done
+
+
+def test_what_is_resampled_is_found_again_in_signatures(database_url: str) -> None:
+    settings, engine = one_block_shards(database_url), make_engine(database_url, pooled=False)
+    documents = {"segments": 20, "documents": ["a"] * 9 + ["b"] * 11}
+    queue_job(engine, settings, **documents)
+    queue_job(engine, settings, **documents, resample=ResamplingUnit.DOCUMENT)
+    work_off(settings)
+    units = select(Protocol.resample).order_by(Protocol.id)
+    migrate.downgrade(database_url, "20261224")
+    with engine.connect() as connection:
+        assert len(connection.execute(text("SELECT id FROM protocol")).all()) == 2
+    migrate.upgrade(database_url)
+    with reading(engine) as connection:
+        assert list(connection.scalars(units)) == [ResamplingUnit.SEGMENT, ResamplingUnit.DOCUMENT]
+
+
+def test_columns_of_imported_scores_stay_when_their_files_are_forgotten(database_url: str, tmp_path: Path) -> None:
+    """An older release shows what was computed; the newer one takes the same scores again, and computes nothing."""
+    migrate.upgrade(database_url)
+    engine = make_engine(database_url, pooled=False)
+    found(engine, "wmt")
+    with_test_set(engine, "wmt", metrics=("bleu",), replicates=10)
+    for system in ("ant", "bee"):
+        submit_output(engine, "wmt", f"{system}s", system, b"a\nb\nc\n")
+    scores = table(tmp_path / "s.tsv", [(system, "X", 1, 0.5) for system in ("ant", "bee")])
+    (column,) = take_in(engine, "wmt", scores).columns
+    assert (column.name, column.version, column.new) == ("X", "1", True)
+
+    def stored() -> dict[str, list[tuple[object, ...]]]:
+        wanted = {
+            "scores": select(Score.evaluation_id, Score.specification, Score.score).order_by(Score.evaluation_id),
+            "imports": select(ScoreImport.specification, ScoreImport.content_hash),
+            "blobs": select(ImportedScore.submission_id, ImportedScore.blob).order_by(ImportedScore.submission_id),
+        }
+        with reading(engine) as connection:
+            return {name: [tuple(row) for row in connection.execute(each)] for name, each in wanted.items()}
+
+    before = stored()
+    assert [len(before[name]) for name in ("scores", "imports", "blobs")] == [6, 1, 2]
+    migrate.downgrade(database_url, "20261223")
+    with engine.connect() as connection:
+        assert "score_import" not in inspect(connection).get_table_names()
+        assert connection.execute(text("SELECT count(*) FROM score")).scalar_one() == 6
+    migrate.upgrade(database_url)
+    assert stored() == {**before, "imports": [], "blobs": []}
+    (column,) = take_in(engine, "wmt", scores, work=False).columns
+    assert (column.version, column.new) == ("1", True)
+    assert stored() == before

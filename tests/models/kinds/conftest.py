@@ -9,6 +9,7 @@ from models.database.session import make_engine, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import now
+from models.schema.learned import LearnedColumn, LearnedShard, LearnedShardEvaluation
 from models.schema.queue import (
     CorpusCount,
     CorpusStatistics,
@@ -19,9 +20,16 @@ from models.schema.queue import (
     Trials,
 )
 from models.schema.states import NOT_YET, EvaluationState, LeaseState
+from steelyard.metrics import built_in
 from steelyard.metrics.metric import EDITION
 from tests.models.kinds.rows import all_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
+
+
+@pytest.fixture(autouse=True)
+def vowels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learned metric that is known here alone."""
+    monkeypatch.setitem(built_in.LEARNED, "vowels", "tests.worker.learned_metric:Vowels")
 
 
 @pytest.fixture
@@ -53,6 +61,14 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
             Reduction: {"protocol_id": protocol},
             CorpusCount: {"corpus_statistics_id": state, "first_block": 0, "last_block": 1, "part": b"part"},
             Trials: {"comparison_id": comparison, "first_trial": 0, "last_trial": 99, "counts": b"counts"},
+            LearnedShard: {
+                "protocol_id": protocol,
+                "metric": 0,
+                "specification": "vowels",
+                "first_block": 0,
+                "last_block": 1,
+                "segments": 20,
+            },
         }
         for each, evaluation, lease in zip(EvaluationState, job.all_evaluations, LeaseState, strict=True):
             keys = {
@@ -67,6 +83,10 @@ def others(engine: Engine, sqlite_url: str) -> Iterator[None]:
                 .values(state=each, reduction_id=keys[Reduction], remaining=7)
             )
             connection.execute(insert(ShardEvaluation).values(shard_id=keys[Shard], evaluation_id=evaluation))
+            connection.execute(insert(LearnedColumn).values(evaluation_id=evaluation, metric=0, remaining=1))
+            connection.execute(
+                insert(LearnedShardEvaluation).values(learned_shard_id=keys[LearnedShard], evaluation_id=evaluation)
+            )
     before = all_rows(engine)
     yield
     after = all_rows(engine)

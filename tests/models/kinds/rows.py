@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, select, update
 
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.reductions import enqueue_reduction
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
+from models.schema.learned import LearnedShard
 from models.schema.queue import (
     CorpusCount,
     Evaluation,
@@ -19,20 +20,23 @@ from models.schema.queue import (
     Shard,
     Trials,
 )
-from models.schema.states import LeaseState
+from models.schema.states import EvaluationState, LeaseState
 from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.tasks import KIND_OF, claim_task, release_task
 
-KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials])
+KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials, LearnedShard])
 
 
 def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
     """Evaluations 1 and 2, for which a row of this kind waits; its id."""
     url = engine.url.render_as_string(hide_password=False)
-    metric = "nist" if table is CorpusCount else "bleu"
+    metric = {CorpusCount: "nist", LearnedShard: "vowels"}.get(table, "bleu")
     job = queue_job(engine, one_block_shards(url), segments=segments, systems=2, metrics=[metric])
     with writing(engine) as connection:
+        if table is LearnedShard:
+            # Learned metrics are scored after the others.
+            connection.execute(update(Evaluation).values(state=EvaluationState.DONE))
         if table is Reduction:
             enqueue_reduction(connection, job.all_evaluations[1:])
         if table is Trials:

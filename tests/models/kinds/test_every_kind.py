@@ -12,6 +12,7 @@ from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lo
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
 from models.queue.lease import claim_row, complete_row, refusals
 from models.schema.base import now
+from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import (
     Comparison,
     CorpusCount,
@@ -22,7 +23,7 @@ from models.schema.queue import (
     Trials,
 )
 from models.schema.results import Score
-from models.schema.states import EvaluationState, Fault, LeaseState
+from models.schema.states import ColumnState, EvaluationState, Fault, LeaseState
 from steelyard.metrics.metric import EDITION
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
@@ -64,6 +65,7 @@ SAID = {
     Reduction: "The shards could not be added up ({}): no.",
     CorpusCount: "Segments 1 to 256 in the references could not be counted for nist ({}): no.",
     Trials: "Trials 101 to 200 could not be made ({}): no.",
+    LearnedShard: "Segments 1 to 256 were not scored ({}): no.",
 }
 
 
@@ -72,18 +74,26 @@ SAID = {
 def test_whose_fault_it_is_when_the_last_attempt_fails(engine: Engine, table: type[Leased], permanent: bool) -> None:
     """What comes again whoever tries is the fault of the input; all else is ours."""
     key = queue_row(engine, table)
-    if table is Shard:
-        with writing(engine) as connection:
+    # Of several outputs each would be tried alone first.
+    with writing(engine) as connection:
+        if table is Shard:
             cancel_evaluations(connection, [1])
+        if table is LearnedShard:
+            ours = LearnedColumn.evaluation_id == 1
+            connection.execute(update(LearnedColumn).where(ours).values(state=ColumnState.DONE))
     for _ in range(1 if permanent else 2):
         assert claim(engine, table, key) is not None
         assert release(engine, table, key, max_attempts=2, permanent=permanent)
+    ended: Any = {
+        Trials: select(Comparison).where(Comparison.id == 1),
+        # The other metrics of the evaluation are not touched.
+        LearnedShard: select(LearnedColumn).where(LearnedColumn.evaluation_id == 2),
+    }.get(table, select(Evaluation).where(Evaluation.id == 2))
     with reading(engine) as connection:
-        ended = Comparison if table is Trials else Evaluation
-        found = connection.execute(select(ended).where(ended.id == (1 if table is Trials else 2))).one()
+        found = connection.execute(ended).one()
     assert (found.state, found.reason) == ("failed", SAID[table].format("tried once" if permanent else "tried 2 times"))
     assert found.finished_at == pytest.approx(row_of(engine, table, key).now, abs=60)
-    if table is not Trials:
+    if table not in (Trials, LearnedShard):
         assert found.fault == (Fault.INPUT if permanent else Fault.PLATFORM)
 
 
@@ -179,7 +189,7 @@ def test_a_corpus_count_that_fails_fails_the_evaluations_that_wait_for_it(engine
     assert ends(engine, job) == ["failed"] * 2
 
 
-@pytest.mark.parametrize("table", [Reduction, CorpusCount, Trials])
+@pytest.mark.parametrize("table", [Reduction, CorpusCount, Trials, LearnedShard])
 @pytest.mark.parametrize("attempts_left", [True, False])
 def test_what_is_completed_meanwhile_is_not_released(
     postgres_url: str, table: type[Leased], attempts_left: bool

@@ -39,7 +39,7 @@ def engine(sqlite_url: str) -> Engine:
     return engine
 
 
-def test_runs_of_a_schedule_are_counted_and_the_last_that_began_is_told(engine: Engine) -> None:
+def test_runs_of_a_schedule_are_counted_and_the_last_that_began_is_reported(engine: Engine) -> None:
     with reading(engine) as connection:
         found = count_nightly_runs(connection, [1, 2, 3, 4])
         assert {schedule: (each.count, each.last and each.last.id) for schedule, each in found.items()} == {

@@ -215,12 +215,12 @@ def test_a_run_is_failed_in_the_state_in_which_it_was_seen(connection: Connectio
 
 
 def test_a_webhook_is_called_once_for_a_run_that_ends(connection: Connection) -> None:
-    told, untold = (add(connection, JUDGING, schedule=schedule) for schedule in (1, 2))
-    for key in (told, untold):
+    with_webhook, without = (add(connection, JUDGING, schedule=schedule) for schedule in (1, 2))
+    for key in (with_webhook, without):
         assert finish_run(connection, key, {}, regressed=False)
         assert not finish_run(connection, key, {}, regressed=False)
     rows_of = select(Delivery.nightly_run_id, Delivery.team, Delivery.queue_class, Delivery.state)
-    assert connection.execute(rows_of).all() == [(told, "one", 2, "pending")]
+    assert connection.execute(rows_of).all() == [(with_webhook, "one", 2, "pending")]
 
 
 def test_runs_of_a_schedule_that_have_not_begun_are_dropped(connection: Connection) -> None:

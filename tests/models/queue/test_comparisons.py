@@ -1,4 +1,4 @@
-"""Comparisons: their trials claimed, handed in and released in every order, a test is stored once."""
+"""Comparisons: their trials claimed, completed and released in every order, a test is stored once."""
 
 import threading
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def claimed(engine: Engine, key: int, owner: str = "o") -> ClaimedTrials:
     return found
 
 
-def hand_in(engine: Engine, mine: ClaimedTrials, counts: list[int]) -> bool:
+def completed(engine: Engine, mine: ClaimedTrials, counts: list[int]) -> bool:
     with writing(engine) as connection:
         return complete_task(connection, TRIALS, mine, np.array(counts)).accepted
 
@@ -102,11 +102,11 @@ def test_the_whole_way(engine: Engine, plan: RandomizationPlan) -> None:
     first, second, third = keys(engine)
     mine = claimed(engine, third)
     assert (mine.plan, mine.first_trial, mine.last_trial) == (plan, 70, 99)
-    assert hand_in(engine, mine, [1, 2, 3])
-    assert hand_in(engine, claimed(engine, first), [10, 20, 30])
+    assert completed(engine, mine, [1, 2, 3])
+    assert completed(engine, claimed(engine, first), [10, 20, 30])
     assert progress(engine, comparison) == replace(RUNNING, trials_done=69)
     assert stored(engine) == []
-    assert hand_in(engine, claimed(engine, second), [5, 0, 0])
+    assert completed(engine, claimed(engine, second), [5, 0, 0])
     assert progress(engine, comparison) == replace(RUNNING, running=0, done=1, trials_done=99)
     assert sorted(stored(engine)) == [(0, 16), (0, 22), (1, 33)]
     with reading(engine) as connection:
@@ -132,7 +132,7 @@ def test_only_one_claim_wins_and_trials_count_once(engine: Engine, plan: Randomi
     mine = claimed(engine, key)
     with writing(engine) as connection:
         assert claim(connection, key, "other") is None
-    assert [hand_in(engine, mine, [1, 1, 1]) for _ in range(2)] == [True, False]
+    assert [completed(engine, mine, [1, 1, 1]) for _ in range(2)] == [True, False]
     assert progress(engine, comparison).trials_done == 40
     with reading(engine) as connection:
         assert connection.scalar(select(Comparison.remaining)) == 2
@@ -145,18 +145,18 @@ def test_a_stale_owner_is_fenced(engine: Engine, plan: RandomizationPlan) -> Non
     with writing(engine) as connection:
         assert release_task(connection, TRIALS, key, "stale", "silent", max_attempts=3, delay_seconds=0)
     fresh = claimed(engine, key, "fresh")
-    assert not hand_in(engine, stale, [9, 9, 9])
+    assert not completed(engine, stale, [9, 9, 9])
     with writing(engine) as connection:
         assert not release_task(connection, TRIALS, key, "stale", "late", max_attempts=3, delay_seconds=0)
     for mine in (fresh, *(claimed(engine, key) for key in keys(engine)[1:])):
-        assert hand_in(engine, mine, [1, 1, 1])
+        assert completed(engine, mine, [1, 1, 1])
     assert stored(engine) == [(0, 3), (0, 3), (1, 3)]
 
 
 def test_two_last_ones_at_once_are_added_up_once(engine: Engine, plan: RandomizationPlan) -> None:
     comparison = start(engine, plan)
     first, *last_two = keys(engine)
-    hand_in(engine, claimed(engine, first), [1, 1, 1])
+    completed(engine, claimed(engine, first), [1, 1, 1])
     claims = [claimed(engine, key) for key in last_two]
     barrier = threading.Barrier(2)
     accepted: list[bool] = []
@@ -195,7 +195,7 @@ def test_out_of_attempts_they_fail_the_comparison_with_a_reason(engine: Engine, 
         RUNNING, running=0, failures=("Trials 41 to 70 could not be made (tried 2 times): it rained.",)
     )
     # Whoever is still at it writes in vain, and what was sent already is not begun.
-    assert hand_in(engine, running, [1, 1, 1])
+    assert completed(engine, running, [1, 1, 1])
     with writing(engine) as connection:
         connection.execute(update(Trials).where(Trials.id == first).values(state=LeaseState.ENQUEUED))
         assert claim(connection, first) is None
@@ -223,8 +223,8 @@ def test_the_same_contest_is_started_once_while_it_runs(engine: Engine, plan: Ra
     other = RandomizationPlan(plan.protocol_id, plan.systems, plan.pairs, 99, 8)
     assert start(engine, other) != comparison
     for key in keys(engine)[:3]:
-        hand_in(engine, claimed(engine, key), [1, 1, 1])
-    # It has ended: who asks for it now does so because its tests are lacking.
+        completed(engine, claimed(engine, key), [1, 1, 1])
+    # It has ended: who asks for it now does so because its tests are missing.
     assert start(engine, plan) not in {comparison, None}
 
 
@@ -309,7 +309,7 @@ def test_an_evaluation_that_is_deleted_or_requeued_meanwhile_fails_the_compariso
     with writing(engine) as connection:
         connection.execute(change.where(Evaluation.id == evaluation))
     for each in mine:
-        assert hand_in(engine, each, [1, 1, 1])
+        assert completed(engine, each, [1, 1, 1])
     assert stored(engine) == []
     assert progress(engine, comparison).failures == (
         f"Evaluation {evaluation} was deleted or recomputed during the comparison.",
@@ -317,7 +317,7 @@ def test_an_evaluation_that_is_deleted_or_requeued_meanwhile_fails_the_compariso
 
 
 def test_what_is_preferred_waits_before_all_other_trials(engine: Engine, plan: RandomizationPlan) -> None:
-    """Only what waits changes its class: the hints of the others lie in the queues of theirs."""
+    """Only what waits changes its class: the messages of the others lie in the queues of theirs."""
     wanted, other = start(engine, plan), start(engine, replace(plan, seed=8))
     with writing(engine) as connection:
         connection.execute(update(Trials).values(queue_class=QueueClass.INTERACTIVE))

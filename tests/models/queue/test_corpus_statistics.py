@@ -195,7 +195,7 @@ def test_a_part_that_is_cancelled_meanwhile_is_not_missing_in_the_merge(
     engine.dispose()
 
 
-def turns(engine: Engine) -> list[tuple[int, str, float | None]]:
+def priorities(engine: Engine) -> list[tuple[int, str, float | None]]:
     with reading(engine) as connection:
         found = connection.execute(select(CorpusCount).order_by(CorpusCount.id)).all()
     return [(row.queue_class, row.team, row.due_at) for row in found]
@@ -216,7 +216,7 @@ def test_what_was_counted_is_merged_in_the_turn_of_the_most_urgent_part(engine: 
         connection.execute(cancelled)
     for key in keys(engine)[1:]:
         count(engine, key)
-    assert turns(engine) == [(0, "d", 3.0), *given, (0, "b", 2.0)]
+    assert priorities(engine) == [(0, "d", 3.0), *given, (0, "b", 2.0)]
     with reading(engine) as connection:
         assert set(connection.scalars(select(CorpusCount.edition))) == {7}
 
@@ -241,11 +241,11 @@ def test_what_somebody_needs_soon_waits_no_longer_than_he_does(engine: Engine) -
         state = connection.scalar(select(CorpusCount.corpus_statistics_id).where(CorpusCount.id == first))
         assert state is not None
         raise_priority(connection, state, 1)
-    assert turns(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
+    assert priorities(engine) == [(1, "", None), (0, "", 9.0), (2, "", 3.0), (2, "", 9.0)]
     for due_at, expected in ((5.0, 5.0), (7.0, 5.0), (4.0, 4.0)):
         with writing(engine) as connection:
             raise_priority(connection, state, 1, due_at)
-        assert turns(engine) == [(1, "", expected), (0, "", expected), (2, "", 3.0), (2, "", 9.0)]
+        assert priorities(engine) == [(1, "", expected), (0, "", expected), (2, "", 3.0), (2, "", 9.0)]
 
 
 @pytest.mark.usefixtures("job")

@@ -289,7 +289,7 @@ def test_what_is_lost(connection: Connection, state: LeaseState, worker: str, le
         connection.execute(insert(Worker).values(**row))
     held = {"worker": worker, "lease_until": now() + lease}
     keys = [add(connection, state, **held, owner="o") for _ in range(2)]
-    # Nobody can be asked to let go of it: `retry_unowned` sees to it.
+    # Nobody can be asked to release it: `retry_unowned` sees to it.
     add(connection, state, **held, owner=None)
     expected = [Expired(SHARD, key, "o", said) for key in keys] if said and state == LeaseState.RUNNING else []
     assert find_expired(connection, 30.0) == expected

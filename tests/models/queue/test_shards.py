@@ -261,12 +261,12 @@ def test_results_of_a_shard_replace_those_that_are_there(engine: Engine) -> None
         for table in (Statistics, ReplicatePart):
             old = {"metric": 1, "first_block": 1, "last_block": 9, "blob": b"old", "object_url": "old"}
             connection.execute(insert(table).values(evaluation_id=one, **old))
-        handed_in = [
+        submitted = [
             ShardRow(one, 1, b"statistics", b"part"),
             ShardRow(two, 0, b"more", None),
             ShardRow(three, 0, StoredObject("s3://statistics"), StoredObject("s3://part")),
         ]
-        assert complete_shard(connection, claimed, handed_in, ShardTiming(2.0, (1.5,))).accepted
+        assert complete_shard(connection, claimed, submitted, ShardTiming(2.0, (1.5,))).accepted
         found = {
             table: [tuple(row) for row in connection.execute(select(table).order_by(table.evaluation_id))]
             for table in (Statistics, ReplicatePart)

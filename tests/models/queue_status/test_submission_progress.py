@@ -46,10 +46,10 @@ def test_all_that_is_before_is_counted_once(engine: Engine, sqlite_url: str, see
         rows = connection.execute(select(Evaluation)).all()
         shards = connection.execute(select(Shard)).all()
         members = connection.execute(select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id)).all()
-        awaited = read_submission_progress(connection, sorted({row.submission_id for row in rows}), 1e9)
+        progress = read_submission_progress(connection, sorted({row.submission_id for row in rows}), 1e9)
     waits = [row for row in rows if row.state != EvaluationState.DONE]
     open_blocks = {row.id: range(row.first_block, row.last_block) for row in shards if row.state != "done"}
-    for submission, each in awaited.items():
+    for submission, each in progress.items():
         measured = 0
         for row in (row for row in rows if row.submission_id == submission and row.started_at is not None):
             left = {

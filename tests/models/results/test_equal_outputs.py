@@ -13,7 +13,7 @@ from models.schema.campaigns import Declaration
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
-from tests.service.campaigns import hand_in
+from tests.service.campaigns import submit_output
 from tests.service.service import Service
 
 SAME, OTHER = b"same\ny\nz\n", b"other\ny\nz\n"
@@ -35,7 +35,7 @@ def test_it_is_of_another_system_in_the_same_place_and_not_withdrawn(database_ur
                 submissions=[NewSubmission("baseline", b"base\ny\nz")],
                 protocols=[NewProtocol([*texts], [parse_metric("bleu")], 0)],
             )
-        handed_in = (
+        submitted = (
             ("wmt", "ants", "mast", SAME, "news", "1"),
             ("wmt", "ants", "mast", SAME, "news", "2"),
             ("wmt", "bees", "mast", SAME, "news", "1"),
@@ -47,8 +47,8 @@ def test_it_is_of_another_system_in_the_same_place_and_not_withdrawn(database_ur
             ("wmt", "ants", "tent", OTHER, "news", ""),
             ("wmt", "bees", "mast", SAME, "news", "2"),
         )
-        for number, (campaign, team, system, text, test_set, run) in enumerate(handed_in, start=4):
-            made = hand_in(engine, campaign, team, system, text, test_set=test_set, run=run)
+        for number, (campaign, team, system, text, test_set, run) in enumerate(submitted, start=4):
+            made = submit_output(engine, campaign, team, system, text, test_set=test_set, run=run)
             assert made.submission == number
         with writing(engine) as connection:
             withdrawn = update(Declaration).where(Declaration.submission_id == 8)

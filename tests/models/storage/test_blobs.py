@@ -103,7 +103,7 @@ def test_a_lost_object_fails_the_evaluation_and_is_made_again(sqlite_url, tmp_pa
         ended = connection.execute(select(Evaluation.state, Evaluation.reason)).one()
     assert ended.state == EvaluationState.FAILED
     assert lost.as_uri() in ended.reason
-    assert "`steelyard retry` recomputes what is missing" in ended.reason
+    assert "`steelyard submission retry` recomputes what is missing" in ended.reason
 
     with writing(context.engine) as connection:
         enqueue_evaluations(connection, settings, job.protocols[0], job.submissions)

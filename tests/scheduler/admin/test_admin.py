@@ -122,7 +122,7 @@ def test_finished_shards_are_kept_and_nothing_else_is(
     assert rows == [(2, "harbour", 4e9, None, 2)] * 2
     assert waiting == [(1, 2, "harbour", 4e9), (2, 2, "harbour", 4e9)]
     with writing(engine) as connection:
-        assert complete_shard(connection, late, anything(late)).accepted, "it was not dropped, but taken back"
+        assert complete_shard(connection, late, anything(late)).accepted, "it was not dropped, but reclaimed"
     work_off(settings)
     assert stored_scores(engine) == undisturbed
     with reading(engine) as connection:
@@ -198,9 +198,9 @@ def test_choosing(engine: Engine, settings: Settings) -> None:
     )
     assert refused(engine, Action.RETRY, campaign="rehearsal") == (
         "None of the 2 evaluations is failed or cancelled: 2 queued. Only failed and cancelled ones can be retried; "
-        "`requeue` recomputes finished ones."
+        "`recompute` repeats finished ones."
     )
-    assert refused(engine, Action.REQUEUE, evaluations=(second[0],)) == (
+    assert refused(engine, Action.RECOMPUTE, evaluations=(second[0],)) == (
         "The evaluation is queued. Open ones can be cancelled first."
     )
     assert refused(engine, Action.CANCEL, team="harbour", campaign="rehearsal").startswith("No evaluation matches all")

@@ -14,7 +14,7 @@ from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, 
 from models.schema.results import Randomization, ReplicatePart, Score, Statistics, SystemRuns
 from models.schema.states import UNFINISHED, ComparisonState, EvaluationState, LeaseState
 from runtime.settings import Settings
-from scheduler.admin import cancel, requeue, retry
+from scheduler.admin import cancel, recompute, retry
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
@@ -54,7 +54,7 @@ def test_requeued_after_the_disk_has_lied(
         wrong = update(Statistics).where(Statistics.evaluation_id == 1, Statistics.first_block == 0)
         connection.execute(wrong.values(blob=blob.scalar_subquery()))
         connection.execute(update(Score).where(Score.evaluation_id == 1).values(score=Score.score + 1e-12))
-    done = requeue(engine, settings, job.all_evaluations)
+    done = recompute(engine, settings, job.all_evaluations)
     assert done.evaluations == tuple(job.all_evaluations)
     assert not done.scores[1, 0].same(good[1, 0])
     assert done.scores[2, 0].same(good[2, 0])
@@ -75,7 +75,7 @@ def test_nothing_of_others_is_reused_for_a_requeued_evaluation(engine: Engine, s
     work_off(settings)
     queue(engine, settings, campaign="twin")
     work_off(settings)
-    requeue(engine, settings, mine.all_evaluations)
+    recompute(engine, settings, mine.all_evaluations)
     with reading(engine) as connection:
         theirs = Statistics.evaluation_id.in_(mine.all_evaluations)
         assert connection.scalar(select(func.count()).select_from(Statistics).where(theirs)) == 0
@@ -87,8 +87,8 @@ def test_nothing_of_others_is_reused_for_a_requeued_evaluation(engine: Engine, s
 def test_an_open_evaluation_is_not_requeued(engine: Engine, settings: Settings, job: IngestResult) -> None:
     mine, other = job.all_evaluations
     cancel(engine, [mine])
-    assert requeue(engine, settings, job.all_evaluations).evaluations == (mine,)
-    assert requeue(engine, settings, job.all_evaluations).evaluations == ()
+    assert recompute(engine, settings, job.all_evaluations).evaluations == (mine,)
+    assert recompute(engine, settings, job.all_evaluations).evaluations == ()
     assert other in job.all_evaluations
     assert evaluations(engine) == [("queued", None)] * 2
 
@@ -109,7 +109,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
             start_comparison(connection, contest, [(0, 50), (50, 99)], queue_class=0, team="", edition=EDITION)
             for contest in contests.values()
         )
-    done = requeue(engine, settings, [c])
+    done = recompute(engine, settings, [c])
     assert done.comparisons == (theirs,)
     with reading(engine) as connection:
         rows = connection.execute(select(Comparison.id, Comparison.state, Comparison.reason).order_by(Comparison.id))
@@ -119,7 +119,7 @@ def test_tests_that_rest_on_it_go_and_comparisons_that_read_it_fail(engine: Engi
         ]
         trials = connection.scalars(select(Trials.state).order_by(Trials.id)).all()
     assert trials == ["cancelled", "cancelled", "pending", "pending"]
-    # The contestant of the second run goes with that of the first.
+    # The row of the second run goes with that of the first.
     assert (count(engine, Randomization), count(engine, SystemRuns)) == (1, 2)
 
 
@@ -130,7 +130,7 @@ def test_an_older_reduction_stores_nothing_for_a_requeued_evaluation(
     work_off(settings)
     with reading(engine) as connection:
         old = [dict(row._mapping) for row in connection.execute(select(Score))]
-    requeue(engine, settings, job.all_evaluations)
+    recompute(engine, settings, job.all_evaluations)
     waiting = [key for key, state in shards(engine) if state == LeaseState.PENDING]
 
     def reduce_once() -> object:
@@ -146,7 +146,7 @@ def test_an_older_reduction_stores_nothing_for_a_requeued_evaluation(
 
     stale = reduce_once()
     cancel(engine, job.all_evaluations)
-    requeue(engine, settings, job.all_evaluations)
+    recompute(engine, settings, job.all_evaluations)
     waiting = [key for key, state in shards(engine) if state == LeaseState.PENDING]
     reduce_once()
     assert [state for state, _ in evaluations(engine)] == ["reducing"] * 2

@@ -1,4 +1,4 @@
-"""The embedded pool: its processes die, grow old and are told to end, and the work goes on."""
+"""The embedded pool: its processes die, grow old and are stopped, and the work goes on."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def pool(sqlite_url: str) -> Iterator[Pool]:
     context.close()
 
 
-def hint(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> TaskMessage:
+def message(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> TaskMessage:
     return TaskMessage(SHARD, EDITION if edition is None else edition, key, queue_class)
 
 
@@ -95,14 +95,14 @@ def test_the_most_urgent_class_goes_first(pool: Pool, tmp_path: Path, monkeypatc
     monkeypatch.setattr(embedded_pool, "perform", writing_to(tmp_path / "done"))
     pool.start()
     for key, queue_class in enumerate((QueueClass.NIGHTLY, QueueClass.CAMPAIGN, QueueClass.INTERACTIVE)):
-        pool.send(hint(key, queue_class))
+        pool.send(message(key, queue_class))
     assert pool.count(QueueClass) == dict.fromkeys(QueueClass, 1)
     work_off(pool)
     assert (tmp_path / "done").read_text() == "2 1 0 "
 
 
 def test_what_another_edition_is_for_is_left(pool: Pool) -> None:
-    pool.send(hint(1, edition=-1))
+    pool.send(message(1, edition=-1))
     assert not any(pool.count(QueueClass).values())
     pool.start()
 
@@ -117,7 +117,7 @@ def test_a_process_that_has_done_enough_is_replaced(
     monkeypatch.setattr(start, "TASKS_PER_PROCESS", 2)
     pool.start()
     for key in range(5):
-        pool.send(hint(key))
+        pool.send(message(key))
     work_off(pool)
     assert (tmp_path / "done").read_text() == "0 1 2 3 4 "
     assert len(list(tmp_path.glob("*.pid"))) == 3
@@ -152,6 +152,6 @@ def test_a_task_that_fails_harms_no_other(pool: Pool, tmp_path: Path, monkeypatc
     monkeypatch.setattr(embedded_pool, "perform", perform)
     pool.start()
     for key in range(2):
-        pool.send(hint(key))
+        pool.send(message(key))
     work_off(pool)
     assert (tmp_path / "done").read_text() == "1 "

@@ -27,7 +27,7 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
-from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done, similar_text, some_text
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -40,7 +40,7 @@ def run(settings: Settings, **job: object) -> tuple[list[Progress], Scores]:
     before = multiprocessing.active_children()
     with Embedded(settings, concurrency=2) as embedded:
         queued = queue_job(embedded.engine, settings, metrics=METRICS, **job)
-        last = embedded.run_until_done(queued.all_evaluations, heard.append)
+        last = run_until_done(embedded, queued.all_evaluations, heard.append)
         assert heard[-1] == last
         embedded.finish()
         embedded.finish()
@@ -119,7 +119,7 @@ def leave_with_deaf_processes(url: str, *deaf: str) -> None:
     settings = Settings(database_url=url, stop_seconds=1.5, concurrency=2)
     with Embedded(settings) as embedded:
         job = queue_job(embedded.engine, settings, segments=100, metrics=METRICS)
-        assert embedded.run_until_done(job.all_evaluations).done == 3
+        assert run_until_done(embedded, job.all_evaluations).done == 3
         pool = children(os.getpid())
         for process in (pool[int(number)] for number in deaf):
             os.kill(process, signal.SIGSTOP)
@@ -136,10 +136,10 @@ def stopped(process: int) -> bool:
 
 def test_a_job_with_nothing_to_do_ends_at_once(sqlite_url: str) -> None:
     with Embedded(Settings(database_url=sqlite_url), concurrency=1) as embedded:
-        assert embedded.run_until_done([]).open == 0
+        assert run_until_done(embedded, []).open == 0
 
 
-def test_who_is_told_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_that_it_stops_may_interrupt_at_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     def say(word: str) -> None:
@@ -194,7 +194,7 @@ def test_an_idle_command_checks_less_often_than_a_busy_one(sqlite_url: str, monk
         embedded.run_until(read)
         assert max(rests[False]) == processes.IDLE_TICK_SECONDS
         queued = queue_job(embedded.engine, settings, metrics=METRICS)
-        embedded.run_until_done(queued.all_evaluations)
+        run_until_done(embedded, queued.all_evaluations)
     assert rests[True]
     assert max(rests[True]) <= settings.tick_seconds < processes.IDLE_TICK_SECONDS
 

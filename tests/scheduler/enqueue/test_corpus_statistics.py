@@ -1,15 +1,12 @@
 """What metrics must know of all references: prepared before any shard, once for all who need it."""
 
-from collections.abc import Iterator
-
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
 import worker.computing.corpus_statistics
 import worker.handlers
 import worker.runners
 from models.database import migrate
-from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.registry import BY_MESSAGE
@@ -19,11 +16,10 @@ from models.schema.queue import (
     Evaluation,
     ProtocolStatistics,
     Shard,
-    Worker,
 )
 from models.schema.results import Score
 from models.schema.states import NOT_YET, LeaseState, QueueClass
-from scheduler.clock_jumps import ClockJumps, read_clock
+from scheduler.clock_jumps import ClockJumps
 from scheduler.dispatch import dispatch
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
@@ -33,24 +29,13 @@ from steelyard.metrics.needed_statistics import needed_statistics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
+from tests.scheduler.clocks import read_clock
+from tests.scheduler.jobs import queue_job, similar_text, some_text
 from tests.scheduler.test_dispatch import App
 from worker.computing.corpus_statistics import read_corpus_statistics
 from worker.context import WorkerContext
 from worker.errors import CorpusStatisticsMissing
 from worker.handlers import do
-
-
-@pytest.fixture
-def context(database_url: str) -> Iterator[WorkerContext]:
-    worker.computing.corpus_statistics._kept.clear()
-    # Its worker beats only once, and must not seem to have died where the machine is slow.
-    context = WorkerContext(one_block_shards(database_url, silent_seconds=1000.0))
-    with writing(context.engine) as connection:
-        release = {"version": context.version, "revision": REVISION}
-        connection.execute(insert(Worker).values(id=context.worker, host="h", pid=1, concurrency=2, **release))
-    yield context
-    context.close()
 
 
 def queue(context: WorkerContext, **others: object) -> IngestResult:
@@ -67,8 +52,8 @@ def sent(context: WorkerContext) -> list[tuple[str, int]]:
 
 def work(context: WorkerContext) -> None:
     """Do what is sent, until nothing is."""
-    while hints := sent(context):
-        for task, key in hints:
+    while messages := sent(context):
+        for task, key in messages:
             do(context, BY_MESSAGE[task], key, "task")
 
 
@@ -84,9 +69,9 @@ def amount(context: WorkerContext, table: type) -> int:
 
 def test_shards_wait_for_the_references(context: WorkerContext) -> None:
     queue(context, metrics=["bleu", "nist", "nist:order=2,5"])
-    hints = sent(context)
-    assert [task for task, _ in hints] == ["prepare"] * 3
-    for number, (_, key) in enumerate(reversed(hints)):
+    messages = sent(context)
+    assert [task for task, _ in messages] == ["prepare"] * 3
+    for number, (_, key) in enumerate(reversed(messages)):
         assert sent(context) == []
         do(context, CORPUS_COUNT, key, f"task{number}")
         do(context, CORPUS_COUNT, key, "late")
@@ -172,15 +157,15 @@ def prepare_all(context: WorkerContext) -> None:
 def test_what_the_release_before_counted_is_counted_again(context: WorkerContext, tasks: int) -> None:
     """Its tables of n-grams have another format, whether it was done with all, some or none of them."""
     queue(context)
-    hints = sent(context)
-    for _, key in hints[:tasks]:
+    messages = sent(context)
+    for _, key in messages[:tasks]:
         do(context, CORPUS_COUNT, key, "task")
     migrate.downgrade(context.settings.database_url, "20261218")
     migrate.upgrade(context.settings.database_url)
     with reading(context.engine) as connection:
         blobs = [*connection.scalars(select(CorpusStatistics.blob)), *connection.scalars(select(CorpusCount.part))]
     assert blobs == [None] * (1 + max(3, tasks + tasks // 3))
-    for _, key in hints[tasks:]:
+    for _, key in messages[tasks:]:
         do(context, CORPUS_COUNT, key, "sent by the release before")
     enqueue_missing_counts(context.engine, context.settings)
     work(context)
@@ -260,9 +245,9 @@ def test_corpus_counts_take_places_in_the_window(context: WorkerContext) -> None
     context.settings = context.settings.model_copy(update={"smallest_window": 5})
     queue(context, segments=256 * 20, metrics=["nist"], campaign="waits", team="a")
     queue(context, segments=256 * 20, metrics=["bleu"], team="b")
-    hints = sent(context)
-    # The teams take turns, in seconds of work: a count of corpus statistics takes less.
-    assert sorted(task for task, _ in hints) == ["prepare"] * 4 + ["score_shard"]
+    messages = sent(context)
+    # The teams share, in seconds of work: a count of corpus statistics takes less.
+    assert sorted(task for task, _ in messages) == ["prepare"] * 4 + ["score_shard"]
     assert sent(context) == []
 
 

@@ -1,14 +1,11 @@
 """Corpus statistics that fail, are cancelled or lose their process."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import insert, select, update
 
 import worker.computing.corpus_statistics
 import worker.handlers
 import worker.runners
-from models.database.migrate import REVISION
 from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -27,22 +24,9 @@ from scheduler.recovery import reclaim_all, sweep
 from steelyard.errors import MetricsError
 from steelyard.metrics.metric import EDITION
 from tests.scheduler.enqueue.test_corpus_statistics import amount, queue, sent, states, work
-from tests.scheduler.jobs import one_block_shards
 from tests.tasks import claim_task
 from worker.context import WorkerContext
 from worker.handlers import do
-
-
-@pytest.fixture
-def context(database_url: str) -> Iterator[WorkerContext]:
-    worker.computing.corpus_statistics._kept.clear()
-    # Its worker beats only once, and must not seem to have died where the machine is slow.
-    context = WorkerContext(one_block_shards(database_url, silent_seconds=1000.0))
-    with writing(context.engine) as connection:
-        release = {"version": context.version, "revision": REVISION}
-        connection.execute(insert(Worker).values(id=context.worker, host="h", pid=1, concurrency=2, **release))
-    yield context
-    context.close()
 
 
 @pytest.mark.parametrize("found_by", ["the worker", "the sweep"])
@@ -119,21 +103,21 @@ def test_what_raises_is_tried_again(context: WorkerContext, monkeypatch: pytest.
 
 def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
     queue(context)
-    hints = sent(context)
-    for _, key in hints[:-1]:
+    messages = sent(context)
+    for _, key in messages[:-1]:
         do(context, CORPUS_COUNT, key, "task")
     claim = worker.handlers.claim
     lost = []
 
     def die_at_the_merge(connection, kind, key, *given, **claims):  # type: ignore[no-untyped-def]
-        if key != hints[-1][1]:
+        if key != messages[-1][1]:
             lost.append(key)
             return None
         return claim(connection, kind, key, *given, **claims)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worker.handlers, "claim", die_at_the_merge)
-        do(context, CORPUS_COUNT, hints[-1][1], "task")
+        do(context, CORPUS_COUNT, messages[-1][1], "task")
     assert len(lost) == 1, "the task did not go on to merge"
     assert sent(context) == [("prepare", lost[0])]
     # Now it dies after its claim: the lease says so.
@@ -196,13 +180,13 @@ def test_after_a_crash_attempts_count_and_after_a_stop_they_do_not(context: Work
     assert (states(context, CorpusCount), attempts()) == (["pending"] * 3, [1, 0, 0])
 
 
-def test_old_hints_are_sent_again(context: WorkerContext) -> None:
+def test_old_messages_are_sent_again(context: WorkerContext) -> None:
     queue(context)
-    hints = sent(context)
+    messages = sent(context)
     with writing(context.engine) as connection:
         connection.execute(update(CorpusCount).values(enqueued_at=now() - 40))
     assert sweep(context.engine, context.settings) == 3
-    assert sent(context) == hints
+    assert sent(context) == messages
 
 
 @pytest.mark.parametrize("other", ["edition", "release"])

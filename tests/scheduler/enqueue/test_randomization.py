@@ -1,4 +1,4 @@
-"""Randomization tests: only what is lacking is made, at once or in the queue, with the same counts."""
+"""Randomization tests: only what is missing is made, at once or in the queue, with the same counts."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -14,14 +14,14 @@ from models.errors import NotFound
 from models.queue.kinds import comparisons
 from models.queue.kinds.comparisons import prefer
 from models.queue_status.progress import ComparisonProgress
-from models.results.randomizations import Runs
+from models.results.randomizations import PairTests, Runs
 from models.results.statistics import read_statistics
 from models.schema.queue import Comparison, Evaluation, Trials, Worker
 from models.schema.results import Randomization, Score, Statistics, SystemRuns
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.dispatch import dispatch
-from scheduler.embedded.randomize import WantedTests, randomize
+from scheduler.embedded.randomize import randomize
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.errors import BadComparison, ComparisonFailed
 from scheduler.ingest.campaigns import IngestResult
@@ -157,7 +157,7 @@ def test_only_missing_parts_are_made_and_nothing_else_is_touched(
     with reading(engine) as connection:
         row = connection.execute(select(Comparison)).one()
     assert row.id == comparison
-    new = [tuple(row.contestants[side] for side in pair[1:]) for pair in row.tests if pair[0] == 0]
+    new = [tuple(row.systems[side] for side in pair[1:]) for pair in row.tests if pair[0] == 0]
     assert new == [(list(first), list(fourth)), (list(second), list(fourth)), (list(third), list(fourth))]
     work_off_trials(settings)
     after = stored(engine)
@@ -250,8 +250,8 @@ def test_the_embedded_workers_make_what_is_missing(
     engine.dispose()
     heard: list[ComparisonProgress] = []
     wanted = [
-        WantedTests(job.protocols[0], list(combinations(systems[1:], 2)), [0, 1], 3, TRIALS),
-        WantedTests(job.protocols[0], [(systems[0], systems[1])], [0], 4, TRIALS),
+        PairTests(job.protocols[0], list(combinations(systems[1:], 2)), [0, 1], 3, TRIALS),
+        PairTests(job.protocols[0], [(systems[0], systems[1])], [0], 4, TRIALS),
     ]
     randomize(settings, wanted, processes=2, on_progress=heard.append)
     assert heard[-1] == ComparisonProgress(running=0, done=2, failures=(), trials=1500, trials_done=1500)
@@ -264,7 +264,7 @@ def test_the_embedded_workers_make_what_is_missing(
     with writing(engine) as connection:
         connection.execute(delete(Statistics).where(Statistics.evaluation_id == systems[0][0]))
     engine.dispose()
-    others = [WantedTests(job.protocols[0], [(each, systems[3])], [1], 4, TRIALS) for each in systems[:2]]
+    others = [PairTests(job.protocols[0], [(each, systems[3])], [1], 4, TRIALS) for each in systems[:2]]
     with pytest.raises(ComparisonFailed, match=r"could not be compared. Trials .* \(tried 3 times\): Eval"):
         randomize(settings, others, processes=2)
     assert len(stored(engine)) == 8

@@ -26,7 +26,7 @@ from steelyard.metrics.alignment.sempos import TYPES
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from tests.scheduler.jobs import one_block_shards, similar_text, some_text
+from tests.scheduler.jobs import one_block_shards, run_until_done, similar_text, some_text
 
 LINES = b"dogs bark\ncats"
 LEMMAS = b"dog bark\ncat"
@@ -66,7 +66,7 @@ def test_layers_make_another_text() -> None:
     assert NewText(LINES, both).sha256 == NewText(LINES, dict(reversed(both.items()))).sha256
 
 
-def test_test_sets_are_told_apart_by_the_layers_of_their_references() -> None:
+def test_test_sets_are_distinguished_by_the_layers_of_their_references() -> None:
     plain = NewTestSet("t", {"A": LINES, "B": LINES})
     with_layers = [NewTestSet("t", plain.references, layers={label: {"lemma": LEMMAS}}) for label in "AB"]
     assert len({hash_of(each) for each in (plain, *with_layers)}) == 3
@@ -148,7 +148,7 @@ def test_scores_are_those_of_one_process_to_the_bit(database_url: str) -> None:
             ],
             protocols=[NewProtocol(["A", "B"], metrics, 50, 7)],
         )
-        progress = embedded.run_until_done(intake.all_evaluations, lambda _: None)
+        progress = run_until_done(embedded, intake.all_evaluations, lambda _: None)
         embedded.finish()
         assert (progress.done, progress.failed) == (3, 0)
         with reading(embedded.engine) as connection:
@@ -180,7 +180,7 @@ def test_a_stored_text_without_the_layer_fails_its_evaluation_with_a_reason(sqli
             submissions=[NewSubmission("bare", LINES), NewSubmission("full", LINES, layers={"sempos": b"bark/v\n"})],
             protocols=[NewProtocol(["A"], [SemPOS()], 10)],
         )
-        progress = embedded.run_until_done(intake.all_evaluations, lambda _: None)
+        progress = run_until_done(embedded, intake.all_evaluations, lambda _: None)
         embedded.finish()
         with reading(embedded.engine) as connection:
             bare, full = sorted(read_leaderboard(connection, intake.protocols[0]), key=lambda row: row.system)

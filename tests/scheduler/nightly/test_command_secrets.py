@@ -101,7 +101,7 @@ def test_a_setting_names_more(tmp_path):
 
 @pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("secret", [*KNOWN, "mail@hunter", "cloud%2Fhunter%2Bx%3D", "database-hunter"])
-def test_known_secrets_are_not_told(secret, tmp_path):
+def test_known_secrets_are_not_disclosed(secret, tmp_path):
     (tmp_path / "found").write_text(f"the server refused {secret}\nsee above\n")
     told = said("cat found", tmp_path, *SECRETS)
     assert "hunter" not in told
@@ -111,7 +111,7 @@ def test_known_secrets_are_not_told(secret, tmp_path):
 
 @pytest.mark.usefixtures("context")
 @pytest.mark.parametrize("before", [0, 1, 5, 11, LONGEST_SECRET - 3, LONGEST_SECRET, LONGEST_SECRET + TAIL_BYTES - 4])
-def test_no_half_of_a_secret_is_told_where_the_beginning_is_cut_off(before, tmp_path):
+def test_no_half_of_a_secret_is_disclosed_where_the_beginning_is_cut_off(before, tmp_path):
     kept = TAIL_BYTES + LONGEST_SECRET
     (tmp_path / "found").write_text("-" * 100 + "model-hunter" * 200 + "." * (kept - before))
     told = said("cat found", tmp_path)
@@ -119,7 +119,7 @@ def test_no_half_of_a_secret_is_told_where_the_beginning_is_cut_off(before, tmp_
 
 
 @pytest.mark.usefixtures("context")
-def test_passwords_of_others_are_not_told_either(tmp_path):
+def test_passwords_of_others_are_not_disclosed_either(tmp_path):
     told = said("echo 'cannot reach ftp://me:somebody@host/x with password=else'", tmp_path)
     assert "somebody" not in told
     assert "else" not in told

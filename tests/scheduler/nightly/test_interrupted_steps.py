@@ -17,13 +17,14 @@ from models.schema.queue import Shard
 from models.schema.results import Score
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
-from scheduler.clock_jumps import ClockJumps, read_clock
+from scheduler.clock_jumps import ClockJumps
 from scheduler.nightly.plan import plan_due
 from scheduler.nightly.runner import NightlyRunner
 from scheduler.nightly.schedules import request_nightly_run
 from scheduler.nightly.sources import new_source
 from scheduler.nightly.steps import check_scores, fetch, judge
 from scheduler.recovery import sweep
+from tests.scheduler.clocks import read_clock
 from tests.scheduler.nightly.nightly_runs import add, due, nightly_runs, put, work_off
 from tests.scheduler.nightly.test_steps import GO, amount, claimed, ended, failed, last_step, rounds
 from tests.tasks import claim_task, complete_task

@@ -96,7 +96,7 @@ def test_what_ends_a_step_says_if_it_is_released(
     error: Exception,
     expected: tuple[str, str | None, str | None],
 ) -> None:
-    """One that was stopped is handed back with all that runs here; without a database its lease runs out."""
+    """One that was stopped is released with all that runs here; without a database its lease runs out."""
 
     def fail(*_: object) -> None:
         raise error

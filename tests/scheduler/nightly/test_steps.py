@@ -273,13 +273,13 @@ def test_a_run_that_cannot_be_read_stops_no_other(state: str, sqlite_url: str, t
         with reading(engine) as connection:
             return connection.scalar(select(Delivery.error))
 
-    # Nor can anybody be told of it; it is tried again, and does not keep back other messages.
+    # Nor can anybody be notified of it; it is tried again, and does not keep back other messages.
     assert "The message could not be written: UnreadableSchedule: " in until(told, "an attempt to tell")
     context.stop()
     with writing(engine) as connection:
         # It is left out where all are listed (`steelyard up` looks at them all the time), and can be removed.
         assert [each.name for each in list_schedules(connection)] == ["healthy"]
-        with pytest.raises(UnreadableSchedule, match="`steelyard nightly remove strange` and add it again"):
+        with pytest.raises(UnreadableSchedule, match="`steelyard schedule delete strange` and add it again"):
             find_schedule(connection, "strange")
         remove_schedule(connection, "strange", forget=False)
         assert connection.scalar(select(Schedule.active).where(Schedule.id == strange)) is False

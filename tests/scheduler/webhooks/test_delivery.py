@@ -14,6 +14,7 @@ from models.database.session import make_engine, reading, writing
 from models.nightly.failed_deliveries import FailedDelivery, read_failed_deliveries
 from models.queue.kinds.deliveries import DELIVERY
 from models.queue.lease import complete_row
+from models.queue.retention import prune_finished
 from models.queue.task_kind import release
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, NightlyRun, Schedule
@@ -38,12 +39,12 @@ def settings_of(**others: object) -> Settings:
     return Settings(**{"webhook_private": True, "webhook_retry_seconds": 0.0, "webhook_attempts": 3, **others})
 
 
-def add_delivery(engine: Engine, url: str | None, **schedule: object) -> None:
+def add_delivery(engine: Engine, url: str | None, campaign: str = "gate", **schedule: object) -> None:
     """A message that is due, about a run that failed."""
     with writing(engine) as connection:
-        campaign = connection.execute(insert(Campaign).values(name="gate").returning(Campaign.id)).scalar_one()
+        campaign_id = connection.execute(insert(Campaign).values(name=campaign).returning(Campaign.id)).scalar_one()
     values = {"name": "gate", "webhook": url, "webhook_secret": SECRET, **schedule}
-    schedule_id = add_schedule(engine, campaign, **values)
+    schedule_id = add_schedule(engine, campaign_id, **values)
     nightly_run = {"schedule_id": schedule_id, "due_at": 1.0, "date": "2027-03-01", "state": NightlyRunState.FAILED}
     with writing(engine) as connection:
         nightly_run_id = connection.execute(
@@ -57,7 +58,7 @@ def delivery(engine: Engine) -> tuple[str, int, str | None]:
         return tuple(connection.execute(select(Delivery.state, Delivery.attempts, Delivery.error)).one())
 
 
-def untold(engine: Engine) -> list[FailedDelivery]:
+def failed_deliveries(engine: Engine) -> list[FailedDelivery]:
     with reading(engine) as connection:
         return list(read_failed_deliveries(connection).values())
 
@@ -117,13 +118,15 @@ def test_a_failure_is_tried_again(engine: Engine) -> None:
         add_delivery(engine, server.url)
         assert deliver_due(engine, settings_of(webhook_retry_seconds=3600.0)) == 1
         assert delivery(engine) == (LeaseState.PENDING, 1, "The webhook answered with status 500.")
-        assert untold(engine) == [FailedDelivery("2027-03-01", 1, False, "The webhook answered with status 500.")]
+        assert failed_deliveries(engine) == [
+            FailedDelivery("2027-03-01", 1, False, "The webhook answered with status 500.")
+        ]
         assert deliver_due(engine, settings_of()) == 0
         with writing(engine) as connection:
             connection.execute(update(Delivery).values(not_before=0.0))
         assert deliver_due(engine, settings_of()) == 1
     assert delivery(engine) == (LeaseState.DONE, 2, None)
-    assert untold(engine) == []
+    assert failed_deliveries(engine) == []
     assert len({headers["Steelyard-Delivery"] for headers, _ in server.messages}) == 1
     # The body is what is signed: a header alone could be changed.
     assert all(json.loads(body)["delivery"] == headers["Steelyard-Delivery"] for headers, body in server.messages)
@@ -136,7 +139,7 @@ def test_attempts_end(engine: Engine) -> None:
         deliver_due(engine, settings_of())
     assert delivery(engine) == (LeaseState.FAILED, 3, "The webhook answered with status 503.")
     assert len(server.messages) == 3
-    assert untold(engine) == [FailedDelivery("2027-03-01", 3, True, "The webhook answered with status 503.")]
+    assert failed_deliveries(engine) == [FailedDelivery("2027-03-01", 3, True, "The webhook answered with status 503.")]
 
 
 def test_delays_grow(engine: Engine) -> None:
@@ -174,7 +177,7 @@ def test_a_delay_has_an_end(sqlite_url: str) -> None:
     ("status", "state"),
     [(199, "pending"), (200, "done"), (299, "done"), (300, "pending"), (399, "pending"), (400, "pending")],
 )
-def test_which_answers_say_that_it_was_heard(
+def test_which_answers_say_that_it_was_received(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, status: int, state: str
 ) -> None:
     """What is sent is held by who sends it, for as long as that may take."""
@@ -195,7 +198,7 @@ def test_which_answers_say_that_it_was_heard(
     assert ("redirects" in (delivery(engine)[2] or "")) == (300 <= status < 400)
 
 
-def test_each_schedule_is_told_of_its_own_runs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_schedule_reports_its_own_runs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what another courier is about to send is left to it, however often it was tried."""
     engine, told = make_engine(sqlite_url), []
 
@@ -379,3 +382,24 @@ def test_addresses_that_can_be_used() -> None:
     assert check_webhook("https://hooks.example.org/gate?x=1", private=False).host == "hooks.example.org"
     assert check_webhook("http://127.0.0.1:8000/", private=True).port == 8000
     assert check_webhook("https://bücher.example/", private=False).raw_host == b"xn--bcher-kva.example"
+
+
+def test_a_failed_message_is_kept_until_a_later_one_of_its_schedule(engine: Engine) -> None:
+    """The pages show it as long as it is the last. Those that arrived, and those of other schedules, save none."""
+    for name in ("gate", "other"):
+        add_delivery(engine, "http://127.0.0.1:1/", name=name, campaign=name)
+    old = {"ended_at": 1.0, "attempts": 3, "error": "refused"}
+
+    def kept() -> list[tuple[int, str]]:
+        with writing(engine) as connection:
+            prune_finished(connection, 60.0, 100)
+            return [tuple(row) for row in connection.execute(select(Delivery.id, Delivery.state).order_by(Delivery.id))]
+
+    with writing(engine) as connection:
+        connection.execute(update(Delivery).values(state=LeaseState.FAILED, **old))
+    assert kept() == [(1, "failed"), (2, "failed")]
+    with writing(engine) as connection:
+        run = {"schedule_id": 1, "due_at": 2.0, "date": "2027-03-02", "state": NightlyRunState.FAILED}
+        later = connection.execute(insert(NightlyRun).values(**run).returning(NightlyRun.id)).scalar_one()
+        connection.execute(insert(Delivery).values(nightly_run_id=later, state=LeaseState.DONE, **old))
+    assert kept() == [(2, "failed")]

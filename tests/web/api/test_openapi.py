@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
@@ -12,6 +13,15 @@ import pytest
 from runtime.service_settings import WebSettings
 from steelyard_client.documents.document import Document, Timestamp, utc
 from web.app import create_app
+
+VERBS = frozenset(
+    {
+        *("accept", "add", "cancel", "check", "choose", "close", "create", "delete", "download", "end", "export"),
+        *("extend", "freeze", "import", "join", "leave", "list", "publish", "rank", "read", "reinstate", "remove"),
+        *("rename", "request", "retry", "revoke", "send", "set", "submit", "unfreeze", "update", "watch", "withdraw"),
+    }
+)
+"""With which names of operations begin."""
 
 
 class EndedAt(Document):
@@ -57,6 +67,27 @@ def test_names_are_those_of_classes_and_functions(document: dict[str, Any], oper
     names = [operation["operationId"] for operation in operations.values()]
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
     assert len(names) == len(set(names))
+    assert {name.partition("_")[0] for name in names} <= VERBS
+
+
+def test_every_operation_says_what_it_does(operations: dict[str, Any]) -> None:
+    assert not [name for name, each in operations.items() if not (each.get("summary") and each.get("description"))]
+
+
+def test_every_reference_leads_to_something_in_the_document(document: dict[str, Any]) -> None:
+    """Generators leave a whole request out where one does not."""
+    there = {f"#/components/{kind}/{name}" for kind, named in document["components"].items() for name in named}
+    assert set(references(document)) <= there
+
+
+def references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(found := part.get("$ref"), str):
+            yield found
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from references(each)
 
 
 def test_every_error_is_declared_with_the_shape_that_is_sent(

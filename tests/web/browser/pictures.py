@@ -20,7 +20,7 @@ from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind, SiteRole
-from tests.service.campaigns import hand_in, with_test_set
+from tests.service.campaigns import submit_output, with_test_set
 from tests.service.service import DAY, Service
 from tests.web.browser.conftest import CHROMIUM, FLAGS
 from tests.web.browser.site import Site
@@ -60,11 +60,11 @@ def build(service: Service) -> dict[str, int]:
         ):
             when = {"begins": (begins + late) * DAY, "ends": None if ends is None else (ends + late) * DAY}
             service.phase(campaign, name, kind, feedback=Feedback.ROUNDED, **when)
-        _hand_in_all(service, f"harbour-{year}")
+        _submit_all(service, f"harbour-{year}")
     return accounts
 
 
-def _hand_in_all(service: Service, campaign: str) -> None:
+def _submit_all(service: Service, campaign: str) -> None:
     references = [NamedContent(f"{label}.txt", (DEMO / "refs" / f"{label}.txt").read_bytes()) for label in "AB"]
     source = NamedContent("source.txt", (DEMO / "source.txt").read_bytes())
     documents = NamedContent("docs.tsv", (DEMO / "docs.tsv").read_bytes())
@@ -74,7 +74,7 @@ def _hand_in_all(service: Service, campaign: str) -> None:
     for system, team in SYSTEMS.items():
         kind = DeclaredKind.PRIMARY if system in PRIMARY else DeclaredKind.CONTRASTIVE
         output = (DEMO / "systems" / f"{system}.txt").read_bytes()
-        hand_in(service.engine, campaign, team, system, output, declared=kind)
+        submit_output(service.engine, campaign, team, system, output, declared=kind)
     if campaign == OVER:
         mine = CampaignTestSet.campaign_id.in_(select(Campaign.id).where(Campaign.name == campaign))
         with writing(service.engine) as connection:

@@ -82,7 +82,7 @@ class Site:
         assert not wrong, "\n".join(wrong)
 
     def _note_console(self, message: ConsoleMessage) -> None:
-        # What the content policy refuses is told here only. A status is told of every answer that is none of 2xx, 3xx.
+        # What the content policy refuses is reported here only. A status is reported of all answers but 2xx and 3xx.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.complaints.append(f"{message.text} ({message.location.get('url', '')})")
 

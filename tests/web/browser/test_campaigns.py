@@ -16,7 +16,7 @@ from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import Phase
 from models.schema.roles import Feedback, PhaseKind, SiteRole
-from tests.service.campaigns import hand_in, with_test_set
+from tests.service.campaigns import submit_output, with_test_set
 from tests.service.service import DAY
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
@@ -49,12 +49,13 @@ def test_the_pages_of_a_campaign_fit_everybody(site: Site) -> None:
     )  # fmt: skip
     service.phase(campaign, "Results", PhaseKind.PUBLISHED, begins=10 * DAY)
     test_set = with_test_set(service.engine, "wmt27.en-cs")
-    hand_in(service.engine, "wmt27.en-cs", "harbour", "mast", b"a\nb\nc\n")
+    submit_output(service.engine, "wmt27.en-cs", "harbour", "mast", b"a\nb\nc\n")
     page = site.page(olga)
     home = "/campaigns/wmt27.en-cs"
     for name, path in {
         "overview": home,
         "manage": f"{home}/manage",
+        **{f"manage {each}": f"{home}/manage/{each}" for each in ("test-sets", "teams", "live", "results")},
         "rules": f"{home}/manage/rules",
         "phase": f"{home}/manage/phases/{now}",
         "new-test-set": f"{home}/manage/test-sets/new",
@@ -88,12 +89,12 @@ def test_an_organiser_opens_extends_and_publishes(site: Site) -> None:
     page.get_by_role("link", name="Add a phase").click()
     page.get_by_label("Name", exact=True).fill("Test")
     page.get_by_role("radio", name="Blind").check()
-    soon = (datetime.now() + timedelta(days=2)).strftime("%Y-%m-%d 18:00")
+    soon = (datetime.now() + timedelta(days=2)).strftime("%Y-%m-%dT18:00")
     page.get_by_label("Deadline").fill(soon)
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Phases saved.").wait_for()
     page.get_by_role("link", name="Edit the phase Test").click()
-    later = (datetime.now() + timedelta(days=4)).strftime("%Y-%m-%d 18:00")
+    later = (datetime.now() + timedelta(days=4)).strftime("%Y-%m-%dT18:00")
     assert page.get_by_label("Deadline").input_value() == soon
     page.get_by_label("Deadline").fill(later)
     page.get_by_role("button", name="Save").click()
@@ -105,6 +106,7 @@ def test_an_organiser_opens_extends_and_publishes(site: Site) -> None:
     page.get_by_label("Replicates").fill("0")
     page.get_by_role("button", name="Add test set").click()
     page.get_by_role("link", name="Edit the test set news").wait_for()
+    page.get_by_role("navigation", name="Manage").get_by_role("link", name="Results").click()
     publish = page.locator("form", has=page.get_by_role("button", name="Publish now"))
     publish.get_by_role("button").click()
     page.get_by_text("Tick the box").wait_for()

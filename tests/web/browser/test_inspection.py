@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from models.schema.roles import SiteRole
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.inspected_campaign import look_at
 from tests.web.browser.looks import check_page, check_width
 from tests.web.browser.site import Site
@@ -35,7 +35,7 @@ def test_text_from_right_to_left_runs_that_way_whatever_is_marked_in_it(site: Si
     site.service.campaign("bahr", organisers=(organiser,), teams=(team,), title="بحر")
     texts = given("السفينة الزرقاء في الميناء\n".encode(), b"the blue ship\n", target_language="ar")
     with_test_set(site.service.engine, "bahr", texts)
-    hand_in(site.service.engine, "bahr", "gulls", "dive", "البيضاء السفينة هناك\n".encode())
+    submit_output(site.service.engine, "bahr", "gulls", "dive", "البيضاء السفينة هناك\n".encode())
     site.work()
     page = site.page(organiser)
     check_page(page, "/campaigns/bahr/segments")

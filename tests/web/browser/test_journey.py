@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import similar_text
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.people import with_password
 from tests.service.service import DAY
 from tests.web.browser.site import Site
@@ -27,12 +27,12 @@ def test_a_team_signs_in_uploads_sees_its_rank_compares_and_withdraws(site: Site
     service.phase(campaign, "Test", PhaseKind.OPEN, ends=DAY)
     reference = REFERENCE.encode()
     with_test_set(service.engine, "news", given(reference=reference, source=reference), replicates=100)
-    hand_in(service.engine, "news", "pier", "plank", similar_text(reference.rstrip(), 1) + b"\n")
+    submit_output(service.engine, "news", "pier", "plank", similar_text(reference.rstrip(), 1) + b"\n")
     site.work()
 
     page = site.page()
     page.goto("/")
-    page.get_by_role("link", name="Sign in").click()
+    page.get_by_role("banner").get_by_role("link", name="Sign in").click()
     sign_in(page, "a wrong guess at it")
     expect(page.get_by_role("alert")).to_be_visible()
     sign_in(page, PASSWORD)

@@ -195,7 +195,7 @@ def test_faults_of_our_own_say_only_where_to_look(client: TestClient, caplog: py
     assert answer.headers["X-Request-ID"] in error["message"]
     assert "Content-Security-Policy" in answer.headers
     assert "secret" not in answer.text
-    assert [record.unsaid for record in caplog.records if record.exc_info] == [True]  # type: ignore[attr-defined]
+    assert [record.redact_exception for record in caplog.records if record.exc_info] == [True]  # type: ignore[attr-defined]
 
 
 def test_uploads_under_way_have_room_by_account_and_in_all(monkeypatch: pytest.MonkeyPatch) -> None:

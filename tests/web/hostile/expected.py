@@ -6,6 +6,8 @@ Each is called by everybody with what makes a good request of it, about the priv
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -88,6 +90,7 @@ ACCOUNTS: dict[str, Rule] = {
     "POST /api/v1/teams": Rule(SIGNED_IN - {"viewer"}, {"json": {"name": "pier"}}),
     "GET /api/v1/teams/{team}": Rule(TEAM | ADMINISTRATORS),
     "PATCH /api/v1/teams/{team}": Rule(_LEADING, {"json": {"affiliation": "the sea"}}),
+    "DELETE /api/v1/teams/{team}": Rule(ADMINISTRATORS),
     "POST /api/v1/teams/{team}/members": Rule(ADMINISTRATORS, {"json": {"email": email_of("rival")}}),
     "PATCH /api/v1/teams/{team}/members/{account_id}": Rule(_LEADING, {"json": {"role": "lead"}}),
     "DELETE /api/v1/teams/{team}/members/{account_id}": Rule(TEAM | ADMINISTRATORS),
@@ -101,6 +104,13 @@ ACCOUNTS: dict[str, Rule] = {
     "PATCH /api/v1/accounts/{account_id}": Rule(ADMINISTRATORS, {"json": {"role": "organiser"}}),
     "POST /api/v1/accounts/{account_id}/password-link": Rule(ADMINISTRATORS),
     "DELETE /api/v1/accounts/{account_id}/sessions": Rule(ADMINISTRATORS),
+    "DELETE /api/v1/accounts/{account_id}": Rule(ADMINISTRATORS),
+    "PUT /api/v1/accounts/{account_id}/password": Rule(ADMINISTRATORS, {"json": {"password": "another horse battery"}}),
+    "GET /api/v1/accounts/{account_id}/tokens": Rule(ADMINISTRATORS),
+    "POST /api/v1/accounts/{account_id}/tokens": Rule(ADMINISTRATORS, {"json": {"name": "laptop"}}),
+    "DELETE /api/v1/accounts/{account_id}/tokens/{token_id}": Rule(
+        ADMINISTRATORS, parts={"account_id": lambda world: world.accounts["lead"]}
+    ),
     "GET /api/v1/audit": Rule(ADMINISTRATORS),
     "GET /api/v1/campaigns/{campaign}/audit": Rule(ORGANISERS),
     "GET /sign-in": Rule(EVERYBODY),
@@ -122,6 +132,13 @@ ACCOUNTS: dict[str, Rule] = {
     "GET /account/confirm/{secret}": Rule(LEADS, parts={"secret": lambda world: world.address_link}),
     "POST /account/confirm/{secret}": _form(LEADS, parts={"secret": lambda world: world.address_link}),
     "POST /account/sign-out-everywhere": _form(SIGNED_IN),
+    # No provider is set.
+    "POST /sign-in/with/{provider}": _form(frozenset(), parts={"provider": "github"}),
+    "GET /sign-in/with/{provider}/callback": Rule(frozenset(), parts={"provider": "github"}),
+    "POST /account/identities/{identity}/remove": _form(frozenset(), parts={"identity": 1}),
+    "POST /account/sessions/{session_id}/end": _form(frozenset(), parts={"session_id": 999}),
+    "GET /account/delete": Rule(SIGNED_IN),
+    "POST /account/delete": _form(SIGNED_IN, typed="delete my account"),
     "GET /account/tokens": Rule(SIGNED_IN),
     "POST /account/tokens": _form(SIGNED_IN, name="laptop", days="7", scopes="read"),
     "POST /account/tokens/{token_id}/revoke": _form(LEADS),
@@ -129,6 +146,8 @@ ACCOUNTS: dict[str, Rule] = {
     "POST /teams": _form(SIGNED_IN - {"viewer"}, name="pier"),
     "GET /teams/{team}": Rule(TEAM | ADMINISTRATORS),
     "POST /teams/{team}": _form(_LEADING, affiliation="the sea"),
+    "GET /teams/{team}/delete": Rule(ADMINISTRATORS),
+    "POST /teams/{team}/delete": _form(ADMINISTRATORS, typed="harbour"),
     "POST /teams/{team}/members/{account_id}": _form(_LEADING, do="lead"),
     "POST /teams/{team}/invitations": _form(_LEADING, role="member"),
     "GET /invitations": Rule(FOUNDERS),
@@ -158,6 +177,12 @@ _human = {
 }
 
 
+_scores = {
+    "files": [("files", ("new.tsv", b"system\tmetric\tscore\nkeel\tX\t0.4\n", "text/plain"))],
+    "data": {"test_set": "news of hush"},
+}
+
+
 def _in_days(days: float) -> str:
     """A moment as organisers write it."""
     return (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="minutes")
@@ -165,6 +190,20 @@ def _in_days(days: float) -> str:
 
 HERE = "/api/v1/campaigns/{name}"
 MANAGE = "/campaigns/{name}/manage"
+
+
+def pairs_zip(more: Mapping[str, str] = {}) -> bytes:
+    """A folder of one language pair, as a zip."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in ("sources/en-cs.txt", "references/en-cs.refA.txt", "system-outputs/en-cs/mast.txt"):
+            archive.writestr(name, "one\ntwo\n")
+        archive.writestr("documents/en-cs.docs", "news\ta\nnews\ta\n")
+        for name, text in more.items():
+            archive.writestr(name, text)
+    return target.getvalue()
+
+
 A_REFERENCE = {"references": ("A.txt", b"one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n")}
 CAMPAIGN_RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns": Rule(EVERYBODY),
@@ -172,6 +211,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"GET {HERE}": Rule(INSIDE),
     f"PATCH {HERE}": Rule(ORGANISERS, {"json": {"title": "Another title"}}),
     **{f"POST {HERE}/{verb}": Rule(ORGANISERS) for verb in ("freeze", "unfreeze", "close", "publish")},
+    f"DELETE {HERE}": Rule(ORGANISERS),
     f"GET {HERE}/phases": Rule(INSIDE),
     f"POST {HERE}/phases": Rule(
         ORGANISERS, {"json": lambda world: {"name": "extra", "kind": "open", "starts": _in_days(30)}}
@@ -202,6 +242,10 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"GET {HERE}/quotas": Rule(ORGANISERS),
     f"PUT {HERE}/quotas": Rule(ORGANISERS, {"json": {"kind": "per_day", "amount": 3}}),
     f"DELETE {HERE}/quotas/{{kind}}": Rule(ORGANISERS),
+    "GET /api/v1/quotas": Rule(ADMINISTRATORS),
+    "PUT /api/v1/quotas": Rule(ADMINISTRATORS, {"json": {"kind": "per_day", "amount": 3}}),
+    "DELETE /api/v1/quotas/{kind}": Rule(ADMINISTRATORS, parts={"kind": "in_flight"}),
+    "GET /api/v1/teams/{team}/quotas": Rule(TEAM | ADMINISTRATORS),
     f"GET {HERE}/corrections": Rule(INSIDE),
     f"POST {HERE}/corrections": Rule(
         ORGANISERS,
@@ -209,16 +253,31 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     ),
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
     f"GET {HERE}/export": Rule(INSIDE),
+    f"POST {HERE}/import": Rule(FOUNDERS, {"files": {"file": ("pairs.zip", pairs_zip())}}, {"name": "a new one"}),
     "GET /new-campaign": Rule(FOUNDERS),
     "POST /new-campaign": Rule(FOUNDERS, {"data": {"name": "a new one"}}),
+    "POST /new-campaign/import": Rule(
+        FOUNDERS, {"data": {"import_name": "a new one"}, "files": {"file": ("pairs.zip", pairs_zip())}}
+    ),
+    "POST /demo-campaign": Rule(FOUNDERS),
     "GET /campaigns/{name}": Rule(INSIDE),
     "POST /campaigns/{name}/join": Rule(ORGANISERS, {"data": {"team": "rivals"}}),
     "POST /campaigns/{name}/leave": Rule(ORGANISERS | LEADS, {"data": {"team": "harbour"}}),
     "GET /campaigns/{name}/corrections/{correction}": Rule(ORGANISERS),
     f"GET {MANAGE}": Rule(ORGANISERS),
+    **{
+        f"GET {MANAGE}/{section}": Rule(ORGANISERS)
+        for section in ("test-sets", "teams", "live", "results", "danger", "delete")
+    },
     f"GET {MANAGE}/rules": Rule(ORGANISERS),
     f"POST {MANAGE}/rules": Rule(ORGANISERS, {"data": {"title": "Another title"}}),
     f"POST {MANAGE}/state": Rule(ORGANISERS, {"data": {"do": "freeze"}}),
+    # It has no terms.
+    "GET /campaigns/{name}/terms": Rule(frozenset()),
+    "POST /campaigns/{name}/terms": Rule(frozenset(), {"data": {"team": "harbour", "terms_version": "1"}}),
+    f"GET {MANAGE}/terms": Rule(ORGANISERS),
+    f"POST {MANAGE}/terms": Rule(ORGANISERS, {"data": {"terms": "Be kind."}}),
+    f"POST {MANAGE}/delete": Rule(ORGANISERS, {"data": {"what": "campaign", "typed": "hush"}}),
     f"POST {MANAGE}/teams": Rule(ORGANISERS, {"data": {"team": "rivals"}}),
     f"POST {MANAGE}/members": Rule(ORGANISERS, {"data": {"member_email": email_of("rival")}}),
     f"POST {MANAGE}/quotas": Rule(ORGANISERS, {"data": {"quota_kind": "per_day", "quota_amount": "3"}}),
@@ -256,6 +315,8 @@ RULES: dict[str, Rule] = {
     **SUBMISSION_PAGES,
     **ACCOUNTS,
     "GET /": Rule(EVERYBODY),
+    "GET /feed.xml": Rule(EVERYBODY),
+    "GET /campaigns/{name}/feed.xml": Rule(INSIDE),
     "GET /about": Rule(EVERYBODY),
     "GET /api/docs": Rule(EVERYBODY),
     "GET /queue": Rule(FOUNDERS),
@@ -275,13 +336,39 @@ RULES: dict[str, Rule] = {
     "POST /campaigns/{name}/metrics/delete": Rule(
         ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept@1", "sure": "yes"}}
     ),
+    "POST /campaigns/{name}/metrics/rename": Rule(
+        ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept", "new_name": "other"}}
+    ),
+    # While its phase is blind, so is its human ranking.
+    "GET /campaigns/{name}/human-ranking": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/human-ranking": Rule(ORGANISERS),
+    "PATCH /api/v1/campaigns/{name}/human-scores/{title}": Rule(
+        ORGANISERS, {"json": {"name": "other"}}, parts={"title": "kept"}, query="?test_set=news%20of%20hush"
+    ),
     "GET /api/v1/campaigns/{name}/segments": Rule(INSIDE),
     "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
+    **{
+        f"GET /api/v1/campaigns/{{name}}/human-scores/{{title}}{more}": Rule(
+            ORGANISERS, parts={"title": "kept@1"}, query="?test_set=news%20of%20hush"
+        )
+        for more in ("", "/segments")
+    },
     "POST /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS, _human),
     "DELETE /api/v1/campaigns/{name}/human-scores/{title}": Rule(
         ORGANISERS, parts={"title": "kept@1"}, query="?test_set=news%20of%20hush"
     ),
     "GET /api/v1/campaigns/{name}/correlations": Rule(ORGANISERS),
+    "GET /campaigns/{name}/scores": Rule(ORGANISERS),
+    "POST /campaigns/{name}/scores": Rule(ORGANISERS, _scores),
+    "POST /campaigns/{name}/scores/change": Rule(
+        ORGANISERS, {"data": {"do": "choose", "title": "kept@1", "test_set": "news of hush"}}
+    ),
+    "POST /campaigns/{name}/autorank": Rule(ORGANISERS, {"data": {"rule": "wmt24"}}),
+    "GET /api/v1/campaigns/{name}/scores": Rule(ORGANISERS),
+    "POST /api/v1/campaigns/{name}/scores": Rule(ORGANISERS, _scores),
+    "POST /api/v1/campaigns/{name}/scores/{title}/choose": Rule(ORGANISERS, parts={"title": "kept@1"}),
+    "DELETE /api/v1/campaigns/{name}/scores/{title}": Rule(ORGANISERS, parts={"title": "kept@1"}),
+    "PUT /api/v1/campaigns/{name}/autorank": Rule(ORGANISERS, {"json": {}}),
     **CAMPAIGN_RULES,
     # Handing in, and what became of it.
     "POST /api/v1/campaigns/{name}/submissions": Rule(TEAM, _output, query="?system=new&team=harbour"),
@@ -289,7 +376,7 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns/{name}/submissions": Rule(INSIDE),
     "GET /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),
     "PATCH /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS, {"json": {"kind": "primary"}}),
-    "DELETE /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),
+    "DELETE /api/v1/submissions/{submission}": Rule(ORGANISERS),
     "POST /api/v1/submissions/{submission}/withdraw": Rule(TEAM | ORGANISERS),
     "POST /api/v1/submissions/{submission}/reinstate": Rule(TEAM | ORGANISERS),
     "GET /api/v1/submissions/{submission}/output": Rule(TEAM | ORGANISERS),
@@ -298,6 +385,7 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/evaluations/{evaluation}/cancel": Rule(ORGANISERS, {"json": {}}),
     "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
+    "GET /campaigns/{name}/matrix": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),
     "POST /campaigns/{name}/compare/{comparison}/cancel": Rule(ORGANISERS),
@@ -306,4 +394,5 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/campaigns/{name}/comparisons/{comparison}/cancel": Rule(ORGANISERS, {"json": {}}),
     "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/matrix": Rule(ORGANISERS),
 }

@@ -1,4 +1,4 @@
-"""Many ask for the same thing at the same moment: one has it, the others are told so, and no log says what it was."""
+"""Many ask for the same thing at the same moment: one has it, the others get an error, and no log says what it was."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ NAMED: dict[str, tuple[str, list[dict[str, Any]], Any]] = {
 
 
 @pytest.mark.parametrize("what", NAMED)
-def test_one_of_many_has_a_name_and_the_others_are_told(
+def test_one_of_many_has_a_name_and_the_others_are_refused(
     both: Service, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     anna = both.account("anna", SiteRole.ADMINISTRATOR)

@@ -16,8 +16,9 @@ from models.database.session import reading
 from models.schema.base import Base
 from tests.web.hostile.expected import PARTS, RULES, Rule
 from tests.web.hostile.world import PRIVATE, ROLES, Template, World, hidden_from
-from web import api, pages
+from web.api.routers import all_routers
 from web.dependencies import FORM_HEADER, SAFE_METHODS
+from web.pages.routers import ROUTERS
 
 REFUSED = frozenset({401, 403, 404})
 MISSING = "hash"
@@ -30,7 +31,7 @@ USED = ("web_session", "api_token")
 def all_routes() -> dict[str, tuple[str, frozenset[str]]]:
     """Method and path -> method, and the names of what the route takes."""
     found = {}
-    for prefix, routers in (("/api/v1", api.ROUTERS), ("", pages.ROUTERS)):
+    for prefix, routers in (("/api/v1", all_routers()), ("", ROUTERS)):
         for router in routers:
             for route in router.routes:
                 for method in sorted(
@@ -61,7 +62,7 @@ def address_of(route: str, world: World, campaign: str = "") -> str:
 
 @dataclass
 class Stage:
-    """A world that is put back after each change."""
+    """A world that is restored after each change."""
 
     world: World
     template: Template
@@ -147,7 +148,7 @@ def test_who_may_is_not_refused(stage: Stage, route: str) -> None:
             if refused(answer) or answer.status_code in (405, 422) or answer.status_code >= 500:
                 wrong.append(f"{role}: {answer.status_code} {answer.text[:300]}")
             if "{secret}" not in route and "/invitations" not in route:
-                wrong += [f"{role} is told {word}" for word in hidden_from(role) if word in answer.text]
+                wrong += [f"{role} sees {word}" for word in hidden_from(role) if word in answer.text]
             if ROUTES[route] not in SAFE_METHODS:
                 stage.put_back()
     assert not wrong, "\n".join(wrong)

@@ -17,7 +17,7 @@ from models.schema.roles import CampaignRole, PhaseKind
 from models.schema.states import JudgmentKind
 from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY
 from tests.statements import caught
 from tests.web.hostile.expected import RULES
@@ -44,7 +44,7 @@ def grow(world: World, first: int, last: int) -> None:
         with_test_set(service.engine, PRIVATE, texts, name=f"set {number}", metrics=("bleu", "chrf"), replicates=20)
         for whose in ("harbour", f"crew{number}"):
             lines = "".join(f"{whose} {number} the {line}\n" for line in range(8)).encode()
-            hand_in(service.engine, PRIVATE, whose, f"raft{number}", lines, test_set=f"news of {PRIVATE}")
+            submit_output(service.engine, PRIVATE, whose, f"raft{number}", lines, test_set=f"news of {PRIVATE}")
         schedule = add_schedule(service.engine, campaign, name=f"watch {number}")
         add_nightly_run(service.engine, schedule, number, {})
         with writing(service.engine) as connection:
@@ -68,7 +68,8 @@ def statements(world: World, client: TestClient, route: str) -> Counter[str]:
     client.get(address)
     with caught() as made:
         answer = client.get(address)
-    assert answer.status_code < 400, (route, answer.text[:300])
+    # The only lead of a team is told why the account cannot be deleted.
+    assert answer.status_code < 400 or answer.status_code == 409, (route, answer.text[:300])
     # Now and then it is noted that somebody was there.
     return Counter(statement for statement, _ in made if not statement.startswith("UPDATE"))
 

@@ -21,6 +21,7 @@ from models.schema.accounts import Account, Confirmation, Invitation, Team
 from models.schema.base import now
 from models.schema.campaigns import CampaignMember, CampaignTestSet, Correction, Declaration, Phase, Quota
 from models.schema.corpus import System
+from models.schema.imported import ScoreImport
 from models.schema.nightly import NightlyRun
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
@@ -28,7 +29,7 @@ from models.schema.states import JudgmentKind, NightlyRunState
 from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.databases import drop, execute
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.people import CHEAPLY_HASHED
 from tests.service.service import DAY, Service
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
@@ -165,6 +166,7 @@ class World:
             "test_set": [*self.test_sets.values(), 10**6],
             "correction": [*self.corrections.values(), 10**6],
             "label": ["A", "missing"],
+            "title": ["kept@1", "missing"],
             "run": [1, 2, 10**6],
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
@@ -272,7 +274,9 @@ def build(service: Service) -> World:
         if name != OPEN:
             phases[f"later {name}"] = service.phase(campaigns[name], "later", PhaseKind.OPEN, begins=20 * DAY)
         test_sets[name] = _add_texts(service, name)
-        submissions |= {(name, team, system): key for team in inside for system, key in _hand_in(service, name, team)}
+        submissions |= {
+            (name, team, system): key for team in inside for system, key in _submit_output(service, name, team)
+        }
     soon = given(source=_lines("canarysourcesoon {word}"), reference=_lines("canaryreferencesoon {word}"))
     test_sets["soon"] = with_test_set(service.engine, BLIND, soon, name="soon", metrics=("bleu",), phase="later")
     with writing(service.engine) as connection:
@@ -293,6 +297,19 @@ def build(service: Service) -> World:
         test_set = connection.execute(newest).scalar_one()
         judged = NewJudgments("kept", JudgmentKind.SCORES, {}, [SystemRow("keel", 0.5)])
         store_judgments(connection, campaigns[PRIVATE], test_set, judged)
+        kept_scores = {"name": "kept", "version": "1", "content_hash": "0" * 64, "level": "segment", "systems": 0}
+        connection.execute(
+            insert(ScoreImport).values(
+                campaign_id=campaigns[PRIVATE],
+                test_set_id=test_set,
+                specification="imported:metric=kept:sha256=000000000000",
+                higher_is_better=True,
+                files=[{"name": f"canaryprivate{PRIVATE}.tsv", "sha256": "0" * 64}],
+                notices=[],
+                actor="",
+                **kept_scores,
+            )
+        )
     for name in (PRIVATE, ELSEWHERE):
         schedule = add_schedule(service.engine, campaigns[name], name=f"canaryprivate{name} runs")
         nightly_run = add_nightly_run(service.engine, schedule, 1, {})
@@ -306,7 +323,8 @@ def build(service: Service) -> World:
         )
     with writing(service.engine) as connection:
         quota = {"campaign_id": campaigns[PRIVATE], "kind": "per_day", "amount": 100}
-        connection.execute(insert(Quota).values(**quota))
+        general = {"campaign_id": None, "kind": "in_flight", "amount": 1000}
+        connection.execute(insert(Quota), [quota, general])
     invitation = new_secret()
     with writing(service.engine) as connection:
         invited = {"secret_hash": hash_of(invitation), "team_id": teams["harbour"], "team_role": "member"}
@@ -318,7 +336,7 @@ def build(service: Service) -> World:
     with writing(service.engine) as connection:
         compared = [[key] for which, key in sorted(evaluations.items()) if which[0] == PRIVATE]
         of_one = select(Evaluation.protocol_id).where(Evaluation.id == compared[0][0]).scalar_subquery()
-        row = {"content_hash": "x", "contestants": compared, "tests": [[0, 0, 1]], "trials": 9, "seed": 1}
+        row = {"content_hash": "x", "systems": compared, "tests": [[0, 0, 1]], "trials": 9, "seed": 1}
         running = insert(Comparison).values(protocol_id=of_one, remaining=1, **row).returning(Comparison.id)
         comparison = int(connection.execute(running).scalar_one())
     links = {"password": new_secret(), "address": new_secret()}
@@ -353,12 +371,14 @@ def _add_texts(service: Service, campaign: str) -> int:
     return with_test_set(service.engine, campaign, texts, name=name, metrics=("bleu", "chrf"), replicates=20)
 
 
-def _hand_in(service: Service, campaign: str, team: str) -> list[tuple[str, int]]:
+def _submit_output(service: Service, campaign: str, team: str) -> list[tuple[str, int]]:
     mark = "plain" if campaign == OPEN else f"canaryoutput{team}{campaign}"
     return [
         (
             system,
-            hand_in(service.engine, campaign, team, system, _lines(f"{mark} the {{word}} {number} {SHORT}")).submission,
+            submit_output(
+                service.engine, campaign, team, system, _lines(f"{mark} the {{word}} {number} {SHORT}")
+            ).submission,
         )
         for number, system in enumerate(SYSTEMS[team])
     ]

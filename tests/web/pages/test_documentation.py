@@ -33,7 +33,12 @@ def test_the_built_site_is_served_with_the_headers_of_all_pages(site: Path, serv
         assert client.get(path).status_code == 404, path
 
 
-def test_without_the_site_a_page_says_how_to_build_it(site: Path, service: Service) -> None:
+@pytest.mark.parametrize("folder", [True, False])
+def test_without_the_site_a_page_says_how_to_build_it(
+    folder: bool, site: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not folder:
+        monkeypatch.setattr("web.app.SITE", site / "nowhere")
     client = TestClient(create_app(service.settings))
     for path in ("/docs", "/docs/how-to/queue.html"):
         answer = client.get(path)

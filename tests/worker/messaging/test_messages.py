@@ -28,7 +28,7 @@ def test_ours_are_taken(channel):
     wake = changed(("body",), [[], {}, {}])
     assert told({**wake, "headers": {**GOOD["headers"], "task": WAKE}}, channel) is None
     # Of a release to come: whoever does the task says so.
-    assert told(changed(("headers", "steelyard_hint"), 2), channel) is None
+    assert told(changed(("headers", "steelyard_message"), 2), channel) is None
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_is_no_message_is_unreadable(payload, channel):
     assert find_fault(message) == Fault("unreadable", "it cannot be parsed")
 
 
-def test_nothing_of_a_message_is_told(channel):
+def test_nothing_of_a_message_is_disclosed(channel):
     for place, value, _ in CHANGES:
         fault = find_fault(Message(changed(place, value), channel=channel))
         assert "soon" not in fault.description

@@ -199,7 +199,7 @@ def test_messages_that_are_dropped_are_counted_by_their_fault(context: WorkerCon
                 assert answer is None
     finally:
         stop()
-    assert [context.tally.total(MESSAGES.name, reason) for reason in ("unreadable", "large", "wrong")] == [1, 1, 0]
+    assert [context.counters.total(MESSAGES.name, reason) for reason in ("unreadable", "large", "wrong")] == [1, 1, 0]
 
 
 def test_a_worker_beats_while_it_lives(context: WorkerContext) -> None:

@@ -39,7 +39,7 @@ def test_a_child_of_the_pool_does_not_outlive_its_parent() -> None:
     until(lambda: not alive(child), "the child to be gone")
 
 
-def test_systems_without_it_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systems_without_it_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(OSError, match="Only Linux"):
         end_with_parent(signal.SIGKILL)

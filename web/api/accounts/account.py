@@ -36,6 +36,7 @@ def account_response(known: AccountInfo) -> AccountResponse:
         email=known.email,
         name=known.name,
         role=known.role,
+        has_password=known.has_password,
         verified_at=utc(known.verified_at),
         disabled_at=utc(known.disabled_at),
         created_at=utc(known.created_at),
@@ -45,7 +46,7 @@ def account_response(known: AccountInfo) -> AccountResponse:
 @router.get("/account")
 def read_own_account(request: Request, principal: CurrentPrincipal) -> AccountResponse:
     """Read your own account."""
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     with reading(app_state(request).engine) as connection:
         return account_response(read_account(connection, account_id))
 
@@ -53,7 +54,7 @@ def read_own_account(request: Request, principal: CurrentPrincipal) -> AccountRe
 @router.patch("/account")
 def update_own_account(request: Request, principal: CurrentPrincipal, change: AccountUpdate) -> AccountUpdatedResponse:
     """Change your name or address. A new address requires the password, and must be confirmed again."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     state = app_state(request)
     mailed, not_mailed = False, ""
     if change.name is not None:
@@ -88,7 +89,7 @@ def update_own_password(request: Request, principal: CurrentPrincipal, change: P
 @router.post("/account/confirmation", status_code=202)
 def send_confirmation(request: Request, principal: CurrentPrincipal) -> None:
     """Send a mail with a link that confirms the address of your account."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     state = app_state(request)
     if state.settings.mail_url is None:
         raise Conflict("This server sends no mail. An administrator can confirm your address.")
@@ -102,7 +103,7 @@ def list_own_sessions(
     request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
 ) -> Page[SessionResponse]:
     """List your browser sessions, the last used first."""
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     with reading(app_state(request).engine) as connection:
         found, following = slice_page(list_sessions(connection, account_id), limit, after)
     return Page(items=[_session_response(each, principal.session_id) for each in found], next=following)

@@ -31,6 +31,6 @@ def list_waiting_uploads(
     request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
 ) -> Page[WaitingUpload]:
     """List your received files, from any connection, that wait to be processed, the next one first."""
-    places = app_state(request).sandbox.places(principal.account_id) if principal.signed_in else []
+    places = app_state(request).sandbox.places(principal.account_id) if principal.account_id is not None else []
     found, following = slice_page(places, limit, after)
     return Page(items=[WaitingUpload(before=place) for place in found], next=following)

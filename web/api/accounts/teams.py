@@ -20,8 +20,10 @@ from campaigns.accounts.teams import (
     team_for,
     teams_of,
 )
+from campaigns.deletion.teams import delete_team
 from models.database.session import reading, writing
 from models.schema.roles import Scope
+from steelyard_client.documents.deletions import DeletionResponse
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
 from steelyard_client.documents.teams import (
@@ -33,6 +35,7 @@ from steelyard_client.documents.teams import (
     TeamResponse,
     TeamUpdate,
 )
+from web.api.deletions import DryRun, deletion_response
 from web.api.paging import LARGEST_ID, After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -55,15 +58,19 @@ def list_own_teams(
 
 @router.post("/teams", status_code=201, name="create_team")
 def create_own_team(request: Request, principal: CurrentPrincipal, new: TeamCreate) -> TeamResponse:
-    """Create a team; you become its lead."""
+    """Create a team; you become its lead. Administrators can name another one."""
     principal.require(Scope.ORGANISE)
+    if new.lead:
+        require_administrator(principal)
     with writing(app_state(request).engine) as connection:
+        lead = find_account(connection, new.lead).id if new.lead else None
         team = create_team(
             connection,
             principal,
             new.name,
             publication_name=new.publication_name,
             affiliation=new.affiliation,
+            lead=lead,
         )
     return _team_response(team)
 
@@ -96,6 +103,15 @@ def update_team(request: Request, principal: CurrentPrincipal, team: TeamName, c
             connection, principal, team, publication_name=change.publication_name, affiliation=change.affiliation
         )
     return _team_response(known)
+
+
+@router.delete("/teams/{team}", name="delete_team")
+def delete_whole_team(
+    request: Request, principal: CurrentPrincipal, team: TeamName, dry_run: DryRun = False
+) -> DeletionResponse:
+    """Delete a team and its submissions; with `dry_run`, say what would be deleted. For administrators."""
+    with writing(app_state(request).engine, durable=True) as connection:
+        return deletion_response(delete_team(connection, principal, team, dry_run=dry_run), dry_run=dry_run)
 
 
 @router.post("/teams/{team}/members", status_code=201)

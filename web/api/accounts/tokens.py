@@ -6,19 +6,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
-from campaigns.accounts.permissions import require_browser
+from campaigns.accounts.accounts import read_account
+from campaigns.accounts.permissions import require_administrator, require_browser
 from campaigns.accounts.sessions import authenticate
 from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke_token
+from campaigns.errors import Forbidden
 from models.database.session import reading, writing
 from models.schema.roles import Scope
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.tokens import TokenCreate, TokenCreatedResponse, TokenResponse
+from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate, TokenCreatedResponse, TokenResponse
 from web.api.paging import LARGEST_ID, After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
 router = APIRouter(tags=["tokens"])
 
+AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 TokenId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
@@ -27,7 +30,7 @@ def list_own_tokens(
     request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
 ) -> Page[TokenResponse]:
     """List your tokens, newest first, expired and revoked ones included."""
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     with reading(app_state(request).engine) as connection:
         found, following = slice_page(list_tokens(connection, account_id), limit, after)
     return Page(items=[token_response(each) for each in found], next=following)
@@ -56,7 +59,46 @@ def create_token(request: Request, principal: CurrentPrincipal, new: TokenCreate
 @router.delete("/tokens/{token_id}", status_code=204)
 def revoke_own_token(request: Request, principal: CurrentPrincipal, token_id: TokenId) -> None:
     """Revoke one of your tokens."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
+    with writing(app_state(request).engine) as connection:
+        revoke_token(connection, principal, account_id, token_id)
+
+
+@router.get("/accounts/{account_id}/tokens", name="list_account_tokens")
+def list_tokens_of_account(
+    request: Request, principal: CurrentPrincipal, account_id: AccountId, limit: Limit = 50, after: After = ""
+) -> Page[TokenResponse]:
+    """List the tokens of an account, newest first. For administrators."""
+    require_administrator(principal, Scope.READ)
+    with reading(app_state(request).engine) as connection:
+        known = read_account(connection, account_id)
+        found, following = slice_page(list_tokens(connection, known.id), limit, after)
+    return Page(items=[token_response(each) for each in found], next=following)
+
+
+@router.post("/accounts/{account_id}/tokens", status_code=201)
+def create_account_token(
+    request: Request, principal: CurrentPrincipal, account_id: AccountId, new: AccountTokenCreate
+) -> TokenCreatedResponse:
+    """Create a token for an account. For administrators with a browser; a token cannot create tokens."""
+    require_administrator(principal)
+    if principal.token_id is not None:
+        raise Forbidden("A token cannot create tokens. Sign in with a browser, or use the database.")
+    state = app_state(request)
+    with writing(state.engine) as connection:
+        known = read_account(connection, account_id)
+        token_id, secret = make_token(
+            connection, principal, known.id, new.name, new.scopes, new.days, state.settings.token_days
+        )
+    return TokenCreatedResponse(id=token_id, token=secret)
+
+
+@router.delete("/accounts/{account_id}/tokens/{token_id}", status_code=204)
+def revoke_account_token(
+    request: Request, principal: CurrentPrincipal, account_id: AccountId, token_id: TokenId
+) -> None:
+    """Revoke a token of an account. For administrators."""
+    require_administrator(principal)
     with writing(app_state(request).engine) as connection:
         revoke_token(connection, principal, account_id, token_id)
 

@@ -9,13 +9,26 @@ from fastapi import APIRouter, Header, Request, Response
 from sqlalchemy import Connection
 
 from campaigns.changes import lock_for_change, version_of
-from campaigns.permissions import CampaignAccess, read_access, visible_campaigns
+from campaigns.deletion.campaigns import delete_campaign
+from campaigns.participants import set_campaign_role
+from campaigns.permissions import CampaignAccess, UnreadableCampaign, read_access, visible_campaigns
 from campaigns.phases import close_now, publish_now
+from campaigns.quotas.organisers import set_quota_phase
 from campaigns.rules import Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
-from steelyard_client.documents.campaigns import CampaignCreate, CampaignResponse, CampaignSummary, CampaignUpdate
+from models.schema.roles import CampaignRole
+from steelyard_client.documents.campaigns import (
+    CampaignCreate,
+    CampaignPage,
+    CampaignResponse,
+    CampaignRules,
+    CampaignSummary,
+    CampaignUpdate,
+    UnreadableCampaignResponse,
+)
+from steelyard_client.documents.deletions import DeletionResponse
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.paging import Page
+from web.api.deletions import DryRun, deletion_response
 from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -31,15 +44,16 @@ IfMatch = Annotated[
 
 
 @router.get("/campaigns")
-def list_campaigns(
-    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
-) -> Page[CampaignSummary]:
-    """List the campaigns that you may see, newest first."""
+def list_campaigns(request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = "") -> CampaignPage:
+    """List the campaigns that you may see, newest first, and name those that cannot be shown."""
+    odd: list[UnreadableCampaign] = []
     with reading(app_state(request).engine) as connection:
-        accesses = visible_campaigns(connection, principal, before=parse_cursor(after), limit=limit + 1)
-    return Page(
-        **make_page(accesses, limit, lambda each: CampaignSummary(**_summary(each)), key=attrgetter("campaign_id"))
-    )
+        accesses = visible_campaigns(connection, principal, before=parse_cursor(after), limit=limit + 1, unreadable=odd)
+    # What is older than this page belongs to the next one.
+    oldest = accesses[limit - 1].campaign_id if len(accesses) > limit else 0
+    unreadable = [UnreadableCampaignResponse(name=each.name, reason=each.reason) for each in odd if each.id > oldest]
+    page = make_page(accesses, limit, lambda each: CampaignSummary(**_summary(each)), key=attrgetter("campaign_id"))
+    return CampaignPage(**page, unreadable=unreadable)
 
 
 @router.post("/campaigns", status_code=201, name="create_campaign")
@@ -49,6 +63,9 @@ def create_new_campaign(
     """Create a campaign; you become its organiser. For organisers and administrators of the server."""
     with writing(app_state(request).engine) as connection:
         create_campaign(connection, principal, new.name, _rules(new))
+        if new.organiser:
+            access = lock_for_change(connection, principal, new.name)
+            set_campaign_role(connection, access, new.organiser, CampaignRole.ORGANISER)
         return campaign_response(connection, response, read_access(connection, principal, new.name))
 
 
@@ -70,8 +87,20 @@ def update_campaign(
 ) -> CampaignResponse:
     """Change the rules of a campaign; with If-Match, only if it has not changed since."""
     with writing(app_state(request).engine) as connection:
-        set_rules(connection, lock_for_change(connection, principal, name, if_match), _rules(new))
+        access = lock_for_change(connection, principal, name, if_match)
+        set_rules(connection, access, _rules(new))
+        if new.quota_phase is not None:
+            set_quota_phase(connection, access, new.quota_phase)
         return campaign_response(connection, response, read_access(connection, principal, name))
+
+
+@router.delete("/campaigns/{name}", name="delete_campaign")
+def delete_whole_campaign(
+    request: Request, name: str, principal: CurrentPrincipal, dry_run: DryRun = False
+) -> DeletionResponse:
+    """Delete a campaign with its submissions and scores; with `dry_run`, say what would be deleted. For organisers."""
+    with writing(app_state(request).engine, durable=True) as connection:
+        return deletion_response(delete_campaign(connection, principal, name, dry_run=dry_run), dry_run=dry_run)
 
 
 @router.post("/campaigns/{name}/freeze")
@@ -127,7 +156,8 @@ def campaign_response(connection: Connection, response: Response, access: Campai
         anonymous=access.anonymous,
         verified_only=access.verified_only,
         ranked_by=access.ranked_by,
-        frozen_at=utc(access.frozen_at),
+        human_rule=access.human_rule,
+        human_judgments=access.human_judgments,
         published=access.published,
         organises=access.organises,
         teams=list(access.own_teams),
@@ -144,8 +174,9 @@ def _summary(access: CampaignAccess) -> dict[str, Any]:
         "phase": phase.name if phase else None,
         "takes_submissions": access.takes_submissions,
         "deadline": utc(phase.ends_at) if phase else None,
+        "frozen_at": utc(access.frozen_at),
     }
 
 
-def _rules(new: CampaignUpdate) -> Rules:
+def _rules(new: CampaignRules) -> Rules:
     return Rules(**{name: getattr(new, name) for name in Rules.__dataclass_fields__})

@@ -8,9 +8,9 @@ from fastapi import APIRouter, File, Form, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.changes import lock_for_change, require_organiser
-from campaigns.corrections import (
+from campaigns.corrections.comparison import compare_correction
+from campaigns.corrections.corrections import (
     CorrectionInfo,
-    compare_correction,
     correct_test_set,
     count_open_evaluations,
     find_correction,

@@ -44,7 +44,7 @@ def list_schedules(
 
 @router.get("/nightly/{name}")
 def read_schedule_history(request: Request, name: str, principal: CurrentPrincipal) -> dict[str, Any]:
-    """Read all runs of a schedule and their score series, in the format of `steelyard nightly history -f json`."""
+    """Read all runs of a schedule and their score series, in the format of `steelyard schedule show -f json`."""
     with reading(app_state(request).engine) as connection:
         found = visible_history(connection, principal, name).as_json()
     if not principal.administrates:
@@ -56,7 +56,7 @@ def read_schedule_history(request: Request, name: str, principal: CurrentPrincip
 
 @router.get("/nightly/{name}/runs/{run}")
 def read_nightly_run(request: Request, name: str, run: int, principal: CurrentPrincipal) -> dict[str, Any]:
-    """Read the result of one run, in the format of `steelyard nightly run -f json` (docs/reference/regressions.md)."""
+    """Read the result of one run, in the format of `steelyard schedule run -f json` (docs/reference/regressions.md)."""
     with reading(app_state(request).engine) as connection:
         report = visible_report(connection, principal, name, run)
     found = report.as_json()

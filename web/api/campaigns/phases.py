@@ -82,7 +82,7 @@ def delete_phase(
 
 def phase_response(access: CampaignAccess, phase: PhaseInfo) -> PhaseResponse:
     """The response for a phase."""
-    is_now = access.phase is not None and access.phase.id == phase.id
+    is_now = access.phase_status(phase) == "now"
     return PhaseResponse(
         id=phase.id,
         name=phase.name,

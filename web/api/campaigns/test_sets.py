@@ -34,6 +34,7 @@ from steelyard_client.documents.test_sets import (
     TestSetResponse,
     TestSetUpdate,
 )
+from steelyard_client.vocabulary import ResamplingUnit
 from web.api.campaigns.campaigns import IfMatch
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
@@ -75,6 +76,7 @@ async def create_test_set(
     reference_lists: Annotated[list[str] | None, Form()] = None,
     replicates: Annotated[int, Form(ge=0, le=100_000)] = 1000,
     seed: Annotated[int, Form(ge=0, lt=2**63)] = 12345,
+    resample: Annotated[ResamplingUnit, Form()] = ResamplingUnit.SEGMENT,
     if_match: IfMatch = None,
 ) -> TestSetCreatedResponse:
     """Upload a test set, with the metrics to measure on it.
@@ -99,6 +101,7 @@ async def create_test_set(
         reference_lists=[each.split(",") for each in reference_lists or ()],
         replicates=replicates,
         seed=seed,
+        resample=resample,
     )
 
     def store(folder: CampaignFolder) -> TestSetCreatedResponse:
@@ -161,7 +164,7 @@ def add_test_set_measures(
     with writing(state.engine) as connection:
         access = lock_for_change(connection, principal, name, if_match)
         known = find_campaign_test_set(connection, access, test_set)
-        measuring = MeasureRequest(new.metrics, new.references, new.replicates, new.seed)
+        measuring = MeasureRequest(new.metrics, new.references, new.replicates, new.seed, new.resample)
         notices = add_measures(connection, state.settings, access, known.id, measuring)
         return TestSetCreatedResponse(**_read(connection, principal, name, test_set), notices=notices)
 
@@ -223,7 +226,11 @@ def _values(access: CampaignAccess, test_set: CampaignTestSetInfo, measures: lis
         "replaced_by": test_set.replaced_by,
         "measures": [
             MeasureResponse(
-                references=list(each.references), metrics=list(each.metrics), replicates=each.replicates, seed=each.seed
+                references=list(each.references),
+                metrics=list(each.metrics),
+                replicates=each.replicates,
+                seed=each.seed,
+                resample=each.resample,
             )
             for each in measures
             if each.test_set_id == test_set.id

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
+from campaigns.deletion.submissions import delete_submission
 from campaigns.leaderboards.feedback import read_feedback
 from campaigns.permissions import read_access
 from campaigns.submissions.documents import (
@@ -20,6 +21,7 @@ from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
 from models.database.session import reading, writing
+from steelyard_client.documents.deletions import DeletionResponse
 from steelyard_client.documents.paging import Page
 from steelyard_client.documents.submissions import (
     OutputCheckResponse,
@@ -28,6 +30,7 @@ from steelyard_client.documents.submissions import (
     SubmissionUpdate,
     SubmissionWithScoresResponse,
 )
+from web.api.deletions import DryRun, deletion_response
 from web.api.paging import After, Limit, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import NOT_MODIFIED, etag_of, not_modified
@@ -43,8 +46,18 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": SubmissionCreatedResponse, "description": "The same submission existed already."}
 }
 _FILE = {"type": "string", "format": "binary"}
-_FIELDS = SubmissionFields.model_json_schema()["properties"]
+_FIELDS = SubmissionFields.model_json_schema(ref_template="#/components/schemas/{model}")["properties"]
 BODY: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": schema,
+            "description": f"{schema['description']} Only with the file as the body.",
+        }
+        for name, schema in _FIELDS.items()
+    ],
     "requestBody": {
         "required": True,
         "description": "A file in a multipart form, or the file as the body with the fields as query parameters.",
@@ -59,7 +72,7 @@ BODY: dict[str, Any] = {
             "text/plain": {"schema": {"type": "string"}},
             "application/octet-stream": {"schema": _FILE},
         },
-    }
+    },
 }
 """Described here because the routes stream their bodies themselves."""
 
@@ -147,7 +160,7 @@ def read_submission(request: Request, principal: CurrentPrincipal, submission: S
         access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
     feedback = read_feedback(state.engine, access, [seen.id])[seen.id]
     response = SubmissionWithScoresResponse(
-        **submission_response(access, seen).model_dump(), told=[feedback_response(each) for each in feedback]
+        **submission_response(access, seen).model_dump(), feedback=[feedback_response(each) for each in feedback]
     )
     content = response.model_dump_json().encode()
     tag = etag_of(content)
@@ -181,10 +194,17 @@ def withdraw_submission(request: Request, principal: CurrentPrincipal, submissio
     return _read(state, principal, submission)
 
 
-@router.delete("/submissions/{submission}")
-def delete_submission(request: Request, principal: CurrentPrincipal, submission: SubmissionId) -> SubmissionResponse:
-    """The same as `withdraw`: a submission is never deleted from the database."""
-    return withdraw_submission(request, principal, submission)
+@router.delete("/submissions/{submission}", name="delete_submission")
+def delete_stored_submission(
+    request: Request, principal: CurrentPrincipal, submission: SubmissionId, dry_run: DryRun = False
+) -> DeletionResponse:
+    """Delete a submission with its scores; with `dry_run`, say what would be deleted. For organisers.
+
+    Teams withdraw their submissions.
+    """
+    with writing(app_state(request).engine, durable=True) as connection:
+        found = delete_submission(connection, principal, submission, dry_run=dry_run)
+    return deletion_response(found, dry_run=dry_run)
 
 
 @router.post("/submissions/{submission}/reinstate")

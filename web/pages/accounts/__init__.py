@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from web.pages.accounts import account, accounts, audit, invitations, passwords, sign_in, sign_up, teams
+from web.pages.accounts import account, accounts, audit, external, invitations, passwords, sign_in, sign_up, teams
 
 ROUTERS = (
     sign_in.router,
+    external.router,
     sign_up.router,
     passwords.router,
     account.router,

@@ -8,12 +8,14 @@ from fastapi import APIRouter, Form, Path, Request, Response
 
 from campaigns.accounts.accounts import read_account, rename_account
 from campaigns.accounts.confirmations import confirm_address, find_confirmation, is_sent
+from campaigns.accounts.external.identities import list_identities
 from campaigns.accounts.mail import REFUSED, Email
 from campaigns.accounts.permissions import require_browser
 from campaigns.accounts.principal import Principal
-from campaigns.accounts.sessions import end_sessions, list_sessions
+from campaigns.accounts.sessions import end_one_session, end_sessions, list_sessions
 from campaigns.accounts.tokens import list_tokens, make_token, revoke_token
-from campaigns.errors import BadRequest, CampaignsError, Forbidden, TooMany
+from campaigns.deletion.accounts import delete_account
+from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden, TooMany
 from campaigns.invitations.sign_up import change_address as change_address_of
 from campaigns.invitations.sign_up import change_password, request_address_confirmation
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
@@ -22,11 +24,14 @@ from models.schema.roles import Scope
 from web.api.paging import LARGEST_ID
 from web.dependencies import SESSION_COOKIE, CurrentPrincipal, app_state
 from web.pages.accounts.session_cookie import NO_STORE, delete_cookie, form_with_error
+from web.pages.deletion import deletion_page
+from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, see_other
 from web.state import State
 
 router = APIRouter()
 
+DELETION_PHRASE = "delete my account"
 TITLE, TOKENS = "Your account", "API tokens"
 NOTES = {
     "name": "Name changed.",
@@ -36,6 +41,9 @@ NOTES = {
     "unsent": "The confirmation e-mail could not be sent. Try again later, or ask an administrator.",
     "refused": f"No e-mail was sent. {REFUSED} Change the address, or ask an administrator.",
     "confirmed": "Address confirmed.",
+    "linked": "Linked. You can sign in with it from now on.",
+    "unlinked": "Removed.",
+    "ended": "Session ended.",
 }
 SCOPES = (
     (Scope.READ, "Read", "Read everything that you can see."),
@@ -53,7 +61,7 @@ def show_account(request: Request, principal: CurrentPrincipal, note: str = "") 
 @router.post("/account/name")
 def change_name(request: Request, principal: CurrentPrincipal, name: Annotated[str, Form()] = "") -> Response:
     """Change the name."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     try:
         with writing(app_state(request).engine) as connection:
             rename_account(connection, principal, account_id, name)
@@ -108,7 +116,7 @@ def change_own_password(
 @router.post("/account/confirmation")
 def send_confirmation(request: Request, principal: CurrentPrincipal) -> Response:
     """Send the link that confirms the address."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     state = app_state(request)
     if state.settings.mail_url is None:
         return see_other("/account")
@@ -121,7 +129,7 @@ def show_confirm(
     request: Request, principal: CurrentPrincipal, secret: Annotated[str, Path(max_length=200)]
 ) -> Response:
     """Ask for confirmation: opening the link alone has no effect."""
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     with reading(app_state(request).engine) as connection:
         known = find_confirmation(connection, secret, "address")
     if known.account_id != account_id:
@@ -148,6 +156,41 @@ def sign_out_everywhere(request: Request, principal: CurrentPrincipal) -> Respon
         ended = end_sessions(connection, account_id)
         principal.audit(connection, "session.end_all", f"account {principal.email}", sessions=ended)
     response = see_other("/sign-in?note=out")
+    delete_cookie(response, request, SESSION_COOKIE)
+    return response
+
+
+@router.post("/account/sessions/{session_id}/end")
+def end_session(
+    request: Request, principal: CurrentPrincipal, session_id: Annotated[int, Path(ge=1, le=LARGEST_ID)]
+) -> Response:
+    """End one session: that of a lost or shared machine."""
+    account_id = require_browser(principal)
+    with writing(app_state(request).engine) as connection:
+        end_one_session(connection, principal, account_id, session_id)
+    return see_other("/account?note=ended#sessions")
+
+
+@router.get("/account/delete")
+def show_deletion(request: Request, principal: CurrentPrincipal) -> Response:
+    """Show what deleting the own account takes away, and ask for confirmation."""
+    return _deletion(request, principal)
+
+
+@router.post("/account/delete")
+def delete_own_account(
+    request: Request, principal: CurrentPrincipal, typed: Annotated[str, Form(max_length=300)] = ""
+) -> Response:
+    """Delete the own account, if it was confirmed."""
+    account_id = require_browser(principal)
+    try:
+        with form_errors(), writing(app_state(request).engine, durable=True) as connection:
+            if typed.strip().casefold() != DELETION_PHRASE:
+                raise BadRequest(f"Type {DELETION_PHRASE} to delete it.")
+            delete_account(connection, principal, account_id, dry_run=False)
+    except InvalidForm as invalid:
+        return _deletion(request, principal, invalid)
+    response = see_other("/sign-in?note=deleted")
     delete_cookie(response, request, SESSION_COOKIE)
     return response
 
@@ -188,10 +231,23 @@ def revoke(
     request: Request, principal: CurrentPrincipal, token_id: Annotated[int, Path(ge=1, le=LARGEST_ID)]
 ) -> Response:
     """Revoke a token."""
-    account_id = principal.require(Scope.ORGANISE)
+    account_id = principal.require_account(Scope.ORGANISE)
     with writing(app_state(request).engine) as connection:
         revoke_token(connection, principal, account_id, token_id)
     return see_other("/account/tokens")
+
+
+def _deletion(request: Request, principal: Principal, invalid: InvalidForm | None = None) -> Response:
+    account_id = require_browser(principal)
+    try:
+        with writing(app_state(request).engine) as connection:
+            found = delete_account(connection, principal, account_id, dry_run=True)
+    except Conflict as error:
+        # It cannot be deleted yet; the account says why.
+        values = _account(request, principal, "delete")
+        return form_with_error(request, "accounts/account", error, title=TITLE, **values)
+    crumbs = [(TITLE, "/account")]
+    return deletion_page(request, found, word=DELETION_PHRASE, back="/account", invalid=invalid, crumbs=crumbs)
 
 
 def _sent(state: State, principal: Principal, email: Email) -> Response:
@@ -204,15 +260,18 @@ def _account(
     request: Request, principal: CurrentPrincipal, failed_form: str = "", *, note: str = "", **given: str
 ) -> dict[str, Any]:
     """Return the values of the template. `failed_form` names the form with an error."""
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     state = app_state(request)
     with reading(state.engine) as connection:
         known = read_account(connection, account_id)
         sessions = list_sessions(connection, account_id)
         sent = is_sent(connection, account_id)
+        identities = list_identities(connection, account_id)
     return {
         "account": known,
         "sessions": sessions,
+        "identities": identities,
+        "providers": state.settings.sign_in_with,
         "mails": state.settings.mail_url is not None,
         "note": NOTES.get(note, ""),
         "unsent": note in ("unsent", "refused"),
@@ -224,7 +283,7 @@ def _account(
 
 
 def _tokens(request: Request, principal: CurrentPrincipal, *, secret: str = "", **given: Any) -> dict[str, Any]:
-    account_id = principal.require(Scope.READ)
+    account_id = principal.require_account(Scope.READ)
     state = app_state(request)
     with reading(state.engine) as connection:
         tokens = list_tokens(connection, account_id)

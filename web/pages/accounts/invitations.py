@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
 from campaigns.accounts.sessions import create_session
 from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden, TooMany
-from campaigns.invitations.email_texts import invited_to
+from campaigns.invitations.email_texts import invited_to, site_url
 from campaigns.invitations.invitations import SMALL_ROLES, InvitationInfo, accept_invitation, find_invitation
-from campaigns.invitations.send import invite_by_mail, visible_invitations, withdraw_visible_invitation
+from campaigns.invitations.send import (
+    InvitationResult,
+    invite_by_mail,
+    visible_invitations,
+    withdraw_visible_invitation,
+)
 from campaigns.invitations.sign_up import send_confirmation, sign_up
 from campaigns.permissions import read_access
 from models.database.session import reading, writing
@@ -20,9 +26,15 @@ from web.dependencies import CurrentPrincipal, app_state, session_secret
 from web.pages.accounts.session_cookie import NO_STORE, form_with_error, local_address, set_session_cookie
 from web.pages.rendering import page, part_of_address, see_other
 
+if TYPE_CHECKING:
+    from campaigns.accounts.principal import Principal
+    from web.state import State
+
 router = APIRouter()
 
 SHOWN = 50
+MOST_AT_ONCE = 100
+"""Addresses that are invited together."""
 TITLE, INVITATION = "Invitations", "Invitation"
 WITH_TEAM = "team"
 """Form value of an invitation to join a campaign with a team."""
@@ -80,30 +92,53 @@ def invite_to_campaign(
     request: Request,
     principal: CurrentPrincipal,
     campaign: Campaign,
-    email: Annotated[str, Form()] = "",
+    email: Annotated[str, Form(max_length=30_000)] = "",
     role: Annotated[str, Form()] = WITH_TEAM,
 ) -> Response:
-    """Invite somebody to a campaign: with a team, as an organiser, or as a viewer."""
+    """Invite people to a campaign, each by an invitation of their own: with a team, as organisers, or as viewers."""
     with reading(app_state(request).engine) as connection:
         read_access(connection, principal, campaign).require_organiser()
     state = app_state(request)
     try:
         if role not in {WITH_TEAM, *(each.value for each in CampaignRole)}:
             raise BadRequest(f"Unknown role {role[:20]!r}.")
-        made = invite_by_mail(
-            *(state.engine, state.settings, state.throttle, principal),
-            email=email,
-            role=SiteRole.VIEWER if role == CampaignRole.VIEWER else SiteRole.PARTICIPANT,
-            team="",
-            team_role=TeamRole.MEMBER,
-            campaign=campaign,
-            campaign_role=None if role == WITH_TEAM else CampaignRole(role),
-        )
+        addresses = list(dict.fromkeys(re.split(r"[\s,;]+", email.strip())))
+        if len(addresses) > MOST_AT_ONCE:
+            raise BadRequest(f"{len(addresses):,} addresses are too many. Invite at most {MOST_AT_ONCE} at once.")
+        made, refused = _invite_all(state, principal, campaign, addresses, role)
+        if refused and not made:
+            raise refused[0][1]
     except (BadRequest, TooMany) as error:
-        values = _campaign(request, principal, campaign, given={"email": email[:254], "role": role})
+        values = _campaign(request, principal, campaign, given={"email": email[:30_000], "role": role})
         return form_with_error(request, "accounts/invitations", error, title=TITLE, **values)
-    values = _campaign(request, principal, campaign, made=made)
+    given = {"email": "\n".join(address for address, _ in refused), "role": role} if refused else None
+    values = _campaign(request, principal, campaign, given=given, made=made[0] if len(addresses) == 1 else None)
+    values |= {"several": made if len(addresses) > 1 else [], "refused": refused, "error": None}
     return page(request, "accounts/invitations", title=TITLE, headers=NO_STORE, **values)
+
+
+def _invite_all(
+    state: State, principal: Principal, campaign: str, addresses: list[str], role: str
+) -> tuple[list[InvitationResult], list[tuple[str, BadRequest | TooMany]]]:
+    """Invite each address by itself; the invitations, and the addresses that were refused with the reasons."""
+    made: list[InvitationResult] = []
+    refused: list[tuple[str, BadRequest | TooMany]] = []
+    for address in addresses:
+        try:
+            made.append(
+                invite_by_mail(
+                    *(state.engine, state.settings, state.throttle, principal),
+                    email=address,
+                    role=SiteRole.VIEWER if role == CampaignRole.VIEWER else SiteRole.PARTICIPANT,
+                    team="",
+                    team_role=TeamRole.MEMBER,
+                    campaign=campaign,
+                    campaign_role=None if role == WITH_TEAM else CampaignRole(role),
+                )
+            )
+        except (BadRequest, TooMany) as error:
+            refused.append((address, error))
+    return made, refused
 
 
 @router.post("/invitations/{invitation_id}/withdraw")
@@ -253,6 +288,8 @@ def _campaign(
         "access": access,
         "here": "manage",
         "default": WITH_TEAM,
+        "many": True,
+        "about": f"{access.title}: {site_url(app_state(request).settings)}/campaigns/{part_of_address(campaign)}",
     }
 
 
@@ -263,5 +300,9 @@ def _listed(address: str, found: list[InvitationInfo], given: dict[str, str] | N
         "next": f"{address}?after={found[SHOWN - 1].id}" if len(found) > SHOWN else "",
         "given": given,
         "made": made,
+        "several": [],
+        "refused": [],
+        "many": False,
+        "about": "",
         **({} if given else {"error": None}),
     }

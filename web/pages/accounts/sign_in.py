@@ -24,6 +24,7 @@ router = APIRouter()
 TITLE = "Sign in"
 NOTES = {
     "password": "Password set. You can sign in with it now.",
+    "deleted": "Your account was deleted.",
     "out": "You have signed out.",
     "mail": "We sent you an e-mail. Open the link in it to continue.",
 }
@@ -34,8 +35,7 @@ def show_sign_in(request: Request, principal: CurrentPrincipal, next: str = "", 
     """Show the form, or redirect if already signed in."""
     if principal.signed_in:
         return see_other(local_address(next))
-    values: dict[str, Any] = {"next": local_address(next, ""), "note": NOTES.get(note, ""), "email": "", "error": None}
-    return page(request, "accounts/sign_in", title=TITLE, headers=NO_STORE, open=_is_open(request), **values)
+    return sign_in_page(request, None, next, note=NOTES.get(note, ""))
 
 
 @router.post("/sign-in")
@@ -52,8 +52,7 @@ def sign_in(
     try:
         account = authenticate(state.engine, state.throttle, email, password, principal.address, settings.sign_in_tries)
     except CampaignsError as error:
-        values = {"next": local_address(next, ""), "note": "", "email": email[:254]}
-        return form_with_error(request, "accounts/sign_in", error, title=TITLE, open=_is_open(request), **values)
+        return sign_in_page(request, error, next, email=email[:254])
     with writing(state.engine) as connection:
         secret = create_session(connection, account, settings.session_lifetime, instead_of=session_secret(request))
     response = see_other(local_address(next))
@@ -73,5 +72,24 @@ def sign_out(request: Request, principal: CurrentPrincipal) -> Response:
     return response
 
 
-def _is_open(request: Request) -> bool:
-    return app_state(request).settings.sign_up == "open"
+def sign_in_page(
+    request: Request,
+    error: CampaignsError | None,
+    next: str = "",  # noqa: A002
+    *,
+    email: str = "",
+    note: str = "",
+) -> Response:
+    """Show the ways to sign in."""
+    settings = app_state(request).settings
+    values: dict[str, Any] = {
+        "title": TITLE,
+        "open": settings.sign_up == "open",
+        "providers": settings.sign_in_with,
+        "next": local_address(next, ""),
+        "email": email,
+        "note": note,
+    }
+    if error is None:
+        return page(request, "accounts/sign_in", headers=NO_STORE, error=None, **values)
+    return form_with_error(request, "accounts/sign_in", error, **values)

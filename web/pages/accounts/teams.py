@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
+from campaigns.accounts.permissions import require_administrator
 from campaigns.accounts.teams import (
     campaigns_of,
     change_team,
@@ -17,6 +18,7 @@ from campaigns.accounts.teams import (
     team_for,
     teams_of,
 )
+from campaigns.deletion.teams import delete_team
 from campaigns.errors import BadRequest, CampaignsError, Conflict, TooMany
 from campaigns.invitations.invitations import list_invitations
 from campaigns.invitations.send import invite_by_mail
@@ -25,22 +27,29 @@ from models.schema.roles import Scope, SiteRole, TeamRole
 from web.api.paging import LARGEST_ID, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.accounts.session_cookie import NO_STORE, form_with_error
+from web.pages.deletion import deletion_page
+from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 TITLE = "Teams"
 SHOWN = 50
-NOTES = {"changed": "Team saved.", "created": "Team created. You can invite its members now."}
+NOTES = {
+    "changed": "Team saved.",
+    "created": "Team created. You can invite its members now.",
+    "deleted": "Team deleted.",
+}
 
 Team = Annotated[str, Path(max_length=200)]
 AccountId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 @router.get("/teams")
-def show_teams(request: Request, principal: CurrentPrincipal, after: str = "") -> Response:
+def show_teams(request: Request, principal: CurrentPrincipal, after: str = "", note: str = "") -> Response:
     """List the user's teams; administrators see all."""
-    return page(request, "accounts/teams", title=TITLE, **_teams(request, principal, after))
+    values = _teams(request, principal, after)
+    return page(request, "accounts/teams", title=TITLE, note=NOTES.get(note, ""), **values)
 
 
 @router.post("/teams")
@@ -90,6 +99,28 @@ def change(
     return see_other(f"/teams/{part_of_address(team)}?note=changed")
 
 
+@router.get("/teams/{team}/delete")
+def show_deletion(request: Request, principal: CurrentPrincipal, team: Team) -> Response:
+    """Show administrators what deleting a team takes away, and ask for its name."""
+    return _deletion(request, principal, team)
+
+
+@router.post("/teams/{team}/delete")
+def delete_whole_team(
+    request: Request, principal: CurrentPrincipal, team: Team, typed: Annotated[str, Form(max_length=200)] = ""
+) -> Response:
+    """Delete a team with its submissions in all campaigns, if its name was typed."""
+    try:
+        with form_errors(), writing(app_state(request).engine, durable=True) as connection:
+            require_administrator(principal)
+            if typed.strip() != team:
+                raise BadRequest(f"Type {team} to delete it.")
+            delete_team(connection, principal, team, dry_run=False)
+    except InvalidForm as invalid:
+        return _deletion(request, principal, team, invalid)
+    return see_other("/teams?note=deleted")
+
+
 @router.post("/teams/{team}/members/{account_id}")
 def change_member(
     request: Request, principal: CurrentPrincipal, team: Team, account_id: AccountId, do: Annotated[str, Form()] = ""
@@ -133,6 +164,14 @@ def invite_member(
         values = _team(request, principal, team, "invite", email=email[:254])
         return form_with_error(request, "accounts/team", error, title=team, **values)
     return page(request, "accounts/team", title=team, headers=NO_STORE, **_team(request, principal, team, made=made))
+
+
+def _deletion(request: Request, principal: CurrentPrincipal, team: str, invalid: InvalidForm | None = None) -> Response:
+    with writing(app_state(request).engine) as connection:
+        found = delete_team(connection, principal, team, dry_run=True)
+    back = f"/teams/{part_of_address(team)}"
+    crumbs = [("Teams", "/teams"), (team, back)]
+    return deletion_page(request, found, word=team, back=back, invalid=invalid, crumbs=crumbs)
 
 
 def _teams(request: Request, principal: CurrentPrincipal, after: str = "", **given: str) -> dict[str, Any]:

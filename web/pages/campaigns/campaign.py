@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Request, Response
 
-from campaigns.corrections import compare_correction, count_open_evaluations, find_correction, list_corrections
+from campaigns.corrections.comparison import compare_correction
+from campaigns.corrections.corrections import count_open_evaluations, find_correction, list_corrections
 from campaigns.errors import Forbidden, NotSignedIn
+from campaigns.invitations.email_texts import site_url
+from campaigns.leaderboards.choice import BoardChoice, find_metric, read_choices
+from campaigns.leaderboards.names import DisplayName, display_name
+from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
+from campaigns.overviews import overviews
 from campaigns.participants import join_with_team, leave_with_team
 from campaigns.permissions import CampaignAccess, read_access
+from campaigns.setup import setup_steps
 from campaigns.test_sets import list_campaign_test_sets
-from models.corpus.phases import TAKING
+from models.corpus.phases import deadline_at, next_phase
 from models.database.session import reading, writing
-from models.results.entries import RULE
 from models.schema.roles import Joining, PhaseKind, TeamRole
+from steelyard_client.version import VERSION
+from steelyard_client.vocabulary import RANKED
 from web.dependencies import CurrentPrincipal, app_state
+from web.pages.leaderboards.human_cells import HumanColumn, human_column
+from web.pages.leaderboards.leaderboard import Links, board_table
+from web.pages.markdown import lead_and_rest
 from web.pages.rendering import page, part_of_address, see_other
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from sqlalchemy import Connection
+
 router = APIRouter()
+
+RESULTS = 20
+"""Systems shown on the page of a campaign; its leaderboard has all."""
 
 PHASE_DESCRIPTIONS = {
     PhaseKind.OPEN: "Teams submit and see all scores.",
@@ -31,10 +54,13 @@ PHASE_DESCRIPTIONS = {
 @router.get("/campaigns/{name}")
 def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> Response:
     """Show the overview of a campaign."""
-    with reading(app_state(request).engine) as connection:
+    state = app_state(request)
+    with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         test_sets = list_campaign_test_sets(connection, access)
         corrections = list_corrections(connection, access)
+        results = _results(connection, state.boards, access, name) if access.published else None
+        (overview,) = overviews(connection, [access])
     return page(
         request,
         "campaigns/campaign",
@@ -43,17 +69,89 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         here="",
         phases=[(each, access.phase_status(each), PHASE_DESCRIPTIONS[each.kind]) for each in access.phases],
         current=access.phase,
-        coming=min(
-            (each for each in access.phases if each.starts_at > access.at),
-            key=lambda each: each.starts_at,
-            default=None,
-        ),
-        deadline=_deadline(access),
+        steps=setup_steps(access),
+        coming=next_phase(access.phases, access.at),
+        deadline=deadline_at(access.phases, access.at),
         test_sets=[each for each in test_sets if each.replaced_by is None],
         corrections=corrections,
+        results=results,
+        most_results=RESULTS,
+        overview=overview,
+        citation=_citation(request, access) if results else "",
         teams=sorted((access.name_of(each) for each in access.teams), key=_natural),
         joinable=[(each, each) for each in _joinable(access)],
-        paragraphs=[each.strip() for each in access.description.split("\n\n") if each.strip()],
+        description=lead_and_rest(access.description),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a campaign leads with once its results are published: the ranking that counts."""
+
+    choice: BoardChoice
+    view: BoardView
+    links: Links
+    table: Markup
+    shared: Sequence[str]
+    best: Sequence[DisplayName]
+    """The systems of the first cluster, or those of rank 1 where there are no clusters."""
+    people: HumanColumn | None
+    """The official ranking by people, if there is one."""
+    best_by_people: Sequence[DisplayName]
+    """The systems of its first cluster that has some: human translations may be alone in the first one."""
+    others: Sequence[tuple[str, str]]
+    """Title and leaderboard of every other test set."""
+
+
+def _results(connection: Connection, boards: Boards, access: CampaignAccess, name: str) -> Results | None:
+    choices = read_choices(connection, access)
+    if not choices:
+        return None
+    choice = choices[0]
+    view = boards.view(connection, choice.listed, BoardQuery(find_metric(choice.listed, "", access.ranked_by)))
+    links = Links(name, choice, view)
+    people = human_column(connection, access, choice.id, boards.memory)
+    columns = (view.query.metric,)
+    table, shared = board_table(
+        boards.memory, view, access, choice, links, most=RESULTS, columns=columns, brief=True, people=people
+    )
+    first = [line for line in view.lines if (line.place.cluster if line.place else line.rank) == 1]
+    address = f"/campaigns/{part_of_address(name)}/leaderboard"
+    test_sets = {each.test_set_key: each.test_set for each in choices if not each.superseded and not each.replaced}
+    return Results(
+        choice,
+        view,
+        links,
+        table,
+        shared,
+        best=[display_name(access, line.entry) for line in first],
+        people=people,
+        best_by_people=_best_by_people(view, access, people),
+        others=[
+            (title, f"{address}?{urlencode({'test_set': key})}")
+            for key, title in test_sets.items()
+            if key != choice.test_set_key
+        ],
+    )
+
+
+def _best_by_people(view: BoardView, access: CampaignAccess, people: HumanColumn | None) -> list[DisplayName]:
+    clusters = {number: each.place.cluster for number, each in people.cells.items()} if people else {}
+    entries = [line.entry for line in view.lines if line.entry.submission in clusters]
+    first = min((clusters[each.submission] for each in entries), default=0)
+    return [display_name(access, each) for each in entries if clusters[each.submission] == first]
+
+
+def _citation(request: Request, access: CampaignAccess) -> str:
+    """Return BibTeX for the results of a campaign."""
+    phase = access.seeing_phase
+    year = datetime.fromtimestamp(phase.starts_at if phase else access.at, UTC).year
+    key = re.sub(r"[^A-Za-z0-9]+", "-", access.name).strip("-").lower() or "campaign"
+    title = re.sub(r"([\\{}$&#^_~%])", r"\\\1", access.title)
+    address = f"{site_url(app_state(request).settings)}/campaigns/{part_of_address(access.name)}"
+    return (
+        f"@misc{{{key}-results,\n  title = {{Results of {{{title}}}}},\n  year = {{{year}}},\n"
+        f"  howpublished = {{\\url{{{address}}}}},\n  note = {{Scored by Steelyard {VERSION}}}\n}}"
     )
 
 
@@ -98,18 +196,8 @@ def show_correction(request: Request, name: str, correction: int, principal: Cur
         correction=info,
         compared=compared,
         left=left,
-        ranking_rule=RULE,
+        ranking_rule=RANKED,
     )
-
-
-def _deadline(access: CampaignAccess) -> float | None:
-    """Return the deadline of the current phase; None if it takes no submissions or has no end."""
-    phase = access.phase
-    if phase is None or phase.kind not in TAKING:
-        return None
-    following = [each.starts_at for each in access.phases if each.starts_at > phase.starts_at]
-    # A phase without a deadline ends when the next one begins.
-    return phase.ends_at if phase.ends_at is not None else min(following, default=None)
 
 
 def _joinable(access: CampaignAccess) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Form, Request, Response
 
@@ -17,14 +19,15 @@ from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage import organiser_access
-from web.pages.forms import InvalidForm, form_errors
+from web.pages.campaigns.manage_sections import organiser_access
+from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 
 router = APIRouter()
 
 NEW = "new"
 HOUR = 3600.0
+Kind = TypeVar("Kind", bound=StrEnum)
 Field = Annotated[str, Form(max_length=200)]
 
 
@@ -81,7 +84,7 @@ def save_phase(
         with reading(engine) as connection:
             access = organiser_access(connection, principal, name)
             version = version_of(connection, access.campaign_id)
-        return _form(request, access, _known(access, phase), given, version, str(invalid), invalid.status)
+        return _form(request, access, _known(access, phase), given, version, invalid)
     return see_other(f"/campaigns/{part_of_address(name)}/manage?done=phase#phases")
 
 
@@ -110,8 +113,8 @@ def _initial_values(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str
     return {
         "phase_name": phase.name,
         "kind": phase.kind,
-        "starts": editable_local_time(phase.starts_at, access.time_zone),
-        "ends": "" if phase.ends_at is None else editable_local_time(phase.ends_at, access.time_zone),
+        "starts": _picked(phase.starts_at, access.time_zone),
+        "ends": "" if phase.ends_at is None else _picked(phase.ends_at, access.time_zone),
         "late": phase.late,
         "grace_hours": f"{phase.grace_seconds / HOUR:g}",
         "feedback": phase.feedback,
@@ -120,26 +123,41 @@ def _initial_values(access: CampaignAccess, phase: PhaseInfo | None) -> dict[str
 
 
 def _parse(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | None) -> PhaseRules:
-    """Parse the form; unchanged fields keep their exact times. Raises BadRequest."""
+    """Parse the form; unchanged fields keep their exact times. Raises InvalidForm with all that is wrong."""
     before = _initial_values(access, phase)
+    form = FieldReader()
+    if not given["phase_name"]:
+        form.wrong("phase_name", "Give the phase a name.")
+    kind = form.read("kind", _known_value, PhaseKind, given["kind"], "a kind of phase")
+    late = form.read("late", _known_value, LateRule, given["late"] or LateRule.REFUSE, "what happens to late ones")
+    feedback = form.read("feedback", _known_value, Feedback, given["feedback"] or Feedback.FULL, "a kind of feedback")
     # A new phase without a start begins now.
-    starts_at = access.at if not given["starts"].strip() and phase is None else None
-    try:
-        late = LateRule(given["late"] or LateRule.REFUSE)
-        rules = PhaseRules(
-            name=given["phase_name"],
-            kind=PhaseKind(given["kind"]),
-            starts_at=parse_local_time(given["starts"], access.time_zone) if starts_at is None else starts_at,
-            ends_at=parse_local_time(given["ends"], access.time_zone) if given["ends"].strip() else None,
-            late=late,
-            grace_seconds=_number(given["grace_hours"], "hours for late submissions") * HOUR
-            if late == LateRule.FLAG
-            else 0.0,
-            feedback=Feedback(given["feedback"] or Feedback.FULL),
-            feedback_step=_number(given["feedback_step"] or "1", "step"),
-        )
-    except ValueError as error:
-        raise BadRequest("Unknown kind of phase, late rule or feedback.") from error
+    begins_now = phase is None and not given["starts"].strip()
+    starts_at = access.at if begins_now else form.read("starts", parse_local_time, given["starts"], access.time_zone)
+    ends_at = None
+    if given["ends"].strip():
+        ends_at = form.read("ends", parse_local_time, given["ends"], access.time_zone)
+        if ends_at is not None and starts_at is not None and ends_at <= starts_at:
+            form.wrong("ends", "The deadline must be after the beginning.")
+    hours = form.read("grace_hours", _number, given["grace_hours"]) if late == LateRule.FLAG else 0.0
+    step = form.read("feedback_step", _number, given["feedback_step"] or "1")
+    form.finish()
+    assert kind is not None
+    assert late is not None
+    assert feedback is not None
+    assert starts_at is not None
+    assert hours is not None
+    assert step is not None
+    rules = PhaseRules(
+        name=given["phase_name"],
+        kind=kind,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        late=late,
+        grace_seconds=hours * HOUR,
+        feedback=feedback,
+        feedback_step=step,
+    )
     if phase is not None:
         exact = rules_of(phase)
         untouched = {"starts": "starts_at", "ends": "ends_at", "grace_hours": "grace_seconds"}
@@ -150,11 +168,23 @@ def _parse(access: CampaignAccess, given: Mapping[str, str], phase: PhaseInfo | 
     return rules
 
 
-def _number(text: str, what: str) -> float:
+def _known_value(kinds: type[Kind], value: str, what: str) -> Kind:
+    try:
+        return kinds(value)
+    except ValueError as error:
+        raise BadRequest(f"Choose {what}.") from error
+
+
+def _picked(moment: float, time_zone: str) -> str:
+    """Return a time as the picker of a browser writes it."""
+    return editable_local_time(moment, time_zone).replace(" ", "T", 1)
+
+
+def _number(text: str) -> float:
     try:
         return float(text.strip().replace(",", ".") or 0)
     except ValueError as error:
-        raise BadRequest(f"{text[:20]!r} is not a number ({what}).") from error
+        raise BadRequest(f"{text[:20]!r} is not a number.") from error
 
 
 def _form(
@@ -163,18 +193,18 @@ def _form(
     phase: PhaseInfo | None,
     given: Mapping[str, str],
     version: str,
-    error: str = "",
-    status: int = 200,
+    invalid: InvalidForm | None = None,
 ) -> Response:
     return page(
         request,
         "campaigns/manage_phase",
-        status=status,
+        status=invalid.status if invalid else 200,
         title="Add a phase" if phase is None else f"Phase {phase.name}",
         access=access,
         here="manage",
         phase=phase,
         given=given,
         rules_version=version,
-        error=error,
+        error=str(invalid) if invalid else "",
+        errors=defaultdict(str, invalid.fields if invalid else {}),
     )

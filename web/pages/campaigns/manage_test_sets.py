@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -10,19 +11,23 @@ from fastapi.concurrency import run_in_threadpool
 
 from campaigns.accounts.principal import Principal
 from campaigns.changes import lock_for_change, version_of
-from campaigns.corrections import correct_test_set
+from campaigns.corrections.corrections import correct_test_set
 from campaigns.errors import BadRequest, NotFound
 from campaigns.measures import DEFAULT_METRICS, MeasureRequest, add_measures, protocols_on, tokenizer_notices
 from campaigns.permissions import CampaignAccess
 from campaigns.sandbox.processes import scratch_folder
-from campaigns.test_set_files import InputTestSet, NamedContent
+from campaigns.test_set_files import InputTestSet, NamedContent, is_language
 from campaigns.test_sets import CampaignTestSetInfo, add_test_set, find_campaign_test_set, remove_test_set, set_test_set
 from models.database.session import reading, writing
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.plain import Text
+from steelyard.metrics.registry import parse_metrics
+from steelyard.text.languages import language_names
+from steelyard.text.names import fault_of_name
+from steelyard_client.vocabulary import ResamplingUnit
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage import organiser_access
-from web.pages.forms import InvalidForm, form_errors
+from web.pages.campaigns.manage_sections import organiser_access
+from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.test_sets import read_sent_correction, read_sent_test_set
@@ -31,6 +36,19 @@ router = APIRouter()
 
 Field = Annotated[str, Form(max_length=2000)]
 LONGEST_NUMBER = 9
+RESAMPLED = [
+    (ResamplingUnit.SEGMENT, "segments"),
+    (ResamplingUnit.DOCUMENT, "whole documents, whose segments are alike"),
+]
+COMMON_METRICS = (
+    ("bleu", "BLEU", "n-grams of words"),
+    ("chrf", "chrF2", "n-grams of characters"),
+    ("chrf++", "chrF2++", "characters and words"),
+    ("ter", "TER", "edits; lower is better"),
+    ("nist", "NIST", "n-grams by information"),
+    ("character", "CharacTER", "edits of characters; lower is better"),
+)
+"""Metrics to tick, each with its title and what it counts; others are written."""
 
 
 @router.get("/campaigns/{name}/manage/test-sets/new")
@@ -57,8 +75,10 @@ async def upload_test_set(
     target_language: Field = "",
     variable_references: Field = "",
     phase: Field = "",
+    metric: Annotated[list[str] | None, Form(max_length=50)] = None,
     metrics: Field = "",
     replicates: Field = "1000",
+    resample: Field = "",
 ) -> Response:
     """Upload a test set and choose its metrics."""
     state = app_state(request)
@@ -77,9 +97,10 @@ async def upload_test_set(
             access = lock_for_change(connection, principal, name)
             add_test_set(connection, state.settings, access, test_set_name.strip(), folder, measuring, phase=phase)
 
+    asked = list(dict.fromkeys([*(metric or ()), *metrics.split()]))
     try:
         with form_errors(), scratch_folder() as place:
-            measuring = MeasureRequest(metrics.split(), replicates=_count(replicates))
+            measuring = _read_fields(given, test_set_name, asked, replicates, resample)
             read = await read_sent_test_set(state, principal, name, given, measuring, place)
             await run_in_threadpool(store, read, measuring)
     except InvalidForm as invalid:
@@ -89,12 +110,13 @@ async def upload_test_set(
             "target_language": target_language,
             "variable_references": variable_references,
             "phase": phase,
-            "metrics": metrics,
+            "metrics": " ".join(asked),
             "replicates": replicates,
+            "resample": resample,
         }
         access = await run_in_threadpool(_organiser_access, request, name, principal)
-        return await run_in_threadpool(_new, request, access, values, str(invalid), invalid.status)
-    return see_other(f"/campaigns/{part_of_address(name)}/manage?done=test-set#test-sets")
+        return await run_in_threadpool(_new, request, access, values, invalid)
+    return see_other(f"/campaigns/{part_of_address(name)}/manage/test-sets?done=test-set")
 
 
 @router.get("/campaigns/{name}/manage/test-sets/{test_set}")
@@ -115,6 +137,7 @@ async def change_test_set(
     early: Field = "",
     metrics: Field = "",
     replicates: Field = "1000",
+    resample: Field = "",
     reason: Field = "",
     references: Annotated[list[UploadFile] | None, File()] = None,
     version: Field = "*",
@@ -132,7 +155,7 @@ async def change_test_set(
             elif do in ("release", "hide"):
                 set_test_set(connection, access, known, released=do == "release", early=bool(early))
             elif do == "measure":
-                measuring = MeasureRequest(_metrics(metrics), replicates=_count(replicates))
+                measuring = MeasureRequest(_metrics(metrics), replicates=_count(replicates), resample=_unit(resample))
                 add_measures(connection, state.settings, access, known.id, measuring)
             elif do == "correct":
                 correct_test_set(connection, state.settings, access, known, texts, reason)
@@ -149,12 +172,12 @@ async def change_test_set(
                 texts = await read_sent_correction(state, principal, name, _number(test_set), files)
             await run_in_threadpool(change, texts)
     except InvalidForm as invalid:
-        given = {"metrics": metrics, "replicates": replicates, "reason": reason}
+        given = {"metrics": metrics, "replicates": replicates, "resample": resample, "reason": reason}
         return await run_in_threadpool(
             _one, request, name, test_set, principal, given, str(invalid), do, invalid.status
         )
     done = "correct" if do == "correct" else "test-set"
-    return see_other(f"/campaigns/{part_of_address(name)}/manage?done={done}#test-sets")
+    return see_other(f"/campaigns/{part_of_address(name)}/manage/test-sets?done={done}")
 
 
 def _organiser_access(request: Request, name: str, principal: Principal) -> CampaignAccess:
@@ -166,6 +189,28 @@ async def _files(uploads: Sequence[UploadFile]) -> list[NamedContent]:
     """Read the uploaded files. A browser sends an empty file without a name if none was chosen."""
     read = [NamedContent(each.filename or "", await each.read()) for each in uploads]
     return [each for each in read if each.name or each.content]
+
+
+def _read_fields(
+    given: InputTestSet, name: str, metrics: Sequence[str], replicates: str, resample: str
+) -> MeasureRequest:
+    """Check what can be checked before the files are read. Raises InvalidForm with all that is wrong."""
+    form = FieldReader()
+    if fault := fault_of_name(name.strip()):
+        form.wrong("test_set_name", f"This cannot be the name of a test set: {fault}.")
+    if not given.references:
+        form.wrong("references", "A test set needs at least one reference.")
+    for field, language in (("source_language", given.source_language), ("target_language", given.target_language)):
+        if language and not is_language(language):
+            form.wrong(field, f"{language[:20]!r} is not a language code such as cs or pt-BR.")
+    if metrics:
+        form.read("metrics", parse_metrics, metrics)
+    else:
+        form.wrong("metrics", "Choose at least one metric.")
+    count = form.read("replicates", _count, replicates)
+    form.finish()
+    assert count is not None
+    return MeasureRequest(metrics, replicates=count, resample=_unit(resample))
 
 
 def _metrics(text: str) -> list[str]:
@@ -181,6 +226,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _unit(text: str) -> ResamplingUnit | None:
+    if text not in ("", *ResamplingUnit):
+        raise BadRequest(f"{text[:20]!r} cannot be resampled: choose segments or documents.")
+    return ResamplingUnit(text) if text else None
+
+
 def _number(test_set: str) -> int:
     if not (test_set.isascii() and test_set.isdigit() and len(test_set) < 19):
         raise NotFound
@@ -188,19 +239,32 @@ def _number(test_set: str) -> int:
 
 
 def _new(
-    request: Request, access: CampaignAccess, given: Mapping[str, str], error: str = "", status: int = 200
+    request: Request, access: CampaignAccess, given: Mapping[str, str], invalid: InvalidForm | None = None
 ) -> Response:
     blank = dict.fromkeys(("test_set_name", "source_language", "target_language", "variable_references", "phase"), "")
+    asked = given["metrics"].split()
+    offered = [each for each, _, _ in COMMON_METRICS]
     return page(
         request,
         "campaigns/manage_new_test_set",
-        status=status,
+        status=invalid.status if invalid else 200,
         title="Add a test set",
         access=access,
         here="manage",
-        given={**blank, "metrics": "", "replicates": "1000", **given},
+        given={
+            **blank,
+            "replicates": "1000",
+            "resample": ResamplingUnit.SEGMENT,
+            **given,
+            "metrics": " ".join(each for each in asked if each not in offered),
+        },
+        chosen=asked,
+        common=COMMON_METRICS,
+        languages=[(code, f"{language} ({code})") for code, language in language_names().items()],
+        resampled=RESAMPLED,
         phases=_phases(access),
-        error=error,
+        error=str(invalid) if invalid else "",
+        errors=defaultdict(str, invalid.fields if invalid else {}),
     )
 
 
@@ -231,7 +295,8 @@ def _one(
         notices=tokenizer_notices(measures, known.target_language),
         phases=_phases(access),
         rules_version=version,
-        given={"metrics": "", "replicates": "1000", "reason": "", **(given or {})},
+        given={"metrics": "", "replicates": "1000", "resample": "", "reason": "", **(given or {})},
+        resampled=[("", "as before"), *RESAMPLED],
         errors={where: error} if error else {},
     )
 

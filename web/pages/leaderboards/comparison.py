@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from analysis.leaderboard.significance import ALPHA, compared_to_leaderboard
+from campaigns.charts.effects import Effect, effects
 from campaigns.leaderboards.choice import BoardChoice, read_choices
 from campaigns.leaderboards.comparison import (
     MAX_RANDOMIZED_SYSTEMS,
@@ -18,24 +22,35 @@ from campaigns.leaderboards.comparison import (
     compare_systems,
     read_trials_progress,
 )
+from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.snapshot import BoardEntry
 from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.reports.differences import MetricPairs, differences_body
 from campaigns.reports.leaderboard import CORRECTIONS
+from campaigns.reports.template import drawing
 from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.draws_needed import smallest_p
+from steelyard.tables.formatting import TYPESET, digits, p_value
+from steelyard.text.wording import of_documents
 from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links, closest_choice
 from web.pages.rendering import page, part_of_address, see_other
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 router = APIRouter()
 
+BEST = 3
+"""Systems compared at first."""
+MOST_EFFECTS = 30
+"""Pairs in the chart; the matrix has all."""
 MOST_LISTED = 200
 """Maximum number of systems to choose from, not counting the compared ones."""
 
@@ -57,7 +72,7 @@ def show_comparison(
             return page(request, "leaderboards/leaderboard_hidden", title="Compare", access=access, here="compare")
         choice, metric = closest_choice(choices, filters, access)
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, SystemFilter.ALL))
-        systems = choose_systems(view, filters.systems)
+        systems = choose_systems(view, filters.systems, best=BEST)
         others = [position for position in range(len(choice.listed.metrics)) if position != metric]
         query = ComparisonQuery(systems, [metric, *others], filters.test, filters.correction)
         compared = compare_systems(connection, state.boards, view, query)
@@ -74,6 +89,7 @@ def show_comparison(
         choice=choice,
         view=view,
         compared=compared,
+        effects=_effects(access, compared, segment_links),
         body=_matrices(access, choice, compared, segment_links),
         linked=bool(segment_links),
         progress=progress,
@@ -87,7 +103,7 @@ def show_comparison(
         most=MAX_SYSTEMS,
         test_sets=list({each.test_set_key: each.test_set for each in choices if not each.superseded}.items()),
         references=[
-            (each.references, " + ".join(each.listed.references))
+            (each.references, " + ".join(each.listed.references) or "without texts")
             for each in choices
             if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
         ],
@@ -142,6 +158,62 @@ def _segment_links(access: CampaignAccess, systems: Sequence[BoardEntry], links:
     }
 
 
+def _short_names(access: CampaignAccess, systems: Sequence[BoardEntry]) -> list[str]:
+    """Return the names of systems without their teams, where that leaves them different."""
+    names = [display_name(access, each) for each in systems]
+    count = Counter(each.short for each in names)
+    return [each.short if count[each.short] == 1 else each.title for each in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The differences by the first metric, largest first, as a chart and as the table of its numbers."""
+
+    chart: Markup
+    rows: Sequence[tuple[str, str, str, str, str]]
+    """Better system, other system, difference, interval and p-value."""
+    segments: Sequence[tuple[str, str]]
+    """Title and address of the segments behind each difference, where they are visible."""
+
+
+def _effects(
+    access: CampaignAccess, compared: ComparisonResult, segment_links: Mapping[tuple[int, int], str]
+) -> Effects | None:
+    """Return the differences between pairs of systems, each as the better one minus the other; None without any."""
+    systems, metric = compared.query.systems, compared.query.metrics[0]
+    pairs = compared.results[0] if compared.results else []
+    if not pairs or len(pairs) > MOST_EFFECTS:
+        return None
+    names = _short_names(access, systems)
+    figure = systems[0].scores[metric]
+    places, drawn, rows, segments = digits(figure.scale), [], [], []
+    for pair in pairs:
+        # A pair holds b minus a; in the chart the better one comes first, whatever the metric's direction.
+        turned = (pair.difference > 0) != figure.higher_is_better
+        first, second = (pair.a, pair.b) if turned else (pair.b, pair.a)
+        sign = -1.0 if turned else 1.0
+        low, high = sorted(sign * each for each in pair.interval) if pair.interval else (math.nan, math.nan)
+        name = f"{names[first]} – {names[second]}"
+        certain = pair.p_corrected < ALPHA and pair.difference != 0
+        drawn.append(Effect(name, sign * pair.difference, low, high, certain))
+        rows.append(
+            (
+                names[first],
+                names[second],
+                TYPESET.number(sign * pair.difference, places, sign=True),
+                TYPESET.interval((low, high) if pair.interval else None, places, sign=True),
+                p_value(pair.p_corrected),
+            )
+        )
+        if link := segment_links.get((pair.a, pair.b)):
+            segments.append((f"{names[first]} and {names[second]}", link))
+    title = f"Differences by {figure.title}, with {100 * LEVEL:g} % intervals"
+    lower = "" if figure.higher_is_better else ", lower is better"
+    return Effects(
+        drawing(effects(drawn, f"{figure.title}: better minus worse system{lower}", title=title)), rows, segments
+    )
+
+
 def _matrices(
     access: CampaignAccess,
     choice: BoardChoice,
@@ -155,6 +227,7 @@ def _matrices(
         figure = query.systems[0].scores[metric]
         metrics.append(MetricPairs(figure.title, figure.higher_is_better, figure.scale, results))
     kind = "replicates" if query.test is SignificanceTest.BOOTSTRAP else "trials"
+    kind += of_documents(choice.listed.resample)
     test = "paired bootstrap" if query.test is SignificanceTest.BOOTSTRAP else "paired approximate randomization"
     corrected = CORRECTIONS[query.correction]
     pairs = max((len(results) for results in compared.results), default=0)

@@ -13,20 +13,21 @@ from sqlalchemy import Connection
 from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
 from campaigns.errors import NotFound
+from campaigns.imported.autorank import autorank_formulas
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
-from models.results.entries import RULE
 from models.results.equal_outputs import read_equals
-from steelyard_client.vocabulary import Constrained, SystemFilter
+from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters
 from web.api.leaderboards.leaderboards import MOST_SYSTEMS, BoardFilters
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import board_etag, etag_of, not_modified
-from web.pages.leaderboards.table import make_table
+from web.pages.leaderboards.human_cells import HumanColumn, human_column
+from web.pages.leaderboards.table import make_table, shown_columns
 from web.pages.rendering import fragment, page, part_of_address
 
 router = APIRouter()
@@ -44,6 +45,7 @@ def show_leaderboard(
     principal: CurrentPrincipal,
     filters: Annotated[BoardFilters, Depends()],
     first: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    column: Annotated[list[str] | None, Query(max_length=100)] = None,
 ) -> Response:
     """Show a page of the leaderboard, with intervals, rank ranges and clusters."""
     state = app_state(request)
@@ -61,10 +63,18 @@ def show_leaderboard(
         choice, metric = closest_choice(choices, filters, access)
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, filters.shown, filters.constrained))
         equals = _equals(connection, view.lines[first : first + PAGE]) if access.organises else []
+        people = human_column(connection, access, choice.id, state.boards.memory)
     if first and first >= len(view.lines):
         raise NotFound(f"The leaderboard has only {len(view.lines)} systems.")
     lines = view.lines[first : first + PAGE]
-    links = Links(name, choice, view)
+    metrics = choice.listed.metrics
+    columns = shown_columns(
+        len(metrics), view.query.metric, [place for place, each in enumerate(metrics) if each in (column or ())]
+    )
+    links = Links(name, choice, view, [metrics[each] for each in columns] if len(columns) < len(metrics) else ())
+    table, shared = board_table(
+        state.boards.memory, view, access, choice, links, first=first, most=PAGE, columns=columns, people=people
+    )
     answer = page(
         request,
         "leaderboards/leaderboard",
@@ -73,24 +83,29 @@ def show_leaderboard(
         here="leaderboard",
         choice=choice,
         view=view,
-        table=_table(state.boards.memory, view, access, choice, links, first),
+        table=table,
+        shared=shared,
+        people=people,
+        columns=columns,
         own=_own(view, access),
-        ranking_rule=RULE,
+        ranking_rule=RANKED,
         first=first,
         last=first + len(lines),
         page_size=PAGE,
         level=LEVEL,
-        notices=[*board_notices(choice.listed), *equals],
+        notices=[*view.snapshot.column_notices, *board_notices(choice.listed), *equals],
         links=links,
         metrics=[
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
         ],
         test_sets=list({each.test_set_key: each.test_set for each in choices}.items()),
         references=[
-            (each.references, " + ".join(each.listed.references))
+            (each.references, " + ".join(each.listed.references) or "without texts")
             for each in choices
             if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
         ],
+        formulas=autorank_formulas(choice.listed.metrics, view.titles),
+        imported=any(each.startswith("imported:") for each in choice.listed.metrics),
         shown_options=[(SystemFilter.RANKED, "ranked only"), (SystemFilter.ALL, "all systems")],
         constrained_options=[
             (Constrained.ANY, "all"),
@@ -130,7 +145,7 @@ def closest_choice(
 class Links:
     """Links of a leaderboard. Each contains the complete state of the page."""
 
-    def __init__(self, campaign: str, choice: BoardChoice, view: BoardView) -> None:
+    def __init__(self, campaign: str, choice: BoardChoice, view: BoardView, columns: Sequence[str] = ()) -> None:
         self.campaign = f"/campaigns/{part_of_address(campaign)}"
         self.api = f"/api/v1{self.campaign}"
         listed = choice.listed
@@ -145,11 +160,12 @@ class Links:
             self.query["shown"] = view.query.shown.value
         if view.query.constrained is not Constrained.ANY:
             self.query["constrained"] = view.query.constrained.value
+        self._columns = [("column", each) for each in columns]
         self._segments = {name: self.query[name] for name in ("test_set", "references", "metric")}
 
     def board(self, **changes: object) -> str:
         """The board with other wishes."""
-        return f"{self.campaign}/leaderboard?{urlencode({**self.query, **changes})}"
+        return f"{self.campaign}/leaderboard?{urlencode([*{**self.query, **changes}.items(), *self._columns])}"
 
     def download(self, form: str) -> str:
         """The board as a file."""
@@ -176,22 +192,30 @@ class Links:
         return urlencode([*query.items(), *(("system", each) for each in submissions)])
 
 
-def _table(
-    memory: LeaderboardCache, view: BoardView, access: CampaignAccess, choice: BoardChoice, links: Links, first: int
-) -> Markup:
-    """Render the table, the slowest part of the page, once for all users with equal access."""
-    key = "table", board_etag(view, access, choice, first, PAGE)
-    known: Markup | None = memory.get(key)
+def board_table(
+    memory: LeaderboardCache,
+    view: BoardView,
+    access: CampaignAccess,
+    choice: BoardChoice,
+    links: Links,
+    *,
+    first: int = 0,
+    most: int,
+    columns: Sequence[int] = (),
+    brief: bool = False,
+    people: HumanColumn | None = None,
+) -> tuple[Markup, Sequence[str]]:
+    """Return the table, the slowest part of a page, rendered once for equal access; and what all its rows share."""
+    key = (
+        "table",
+        board_etag(view, access, choice, first, most, tuple(columns), brief, people and people.official.version),
+    )
+    known: tuple[Markup, Sequence[str]] | None = memory.get(key)
     if known is None:
-        lines = view.lines[first : first + PAGE]
-        known = fragment(
-            "leaderboards/leaderboard_table",
-            view=view,
-            choice=choice,
-            links=links,
-            table=make_table(view, access, lines),
-        )
-        memory.put(key, known, 4 * len(known))
+        table = make_table(view, access, view.lines[first : first + most], columns)
+        given = {"view": view, "choice": choice, "links": links, "table": table, "brief": brief, "people": people}
+        known = fragment("leaderboards/leaderboard_table", **given), table.shared
+        memory.put(key, known, 4 * len(known[0]))
     return known
 
 

@@ -15,14 +15,14 @@ from analysis.meta_evaluation.correlation_text import explanations
 from campaigns.changes import require_organiser
 from campaigns.checks.equality import find_equals
 from campaigns.errors import BadRequest, CampaignsError
-from campaigns.inspection.judgments import remove_judgments
+from campaigns.inspection.judgments import AddedJudgments, remove_judgments, rename_judgments
 from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, MetricsView, columns, read_metrics, shown_names
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading, writing
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.rendering import page, part_of_address
-from web.uploads.judgments import add_judgments
+from web.uploads.judgments import JudgmentsForm, add_judgments
 from web.uploads.large_bodies import accepts_upload
 
 router = APIRouter()
@@ -57,16 +57,22 @@ async def add_human_scores(
     files: Annotated[list[UploadFile], File()],
     test_set: Annotated[str, Form()],
     called: Annotated[str, Form()] = "",
+    rename: Annotated[str, Form()] = "",
+    do: Annotated[str, Form()] = "add",
 ) -> Response:
-    """Upload human scores."""
+    """Upload human scores, or see what would be stored."""
     state = app_state(request)
     access = await run_in_threadpool(require_organiser, state.engine, principal, name)
     try:
-        _, kept, _ = await add_judgments(state, access, test_set, called, files)
+        form = JudgmentsForm(test_set, called, rename=[rename], preview=do == "preview")
+        added = await add_judgments(state, access, form, files)
     except CampaignsError as error:
         if error.status not in (413, 422):
             raise
-        return await run_in_threadpool(_page, request, access, test_set, error=error, called=called)
+        return await run_in_threadpool(_page, request, access, test_set, error=error, called=called, rename=rename)
+    if added.preview:
+        return await run_in_threadpool(_page, request, access, test_set, called=called, rename=rename, preview=added)
+    kept = added.ingested.stored
     address = f"/campaigns/{part_of_address(name)}/metrics"
     chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
     return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
@@ -89,6 +95,22 @@ def delete_human_scores(
     return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?test_set={part_of_address(test_set)}", 303)
 
 
+@router.post("/campaigns/{name}/metrics/rename")
+def rename_human_scores(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    test_set: Annotated[str, Form()],
+    title: Annotated[str, Form()],
+    new_name: Annotated[str, Form()],
+) -> Response:
+    """Give human scores another name."""
+    with writing(app_state(request).engine) as connection:
+        rename_judgments(connection, read_access(connection, principal, name), test_set, title, new_name.strip())
+    chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(new_name.strip())}"
+    return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?{chosen}", 303)
+
+
 def _page(
     request: Request,
     access: CampaignAccess,
@@ -99,6 +121,8 @@ def _page(
     stored: str = "",
     error: CampaignsError | None = None,
     called: str = "",
+    rename: str = "",
+    preview: AddedJudgments | None = None,
     without: Sequence[int] = (),
 ) -> Response:
     state = app_state(request)
@@ -128,6 +152,8 @@ def _page(
         stored=stored,
         error=error,
         called=called,
+        rename=rename,
+        preview=preview,
     )
 
 

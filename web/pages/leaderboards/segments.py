@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 
-from campaigns.errors import BadRequest
+from campaigns.errors import BadRequest, NotFound
 from campaigns.inspection.segments import MAX_OUTPUTS, SegmentQuery, read_segments
 from campaigns.inspection.visible import NoTestSet
-from campaigns.permissions import read_access
+from campaigns.leaderboards.choice import find_choice, find_metric, read_choices
+from campaigns.leaderboards.view import BoardQuery
+from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.rendering import page, part_of_address
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from campaigns.leaderboards.view import Boards
 
 router = APIRouter()
 
@@ -52,6 +60,7 @@ def show_segments(
     """Show a page of segments, or one segment."""
     if order not in {"", *Order}:
         raise BadRequest(f"Unknown order {order[:50]!r}. Use one of: {', '.join(Order)}.")
+    fresh = not order and not system and not segment
     query = SegmentQuery(
         test_set=test_set,
         metric=metric,
@@ -66,8 +75,12 @@ def show_segments(
         text=text.strip(),
         segment=_whole(segment, "The segment number"),
     )
-    with reading(app_state(request).engine) as connection:
+    state = app_state(request)
+    with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
+        if fresh and access.sees_board and (pair := _telling_pair(connection, state.boards, access, test_set)):
+            # A page that nobody has chosen anything on opens on what tells most.
+            query = replace(query, systems=pair, order=Order.DIFFERENCE)
         try:
             view = read_segments(connection, access, query, _whole(first, "The first segment") or 0, PAGE)
         except NoTestSet as error:
@@ -75,6 +88,8 @@ def show_segments(
                 request, "campaigns/no_test_set", title="Segments", access=access, here="segments", why=str(error)
             )
     own = {key: value for key, value in request.query_params.multi_items() if value and key != "system"}
+    if query.order is not Order.NUMBER:
+        own["order"] = query.order.value
     chosen = [("system", str(each.submission)) for each in view.chosen]
     address = f"/campaigns/{part_of_address(name)}/segments"
 
@@ -96,12 +111,27 @@ def show_segments(
         orders=ORDERS,
         link=link,
         address=address,
+        kept=[(key, value) for key, value in [*own.items(), *chosen] if key not in ("segment", "first")],
         narrowed=sum(map(bool, filtered)),
         everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
         places=digits(view.measure.scale) if view.measure else 1,
         page_size=PAGE,
     )
+
+
+def _telling_pair(connection: Connection, boards: Boards, access: CampaignAccess, test_set: str) -> list[str]:
+    """Return the best two visible systems of a leaderboard, or the best own one and the best other one."""
+    try:
+        choice = find_choice(read_choices(connection, access), test_set)
+    except NotFound:
+        return []
+    view = boards.view(connection, choice.listed, BoardQuery(find_metric(choice.listed, "", access.ranked_by)))
+    entries = [line.entry for line in view.lines if line.entry.scores]
+    seen = [each for each in entries if access.sees_output(each.team, each.kind, ranked=each.ranked)]
+    own = [each for each in seen if each.team and each.team in access.own_teams]
+    pair = [*own[:1], *(each for each in seen if each not in own[:1])][:2]
+    return [str(each.submission) for each in pair] if len(pair) > 1 else []
 
 
 def _whole(text: str, what: str) -> int | None:

@@ -44,14 +44,38 @@ class Table:
     """The rows of each cluster; a single group if there are no clusters."""
     axes: Sequence[tuple[str, str] | None]
     """The ends of the axis of each metric; None if it has no intervals."""
+    columns: Sequence[int] = ()
+    """The positions of the metrics shown, the ranking one first."""
+    tracks: bool = False
+    """Whether the systems differ in whether they are constrained, so that a column tells it."""
+    shared: Sequence[str] = ()
+    """Sentences that hold for all systems, instead of a label in each row."""
 
 
-def make_table(view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine]) -> Table:
+SHARED = {
+    "primary": "All are primary submissions.",
+    "contrastive": "All are contrastive submissions.",
+    "constrained": "All are constrained.",
+    "unconstrained": "All are unconstrained.",
+}
+"""Label -> the sentence for a leaderboard on which every system has it."""
+
+
+def shown_columns(metrics: int, ranking: int, chosen: Sequence[int] = ()) -> list[int]:
+    """Return the positions of the metrics to show, the ranking one first: all of them unless some are chosen."""
+    wanted = [each for each in range(metrics) if (each in chosen or not chosen) and each != ranking]
+    return [ranking, *wanted]
+
+
+def make_table(
+    view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine], columns: Sequence[int] = ()
+) -> Table:
     """Return the table of some lines. The axes cover the whole leaderboard."""
+    shared = _shared(view.lines)
     axes = view.drawn.get("axes")
     if axes is None:
         axes = view.drawn["axes"] = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
-    rows = [_row(access, line, [axis for axis, _ in axes]) for line in lines]
+    rows = [_row(access, line, [axis for axis, _ in axes], shared) for line in lines]
     clusters, numbered = [], []
     # A system that is not ranked belongs to the cluster above it, or else to the first one.
     last = next((row.place.cluster for row in rows if row.place), 0)
@@ -60,7 +84,26 @@ def make_table(view: BoardView, access: CampaignAccess, lines: Sequence[BoardLin
         numbered.append((last, row))
     for _, of_cluster in groupby(numbered, key=lambda each: each[0]):
         clusters.append([row for _, row in of_cluster])
-    return Table(clusters, [ends for _, ends in axes])
+    tracks = {line.entry.constrained for line in view.lines}
+    return Table(
+        clusters,
+        [ends for _, ends in axes],
+        columns or shown_columns(len(axes), view.query.metric),
+        tracks=len(tracks) > 1,
+        shared=[SHARED[each] for each in shared],
+    )
+
+
+def _shared(lines: Sequence[BoardLine]) -> list[str]:
+    """Return the labels that all of several systems have."""
+    if len(lines) < 2:
+        return []
+    kinds = {line.entry.kind for line in lines}
+    tracks = {line.entry.constrained for line in lines}
+    found = [each.value for each in kinds if len(kinds) == 1 and each is not DeclaredKind.UNDECLARED]
+    if len(tracks) == 1 and None not in tracks:
+        found.append("constrained" if True in tracks else "unconstrained")
+    return found
 
 
 def _axis(view: BoardView, metric: int) -> tuple[tuple[float, float], tuple[str, str] | None]:
@@ -73,7 +116,7 @@ def _axis(view: BoardView, metric: int) -> tuple[tuple[float, float], tuple[str,
     return axis, (TYPESET.number(axis[0], places), TYPESET.number(axis[1], places))
 
 
-def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, float]]) -> Row:
+def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, float]], shared: Sequence[str]) -> Row:
     entry, name = line.entry, display_name(access, line.entry)
     cells = [
         drawn(figure.score, figure.interval, figure.scale, axis)
@@ -83,19 +126,23 @@ def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, fl
     sees_output = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
     opens = "submission" if access.organises or name.own else "segments" if sees_output else ""
     return Row(
-        entry.submission, name, opens, line.rank, line.place, cells, entry, _marks(entry, name),
+        entry.submission, name, opens, line.rank, line.place, cells, entry, _marks(entry, name, shared),
         _remark(access, line),
     )  # fmt: skip
 
 
-def _marks(entry: BoardEntry, name: DisplayName) -> list[tuple[str, str]]:
+def _marks(entry: BoardEntry, name: DisplayName, shared: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the labels of a system that tell something.
+
+    What all share stands above the table, and a column of its own tells whether a system is constrained. That it is
+    primary says something only beside others of its team.
+    """
     marks = [("yours", "strong")] if name.own else []
     if entry.kind is not DeclaredKind.UNDECLARED:
-        marks.append((entry.kind.value, ""))
+        alone = entry.kind is DeclaredKind.PRIMARY and entry.of_team < 2
+        marks += [(entry.kind.value, "")] if entry.kind.value not in shared and not alone else []
     elif not entry.ranked:
         marks.append(("not ranked", ""))
-    if entry.constrained is not None:
-        marks.append(("constrained" if entry.constrained else "unconstrained", ""))
     if not entry.team:
         marks.append(("organisers'", ""))
     if entry.late_seconds > 0:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
 
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, why_locked, withdraw
 from campaigns.errors import CampaignsError, Conflict, Forbidden
+from campaigns.leaderboards.choice import find_metric, read_choices
 from campaigns.leaderboards.feedback import read_feedback
-from campaigns.permissions import read_access
+from campaigns.leaderboards.view import BoardQuery, Boards
+from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.evaluation_actions import cancel_open_evaluations, retry_evaluations
 from campaigns.submissions.history import read_history
 from campaigns.submissions.test_sets import offered_test_sets
 from campaigns.submissions.views import (
     SubmissionQuery,
+    SubmissionView,
     across_corrections,
     earlier_of_system,
     find_submission,
@@ -24,9 +28,14 @@ from campaigns.submissions.views import (
 from models.database.session import reading, writing
 from models.schema.roles import DeclaredKind, Scope
 from web.dependencies import CurrentPrincipal, app_state
+from web.pages.leaderboards.leaderboard import Links
 from web.pages.rendering import page, part_of_address, see_other
+from web.pages.submissions.scores import headline, score_table
 from web.pages.submissions.submit import CONSTRAINED, KINDS
 from web.stored_output import output_response
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 router = APIRouter()
 
@@ -63,6 +72,7 @@ def show_list(
         )
         listed = list_submissions(connection, access, query, state.settings.silent_seconds)
         test_sets = offered_test_sets(connection, access)
+    told = read_feedback(state.engine, access, [each.id for each in listed.items])
     address = f"/campaigns/{part_of_address(name)}/submissions"
     kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", query.kind)) if value}
     following = f"{address}?{urlencode({**kept, 'after': listed.next})}" if listed.next is not None else ""
@@ -80,6 +90,7 @@ def show_list(
         filters=FILTERS,
         first=f"{address}?{urlencode(kept)}" if after is not None else "",
         following=following,
+        scores={number: headline(feedback, access.ranked_by) for number, feedback in told.items()},
     )
 
 
@@ -195,7 +206,8 @@ def _page(
         before, after = across_corrections(connection, access, view)
         history = read_history(connection, access, view)
         others = earlier_of_system(connection, access, view, state.settings.silent_seconds)
-    feedback = read_feedback(state.engine, access, [view.id])[view.id]
+        place = _place(connection, state.boards, access, view) if access.sees_board else None
+    told = read_feedback(state.engine, access, [view.id, *(each.id for each in others)])
     locked_reason = why_locked(access, view.test_set.id)
     if given is None:
         constrained = {True: "true", False: "false", None: ""}[view.constrained]
@@ -213,8 +225,9 @@ def _page(
             ("Submissions", f"/campaigns/{part_of_address(access.name)}/submissions"),
         ],
         submission=view,
-        feedback=feedback,
-        others=others,
+        scores=score_table(told[view.id], [told[each.id] for each in others]),
+        place=place,
+        others=[(each, headline(told[each.id], access.ranked_by)) for each in others],
         history=history,
         before=before,
         after=after,
@@ -226,3 +239,31 @@ def _page(
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a submission stands on the leaderboard that counts."""
+
+    rank: int
+    of: int
+    low: int | None
+    high: int | None
+    metric: str
+    address: str
+
+
+def _place(connection: Connection, boards: Boards, access: CampaignAccess, view: SubmissionView) -> Place | None:
+    """Return the rank against most references; None if the submission does not stand on that leaderboard."""
+    choices = read_choices(connection, access)
+    choice = next((each for each in choices if each.id == view.test_set.id and not each.superseded), None)
+    if choice is None:
+        return None
+    board = boards.view(connection, choice.listed, BoardQuery(find_metric(choice.listed, "", access.ranked_by)))
+    line = next((each for each in board.lines if view.id in each.entry.submissions), None)
+    if line is None or line.rank is None:
+        return None
+    low, high = (line.place.low, line.place.high) if line.place else (None, None)
+    ranked = sum(each.rank is not None for each in board.lines)
+    address = f"{Links(access.name, choice, board).board()}#s{line.entry.submission}"
+    return Place(line.rank, ranked, low, high, board.titles[board.query.metric].removesuffix(" ↓"), address)

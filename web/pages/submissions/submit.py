@@ -16,7 +16,7 @@ from campaigns.errors import CampaignsError, Forbidden
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.errors import ReusedKey
 from campaigns.submissions.submission_window import read_submission_window
-from campaigns.submissions.test_sets import offered_test_sets
+from campaigns.submissions.test_sets import OfferedTestSet, offered_test_sets
 from models.database.session import reading
 from models.errors import ModelsError
 from models.schema.roles import DeclaredKind, Scope
@@ -116,6 +116,7 @@ def _form(
         windows=windows,
         teams=[*teams, *(sorted(set(access.teams) - set(teams)) if access.organises else ())],
         test_sets=test_sets,
+        open_test_set=_open_test_set(access, test_sets),
         given={"team": "", "test_set": "", "system": "", "run": "", "kind": "", "constrained": "", "description": ""}
         | {"override": ""}
         | {key: value for key, value in given.items() if isinstance(value, str)},
@@ -127,6 +128,13 @@ def _form(
         key=new_secret(),
         settings=app_state(request).settings,
     )
+
+
+def _open_test_set(access: CampaignAccess, test_sets: Sequence[OfferedTestSet]) -> str:
+    """Return the value of the only test set that takes outputs now; "" if there are several or none."""
+    phase = access.phase.name if access.phase else ""
+    open_now = [each.value for each in test_sets if not each.phase or each.phase == phase]
+    return open_now[0] if len(open_now) == 1 else ""
 
 
 def _field_message(error: Mapping[str, Any]) -> str:

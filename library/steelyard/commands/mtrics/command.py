@@ -48,14 +48,33 @@ def mtrics(context: click.Context, /, **given: Any) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status."""
+    """Run the command; return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str or None, optional
+
+    Returns
+    -------
+    int
+    """
     collect_rarely()
     compute_in_one_thread()
     return run(mtrics, "mtrics", sys.argv[1:] if arguments is None else arguments)
 
 
 def score_files(options: SimpleNamespace, given: Sequence[str]) -> int:
-    """Read, score and write; the exit status. `given` are the arguments of the command line."""
+    """Read, score and write; the exit status. `given` are the arguments of the command line.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+    given : sequence of str
+
+    Returns
+    -------
+    int
+    """
     from steelyard.commands.mtrics.output import Run, report
     from steelyard.commands.scoring.score import scored
 
@@ -85,6 +104,16 @@ def annotated(options: SimpleNamespace, metrics: Sequence[Metric], inputs: Input
 
     Beyond the manual Meteor takes lemmas from other annotated files, too, and looks them up for text whose language is
     known. Raises UsageError.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+    metrics : sequence of Metric
+    inputs : Inputs
+
+    Returns
+    -------
+    list of Metric
     """
     from steelyard.formats.layers import common_layers
     from steelyard.metrics.alignment.meteor import Meteor
@@ -106,7 +135,17 @@ def annotated(options: SimpleNamespace, metrics: Sequence[Metric], inputs: Input
 
 
 def overwrites(output: Path | None, files: Sequence[str]) -> bool:
-    """Whether the output is one of the input files."""
+    """Whether the output is one of the input files.
+
+    Parameters
+    ----------
+    output : Path or None
+    files : sequence of str
+
+    Returns
+    -------
+    bool
+    """
     from steelyard.commands.scoring.inputs import input_file
 
     paths = [Path(input_file(file).path) for file in files]
@@ -114,7 +153,16 @@ def overwrites(output: Path | None, files: Sequence[str]) -> bool:
 
 
 def read(options: SimpleNamespace) -> Inputs:
-    """References and candidates. Raises BadText and UsageError."""
+    """References and candidates. Raises BadText and UsageError.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+
+    Returns
+    -------
+    Inputs
+    """
     from steelyard.commands.scoring.inputs import GivenSystem, read_inputs
 
     form: str | None = None
@@ -131,7 +179,17 @@ def read(options: SimpleNamespace) -> Inputs:
 
 
 def score_options(options: SimpleNamespace, metrics: Sequence[Metric]) -> ScoreOptions:
-    """The equivalent options of `score`."""
+    """The equivalent options of `score`.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+    metrics : sequence of Metric
+
+    Returns
+    -------
+    ScoreOptions
+    """
     from steelyard.commands.scoring.score_options import ScoreOptions
 
     return ScoreOptions(

@@ -53,7 +53,17 @@ class MetricOption:
     """The long form; empty where it is the metric's name."""
 
     def asked(self, value: str, common: dict[str, str]) -> Metric:
-        """The metric with this value of the option and the settings that all metrics share. Raises UsageError."""
+        """The metric with this value of the option and the settings that all metrics share. Raises UsageError.
+
+        Parameters
+        ----------
+        value : str
+        common : dict of str to str
+
+        Returns
+        -------
+        Metric
+        """
         from steelyard.errors import BadParameter
         from steelyard.metrics.registry import metric_class
 
@@ -89,7 +99,12 @@ METRICS = (
 
 
 def mtrics_options() -> Decorator:
-    """The options of the manual, and a few additional ones."""
+    """The options of the manual, and a few additional ones.
+
+    Returns
+    -------
+    Decorator
+    """
     return together(
         many(
             "-c", "--candidate", required=True, section=FILES, metavar="FILE...",
@@ -150,12 +165,30 @@ def _metric_option(asked: MetricOption) -> Decorator:
 
 
 def chosen_options(options: SimpleNamespace) -> list[MetricOption]:
-    """Those of METRICS that were given, in the order of METRICS."""
+    """Those of METRICS that were given, in the order of METRICS.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+
+    Returns
+    -------
+    list of MetricOption
+    """
     return [option for option in METRICS if getattr(options, option.metric) is not None]
 
 
 def tokenizer_for(options: SimpleNamespace) -> str:
-    """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs."""
+    """The tokenizer of -T: the rules of the manual, or the one that the target language of -l needs.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+
+    Returns
+    -------
+    str
+    """
     from steelyard.tokenizers.registry import USUAL, tokenizer_of
 
     asked_for = tokenizer_of((options.language_pair or "").partition("-")[2])
@@ -163,7 +196,16 @@ def tokenizer_for(options: SimpleNamespace) -> str:
 
 
 def chosen_metrics(options: SimpleNamespace) -> list[Metric]:
-    """The selected metrics. Raises UsageError."""
+    """The selected metrics. Raises UsageError.
+
+    Parameters
+    ----------
+    options : SimpleNamespace
+
+    Returns
+    -------
+    list of Metric
+    """
     chosen = chosen_options(options)
     if not chosen:
         raise UsageError(f"No metric is selected. Give one or more of {' '.join(each.short for each in METRICS)}.")

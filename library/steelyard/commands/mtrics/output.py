@@ -34,6 +34,12 @@ def report(result: Result, titles: Sequence[str], run: Run) -> Iterator[str]:
 
     With -v the same for every segment before it, in sections of their own, and in the end how the scores were made.
     `titles` are what the metrics are called.
+
+    Parameters
+    ----------
+    result : Result
+    titles : sequence of str
+    run : Run
     """
     verbose = result.options.segments
     yield f"MT evaluation run on {time.ctime(run.started)}"
@@ -55,7 +61,14 @@ def report(result: Result, titles: Sequence[str], run: Run) -> Iterator[str]:
 
 
 def total_lines(result: Result, title: str, metric: MetricScores) -> Iterator[str]:
-    """A line for each system; with -conf its interval behind the score, with -v further figures below it."""
+    """A line for each system; with -conf its interval behind the score, with -v further figures below it.
+
+    Parameters
+    ----------
+    result : Result
+    title : str
+    metric : MetricScores
+    """
     measurement = metric.measurement
     for system, name in enumerate(result.inputs.names):
         found = metric.systems[system]
@@ -68,7 +81,15 @@ def total_lines(result: Result, title: str, metric: MetricScores) -> Iterator[st
 
 
 def segment_lines(result: Result, title: str, measurement: MetricResult, segment: int) -> Iterator[str]:
-    """A line for each system, and below it the runs that GTM took."""
+    """A line for each system, and below it the runs that GTM took.
+
+    Parameters
+    ----------
+    result : Result
+    title : str
+    measurement : MetricResult
+    segment : int
+    """
     assert measurement.segment_scores is not None, "-v asks for them"
     for system, name in enumerate(result.inputs.names):
         yield f"{name}:\t{title}:\t{shown(measurement, float(measurement.segment_scores[system, segment]))}"
@@ -80,11 +101,30 @@ def segment_lines(result: Result, title: str, measurement: MetricResult, segment
 
 
 def shown(measurement: MetricResult, score: float) -> str:
-    """A score from 0 to 1 where ours is from 0 to 100; other scales are kept."""
+    """A score from 0 to 1 where ours is from 0 to 100; other scales are kept.
+
+    Parameters
+    ----------
+    measurement : MetricResult
+    score : float
+
+    Returns
+    -------
+    str
+    """
     scale = measurement.metric.scale
     return rounded(score / scale if math.isfinite(scale) else score)
 
 
 def rounded(value: float) -> str:
-    """Four digits after the point, without zeros in the end, as A.4 has them (0.7322, 0.611)."""
+    """Four digits after the point, without zeros in the end, as A.4 has them (0.7322, 0.611).
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    str
+    """
     return "n/a" if math.isnan(value) else f"{value:.4f}".rstrip("0").removesuffix(".")

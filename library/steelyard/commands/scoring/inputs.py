@@ -46,7 +46,16 @@ class InputSystem:
     """Names of its runs; None where it was not given as runs and has one output."""
 
     def label(self, output: int) -> str:
-        """The display name of one of its outputs."""
+        """The display name of one of its outputs.
+
+        Parameters
+        ----------
+        output : int
+
+        Returns
+        -------
+        str
+        """
         return self.name if self.runs is None else f"{self.name}/{self.runs[output - self.outputs.start]}"
 
 
@@ -108,7 +117,16 @@ class InputFile:
 
 
 def input_file(argument: str) -> InputFile:
-    """`FILE`, or `FILE:PART` where there is no file of that whole name."""
+    """`FILE`, or `FILE:PART` where there is no file of that whole name.
+
+    Parameters
+    ----------
+    argument : str
+
+    Returns
+    -------
+    InputFile
+    """
     path, colon, part = argument.rpartition(":")
     if colon and path and part and os.sep not in part and not os.path.lexists(argument):
         return InputFile(path, part)
@@ -119,6 +137,10 @@ def allowed_systems() -> TextLimits:
     """The limits on the input, with STEELYARD_MOST_SYSTEMS. Raises UsageError.
 
     `runtime.settings` reads the variable too, but loading it takes longer than scoring a system.
+
+    Returns
+    -------
+    TextLimits
     """
     given = os.environ.get("STEELYARD_MOST_SYSTEMS") or str(DEFAULT_LIMITS.systems)
     if not given.isdecimal() or not int(given):
@@ -142,6 +164,19 @@ def read_inputs(
     `input_format` is the format of all files; None detects each from its content. `part` is the layer or zone to read
     where a file argument names none. Raises BadText, and CommandError where files with and without ids of documents are
     mixed, or where runs have ids.
+
+    Parameters
+    ----------
+    references : sequence of str
+    systems : sequence of GivenSystem
+    variable_references : bool
+    input_format : str or None, optional
+    part : str or None, optional
+    source : str or None, optional
+
+    Returns
+    -------
+    Inputs
     """
     outputs = [file for system in systems for file in system.files]
     arguments = [*references, *outputs, *([] if source is None else [source])]

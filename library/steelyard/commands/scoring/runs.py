@@ -19,7 +19,12 @@ COLUMNS = ("segment", "system", "size", "place", "reference", "reference_place",
 
 
 class TakenRuns:
-    """The runs of every GTM among some metrics; segments, references and places are shown from 1 on."""
+    """The runs of every GTM among some metrics; segments, references and places are shown from 1 on.
+
+    Parameters
+    ----------
+    metrics : sequence of MetricContract
+    """
 
     def __init__(self, metrics: Sequence[MetricContract]) -> None:
         self._runs: dict[MetricContract, list[list[list[Run]]]] = {
@@ -30,7 +35,12 @@ class TakenRuns:
         return bool(self._runs)
 
     def add(self, segments: Segments) -> None:
-        """Add the runs of one shard; shards must come in order."""
+        """Add the runs of one shard; shards must come in order.
+
+        Parameters
+        ----------
+        segments : Segments
+        """
         for metric, systems in self._runs.items():
             assert isinstance(metric, GTM)
             systems += [[] for _ in segments.hypotheses[len(systems) :]]
@@ -38,11 +48,27 @@ class TakenRuns:
                 known += more
 
     def of(self, metric: MetricContract, system: int) -> list[list[Run]] | None:
-        """By segment; None for a metric that is not GTM."""
+        """By segment; None for a metric that is not GTM.
+
+        Parameters
+        ----------
+        metric : MetricContract
+        system : int
+
+        Returns
+        -------
+        list of list of Run or None
+        """
         return self._runs[metric][system] if metric in self._runs else None
 
     def rows(self, metric: MetricContract, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """What COLUMNS names, for every run of one metric by segment and system; nothing where it is not GTM."""
+        """What COLUMNS names, for every run of one metric by segment and system; nothing where it is not GTM.
+
+        Parameters
+        ----------
+        metric : MetricContract
+        names : sequence of str
+        """
         for segment, systems in enumerate(zip(*self._runs.get(metric, ()), strict=True), 1):
             for name, runs in zip(names, systems, strict=True):
                 for run in runs:
@@ -52,12 +78,30 @@ class TakenRuns:
 
 
 def shown_words(run: Run) -> str:
-    """The words of a run, with terminal control characters escaped."""
+    """The words of a run, with terminal control characters escaped.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    str
+    """
     return printable(" ".join(run.words))
 
 
 def as_json(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """The runs of one segment in the order in which they were taken."""
+    """The runs of one segment in the order in which they were taken.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+
+    Returns
+    -------
+    list of dict of str to object
+    """
     return [
         {
             "size": int(run.size) if run.size.is_integer() else run.size,

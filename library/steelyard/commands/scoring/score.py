@@ -17,12 +17,14 @@ from steelyard.commands.options import (
     metric_options,
     option,
     paired_test_options,
+    resample_option,
     resampling_options,
     width_option,
 )
 from steelyard.commands.parsing import Command, Value
 from steelyard.commands.progress import counted
 from steelyard.commands.scoring.score_options import ScoreOptions
+from steelyard.commands.scoring.test_sets import TestSetChoice, chosen_segments, echoed, test_set_options
 from steelyard.commands.values import whole_number
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles
@@ -55,7 +57,7 @@ _DESCRIPTION = (
     help=_DESCRIPTION,
     example="steelyard score reference.txt -i ours.txt theirs.txt -m bleu chrf --confidence",
 )
-@click.argument("references", nargs=-1, required=True, metavar="REF...", help="reference files")
+@click.argument("references", nargs=-1, metavar="REF...", help="reference files; none with -t")
 @many("systems", "-i", "--input", grouped=True, metavar="SYSTEM...", help="system outputs")
 @many(
     "systems",
@@ -65,9 +67,17 @@ _DESCRIPTION = (
     help="a system and the outputs of its runs (seeds, optimizer runs), whose mean is its score; repeatable",
 )
 @option("-src", "--source", metavar="FILE", help="what was translated, for metrics that read it")
+@test_set_options()
 @metric_options()
 @resampling_options()
 @interval_option()
+@resample_option()
+@option(
+    "--documents",
+    metavar="FILE",
+    help="the document of each segment, for --resample document: a table with the columns segment and doc_id, or a "
+    "line for each segment with domain, tab and document; files with ids need none",
+)
 @paired_test_options()
 @option(
     "--baseline",
@@ -106,6 +116,16 @@ def score(
     from steelyard.commands.scoring.inputs import GivenSystem, read_inputs
     from steelyard.formats.input.contents import STDIN
 
+    choice = TestSetChoice(
+        given.pop("test_set"), given["language_pair"], given.pop("echo"), given.pop("origlang"), given.pop("subset")
+    )
+    test_set = choice.found(references)
+    if test_set is not None and choice.echo:
+        print(echoed(test_set, choice), end="")
+        return 0
+    if test_set is not None:
+        references = [str(path) for path in test_set.references]
+        source = source or str(test_set.fields["src"])
     options = ScoreOptions(**given)
     check_paired(options)
     metrics = chosen_metrics(options)
@@ -120,13 +140,20 @@ def score(
         input_format=input_format,
         source=source,
     )
+    if test_set is not None:
+        inputs = chosen_segments(inputs, test_set, choice)
     result = scored(options, metrics, inputs)
     print(import_module(f"steelyard.commands.scoring.score_{format}").render(result), end="")
     return 0
 
 
 def given_systems(occurrences: Sequence[Occurrence]) -> Iterator[GivenSystem]:
-    """The systems of -i and --system, in the order of the command line. Raises UsageError."""
+    """The systems of -i and --system, in the order of the command line. Raises UsageError.
+
+    Parameters
+    ----------
+    occurrences : sequence of Occurrence
+    """
     from steelyard.commands.scoring.inputs import GivenSystem
 
     for option_name, values in occurrences:
@@ -140,7 +167,16 @@ def given_systems(occurrences: Sequence[Occurrence]) -> Iterator[GivenSystem]:
 
 
 def check_paired(options: ScoreOptions) -> None:
-    """Set the replicates that tests and intervals need. Raises UsageError for options that cannot be combined."""
+    """Set the replicates that tests and intervals need. Raises UsageError for options that cannot be combined.
+
+    Parameters
+    ----------
+    options : ScoreOptions
+    """
+    if options.documents and options.resample == "segment":
+        raise UsageError("--documents goes with --resample document.")
+    if options.resample == "document" and not (options.confidence or options.paired):
+        raise UsageError("--resample document goes with --confidence or --paired.")
     others = {
         "--baseline": options.baseline is not None,
         "--all-pairs": options.all_pairs,
@@ -166,8 +202,19 @@ def scored(options: ScoreOptions, metrics: Sequence[Metric], inputs: Inputs) -> 
     """Score the inputs; `options` are those of `score`.
 
     Raises MetricsError, and UsageError where input or metrics do not support the options.
+
+    Parameters
+    ----------
+    options : ScoreOptions
+    metrics : sequence of Metric
+    inputs : Inputs
+
+    Returns
+    -------
+    Result
     """
     from steelyard.commands.registered import registered_resources
+    from steelyard.commands.scoring.documents import documents_of
     from steelyard.commands.scoring.runs import TakenRuns
     from steelyard.commands.scoring.score_result import conclude
     from steelyard.metrics.score_systems import LARGEST_SHARD, score_systems
@@ -178,6 +225,7 @@ def scored(options: ScoreOptions, metrics: Sequence[Metric], inputs: Inputs) -> 
     resources = registered_resources(dict(options.resource))
     metrics = resolved_metrics(options, metrics, resources, inputs.language, inputs.texts)
     baseline = baseline_of(options, inputs.names) if options.paired else None
+    documents = documents_of(options, inputs)
     runs = TakenRuns(metrics) if options.runs else None
     if runs is not None and not runs:
         raise UsageError("--runs shows the runs of words that gtm takes: add gtm to -m.")
@@ -196,6 +244,7 @@ def scored(options: ScoreOptions, metrics: Sequence[Metric], inputs: Inputs) -> 
         segment_scores=options.segments,
         keep_statistics=options.paired == "randomization" or options.interval == "bca",
         resources=resources,
+        documents=documents,
         on_texts=runs.add if runs else None,
         on_shard=counted("shards"),
     )
@@ -204,7 +253,17 @@ def scored(options: ScoreOptions, metrics: Sequence[Metric], inputs: Inputs) -> 
 
 
 def baseline_of(options: ScoreOptions, names: Sequence[str]) -> int | None:
-    """The system that all others are tested against; None where all pairs are. Raises UsageError and CommandError."""
+    """The system that all others are tested against; None where all pairs are. Raises UsageError and CommandError.
+
+    Parameters
+    ----------
+    options : ScoreOptions
+    names : sequence of str
+
+    Returns
+    -------
+    int or None
+    """
     if len(names) < 2:
         raise UsageError("--paired compares systems: give at least two after -i or --system.")
     if options.all_pairs:

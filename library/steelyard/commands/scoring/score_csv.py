@@ -12,5 +12,14 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """All tables, with a blank line between them."""
+    """All tables, with a blank line between them.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     return "\n".join(as_csv(columns, rows) for columns, rows in tables(result))

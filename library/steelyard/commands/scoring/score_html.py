@@ -17,7 +17,16 @@ FOLDED = ("Further figures", "Segments", "Runs of")
 
 
 def render(result: Result) -> str:
-    """The page. Everything that comes from outside is escaped."""
+    """The page. Everything that comes from outside is escaped.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     references = [f"<bdi>{escape(text.name)}</bdi>" for text in result.inputs.references]
     segments = result.inputs.references[0].segments
     tables = [
@@ -27,7 +36,7 @@ def render(result: Result) -> str:
     parts = [
         "<h1>Scores</h1>",
         f'<p class="soft">{segments:,} segment{"" if segments == 1 else "s"} against the '
-        f"reference{'s' if len(references) > 1 else ''} {', '.join(references)}. Weighed by Steelyard {VERSION}.</p>",
+        f"reference{'s' if len(references) > 1 else ''} {', '.join(references)}. Scored by Steelyard {VERSION}.</p>",
         *tables,
         "<h2>Signatures</h2>",
         f'<p class="soft">{"<br>".join(f"<code>{escape(each)}</code>" for each in signatures(result))}</p>',

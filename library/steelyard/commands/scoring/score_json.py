@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.commands.scoring import runs
 from steelyard.metrics.metric import VERSION
-from steelyard.tables.paired_tests import as_objects
+from steelyard.tables.paired_test_rows import as_objects
 
 if TYPE_CHECKING:
     from steelyard.commands.scoring.score_result import MetricScores, Result, SystemScore
@@ -17,12 +17,30 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """The whole output."""
+    """The whole output.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     return json.dumps(structure(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def structure(result: Result) -> dict[str, Any]:
-    """The JSON document as dictionaries and lists."""
+    """The JSON document as dictionaries and lists.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    dict of str to object
+    """
     systems = []
     for place, system in enumerate(result.inputs.systems):
         scores = [_score(result, metric, metric.systems[place]) for metric in result.metrics]
@@ -40,7 +58,12 @@ def structure(result: Result) -> dict[str, Any]:
         hashes["source"] = digest(result.inputs.source)
     test_set = {"segments": result.inputs.references[0].segments, "hashes": hashes}
     tests = as_objects(result.tests) if result.tests else []
-    return {"version": VERSION, "test_set": test_set, "systems": systems, "paired": tests}
+    return {
+        "version": VERSION,
+        "test_set": test_set,
+        "systems": systems,
+        "paired": tests,
+    }
 
 
 def _score(result: Result, metric: MetricScores, found: SystemScore) -> dict[str, Any]:
@@ -96,10 +119,28 @@ def _of_output(result: Result, metric: MetricScores, output: int) -> dict[str, A
 
 
 def number(value: float) -> float | None:
-    """Null where undefined."""
+    """Null where undefined.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    float or None
+    """
     return None if math.isnan(value) else float(value)
 
 
 def digest(text: Text) -> str:
-    """SHA-256 of the canonical text: lines that end in LF, the last one too."""
+    """SHA-256 of the canonical text: lines that end in LF, the last one too.
+
+    Parameters
+    ----------
+    text : Text
+
+    Returns
+    -------
+    str
+    """
     return sha256(text.bytes + b"\n").hexdigest()

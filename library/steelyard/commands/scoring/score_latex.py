@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """The scores, the best of each metric in bold; the runs; the paired tests; the signatures as comments."""
+    """The scores, the best of each metric in bold; the runs; the paired tests; the signatures as comments.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     references = len(result.inputs.references)
     caption = f"Scores against {references} reference{'s'[: references > 1]}"
     tests = result.tests

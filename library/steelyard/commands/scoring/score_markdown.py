@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """All requested tables, the best scores in bold, then the signatures as code."""
+    """All requested tables, the best scores in bold, then the signatures as code.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     scores, *others = all_tables(result)
     tables = [replace(scores, title=""), *others]
     return "\n".join([*map(as_markdown, tables), "".join(f"- `{line}`\n" for line in signatures(result))])

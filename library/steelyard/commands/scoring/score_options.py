@@ -25,6 +25,8 @@ class ScoreOptions:
     level: float = 0.95
     seed: int = 12345
     interval: str = "percentile"
+    resample: str = "segment"
+    documents: str | None = None
     paired: str | None = None
     trials: int | None = None
     correction: str = "holm"

@@ -15,6 +15,7 @@ from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 from steelyard.tables.formatting import PLAIN, digits
 from steelyard.tables.paired_tests import ComparedMetric, PairedTests
+from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,16 @@ class MetricScores:
         return (max if self.measurement.metric.higher_is_better else min)(scores, default=math.nan)
 
     def shown(self, score: float) -> str:
-        """A score for people."""
+        """A score for people.
+
+        Parameters
+        ----------
+        score : float
+
+        Returns
+        -------
+        str
+        """
         return PLAIN.number(score, self.places)
 
 
@@ -94,8 +104,8 @@ class Result:
             return None
         kind = {"percentile": "percentiles", "bca": "bias-corrected and accelerated (BCa)"}[options.interval]
         return (
-            f"Intervals: {100 * options.level:g} %, {kind} of {options.confidence:,} bootstrap replicates, "
-            f"seed {options.seed}."
+            f"Intervals: {100 * options.level:g} %, {kind} of {options.confidence:,} bootstrap replicates"
+            f"{of_documents(options.resample)}, seed {options.seed}."
         )
 
 
@@ -111,6 +121,19 @@ def conclude(
 
     `names` are those of the metrics as the user wrote them; `baseline` is the system that all others are tested
     against, None for all pairs.
+
+    Parameters
+    ----------
+    inputs : Inputs
+    names : sequence of str
+    measurements : sequence of MetricResult
+    options : ScoreOptions
+    baseline : int or None, optional
+    runs : TakenRuns or None, optional
+
+    Returns
+    -------
+    Result
     """
     found = [_scores(inputs, name, each, options) for name, each in zip(names, measurements, strict=True)]
     tests = _tests(inputs, found, options, baseline) if options.paired else None
@@ -137,7 +160,7 @@ def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: Score
             spread = run_spread(measurement.scores[outputs], measurement.replicate_scores[outputs])
         systems.append(SystemScore(score, ends, spread))
     count = "var" if inputs.variable_references else len(inputs.references)
-    signature = metric.signature(count, options.confidence, options.seed)
+    signature = metric.signature(count, options.confidence, options.seed, options.resample)
     return MetricScores(name, signature, measurement, systems, digits(metric.scale, options.width))
 
 
@@ -177,6 +200,7 @@ def _tests(inputs: Inputs, metrics: Sequence[MetricScores], options: ScoreOption
         interval=options.interval,
         replicates=options.confidence,
         segments=inputs.references[0].segments,
+        unit=options.resample,
         alpha=options.alpha,
         same_output={(each.a, each.b) for each in results if texts[each.a] == texts[each.b]},
     )

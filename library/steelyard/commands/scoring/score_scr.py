@@ -23,7 +23,12 @@ TEST_SET, DOCUMENT = "set", "doc"
 
 
 def check(metrics: Sequence[MetricContract]) -> None:
-    """Raise UsageError unless there is one metric."""
+    """Raise UsageError unless there is one metric.
+
+    Parameters
+    ----------
+    metrics : sequence of MetricContract
+    """
     if len(metrics) != 1:
         raise UsageError(
             f"-f scr holds the scores of one metric and does not name it; there are {len(metrics)}. Say -m."
@@ -34,6 +39,14 @@ def render(result: Result) -> str:
     """A line for every system, or where segments were asked for, a line for every segment of every output.
 
     Scores that go from 0 to 100 elsewhere go from 0 to 1 here, as those of mteval; undefined ones are "nan".
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
     """
     (metric,) = result.metrics
     inputs, measurement = result.inputs, metric.measurement
@@ -55,10 +68,29 @@ def render(result: Result) -> str:
 
 
 def field(text: str) -> str:
-    """A name without white space: some readers of the format split at any."""
+    """A name without white space: some readers of the format split at any.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+    """
     return re.sub(r"\s", "_", text)
 
 
 def scaled(metric: MetricContract, score: float) -> str:
-    """A score at full precision, from 0 to 1 where the metric has an upper end."""
+    """A score at full precision, from 0 to 1 where the metric has an upper end.
+
+    Parameters
+    ----------
+    metric : MetricContract
+    score : float
+
+    Returns
+    -------
+    str
+    """
     return repr(float(score / metric.scale if math.isfinite(metric.scale) else score))

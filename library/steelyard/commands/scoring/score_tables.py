@@ -20,7 +20,16 @@ SYSTEM = Column("system", "System", Kind.NAME)
 
 
 def all_tables(result: Result) -> list[Table]:
-    """All requested tables: scores, runs, paired tests, segments, GTM's runs of words, further figures."""
+    """All requested tables: scores, runs, paired tests, segments, GTM's runs of words, further figures.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    list of Table
+    """
     found = [score_table(result)]
     if result.has_runs:
         found.append(run_table(result))
@@ -32,7 +41,16 @@ def all_tables(result: Result) -> list[Table]:
 
 
 def score_table(result: Result) -> Table:
-    """A row per system: its scores, s_opt where there are runs, intervals; the best ones are stressed."""
+    """A row per system: its scores, s_opt where there are runs, intervals; the best ones are stressed.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    Table
+    """
     columns = [SYSTEM]
     for metric in result.metrics:
         higher, title = metric.measurement.metric.higher_is_better, metric.measurement.metric.title
@@ -52,13 +70,31 @@ def score_table(result: Result) -> Table:
 
 
 def estimate(found: SystemScore) -> Estimate:
-    """Score, s_opt where it is known, interval."""
+    """Score, s_opt where it is known, interval.
+
+    Parameters
+    ----------
+    found : SystemScore
+
+    Returns
+    -------
+    Estimate
+    """
     spread = found.spread.optimization if found.spread else math.nan
     return Estimate(found.score, found.interval, None if math.isnan(spread) else spread)
 
 
 def differing(result: Result) -> frozenset[tuple[int, int]]:
-    """The cells of systems that differ from the baseline beyond chance."""
+    """The cells of systems that differ from the baseline beyond chance.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    frozenset of (int, int)
+    """
     tests = result.tests
     if tests is None or tests.baseline is None:
         return frozenset()
@@ -66,7 +102,16 @@ def differing(result: Result) -> frozenset[tuple[int, int]]:
 
 
 def run_table(result: Result) -> Table:
-    """For every system with runs a row per metric: s_sel, s_opt and each run's score."""
+    """For every system with runs a row per metric: s_sel, s_opt and each run's score.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    Table
+    """
     columns = [SYSTEM, Column("runs", "Runs", Kind.COUNT), Column("metric", "Metric")]
     columns += paired_tests.RUN_COLUMNS
     rows = []
@@ -87,7 +132,16 @@ def run_table(result: Result) -> Table:
 
 
 def segment_table(result: Result) -> Table:
-    """Every segment's scores, one row per segment and output."""
+    """Every segment's scores, one row per segment and output.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    Table
+    """
     measured = [metric for metric in result.metrics if metric.measurement.segment_scores is not None]
     columns = [Column("segment", "Segment", Kind.NAME), SYSTEM]
     columns += [Column(each.name, each.measurement.metric.title, Kind.NUMBER, places=each.places) for each in measured]
@@ -103,10 +157,15 @@ def segment_table(result: Result) -> Table:
 
 
 def tables_of_words(result: Result) -> Iterator[Table]:
-    """The runs of words of every GTM, one row each."""
+    """The runs of words of every GTM, one row each.
+
+    Parameters
+    ----------
+    result : Result
+    """
     from steelyard.commands.scoring.runs import COLUMNS
 
-    titles = ("Segment", "System", "Size", "SystemRank", "Reference", "SystemRank there", "Words")
+    titles = ("Segment", "System", "Size", "Place", "Reference", "Place there", "Words")
     columns = [Column(key, title) for key, title in zip(COLUMNS, titles, strict=True)]
     for metric in result.metrics if result.runs else ():
         assert result.runs is not None
@@ -116,7 +175,12 @@ def tables_of_words(result: Result) -> Iterator[Table]:
 
 
 def detail_tables(result: Result) -> Iterator[Table]:
-    """A table of further figures for each metric that has some."""
+    """A table of further figures for each metric that has some.
+
+    Parameters
+    ----------
+    result : Result
+    """
     for metric in result.metrics:
         measurement = metric.measurement
         details = [measurement.metric.details(each) for each in measurement.sums]
@@ -130,6 +194,16 @@ def detail_table(systems: Sequence[str], details: Sequence[Mapping[str, float]],
 
     Counts are shown as they are, other figures with two digits more than scores, because most are shares. A figure
     that only some systems have stays empty for the others.
+
+    Parameters
+    ----------
+    systems : sequence of str
+    details : sequence of mapping of str to float
+    digits : int, optional
+
+    Returns
+    -------
+    Table
     """
     names = list(dict.fromkeys(name for each in details for name in each))
     whole = {name: all(float(each[name]).is_integer() for each in details if name in each) for name in names}
@@ -139,12 +213,30 @@ def detail_table(systems: Sequence[str], details: Sequence[Mapping[str, float]],
 
 
 def signatures(result: Result) -> list[str]:
-    """Each metric with its signature."""
+    """Each metric with its signature.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    list of str
+    """
     return [f"{metric.measurement.metric.title}|{metric.signature}" for metric in result.metrics]
 
 
 def bare_scores(result: Result) -> str:
-    """The scores alone, a line per system: what `-b` prints."""
+    """The scores alone, a line per system: what `-b` prints.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     rows = zip(
         *([PLAIN.number(found.score, metric.places) for found in metric.systems] for metric in result.metrics),
         strict=True,

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """A table with a column per metric, then the other requested tables, signatures and method."""
+    """A table with a column per metric, then the other requested tables, signatures and method.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     if result.options.score_only:
         return bare_scores(result)
     scores, *others = all_tables(result)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.commands.scoring import runs
-from steelyard.tables import paired_tests
 from steelyard.tables.delimited import as_tsv
+from steelyard.tables.paired_test_rows import TSV_COLUMNS, tsv_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,15 +21,29 @@ COLUMNS = (
 
 
 def render(result: Result) -> str:
-    """All tables, with a blank line between them."""
+    """All tables, with a blank line between them.
+
+    Parameters
+    ----------
+    result : Result
+
+    Returns
+    -------
+    str
+    """
     return "\n".join(as_tsv(columns, rows) for columns, rows in tables(result))
 
 
 def tables(result: Result) -> Iterator[tuple[Sequence[str], Iterable[Iterable[Cell]]]]:
-    """The scores; the paired tests; the runs of words that GTM took: of each the columns and the rows."""
+    """The scores; the paired tests; the runs of words that GTM took: of each the columns and the rows.
+
+    Parameters
+    ----------
+    result : Result
+    """
     yield COLUMNS, score_rows(result)
     if result.tests:
-        yield paired_tests.TSV_COLUMNS, paired_tests.tsv_rows(result.tests)
+        yield TSV_COLUMNS, tsv_rows(result.tests)
     if result.runs:
         rows = (
             (metric.name, *row)
@@ -43,6 +57,10 @@ def score_rows(result: Result) -> Iterator[tuple[Cell, ...]]:
     """What COLUMNS names: a row per system and metric, below it one for each run, below that one for each segment.
 
     Segments count from 1; undefined numbers are NaN or None.
+
+    Parameters
+    ----------
+    result : Result
     """
     for place, system in enumerate(result.inputs.systems):
         for metric in result.metrics:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.formats.campaign.alignment import align
+from steelyard.formats.campaign.file_checks import usable
 from steelyard.formats.campaign.folder import (
     CampaignFolder,
     against_meta,
@@ -18,6 +19,8 @@ from steelyard.formats.campaign.folder import (
     text_files,
 )
 from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
+from steelyard.formats.campaign.pair_folders import has_pairs
+from steelyard.formats.campaign.test_sets import find_test_sets
 from steelyard.formats.detection import read_marked_file
 from steelyard.formats.file_names import parse_wmt_name, system_name
 from steelyard.formats.input.contents import opened
@@ -28,6 +31,7 @@ from steelyard.formats.reader import Kind
 from steelyard.formats.registry import reader_of, titles
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits
 from steelyard.text.names import printable
+from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
@@ -82,14 +86,91 @@ def read_any_campaign(
     marked, others = _files_in(folder)
     if not marked:
         files = campaign_files(folder, pair, limits, without_systems)
-        if any(_kind(path).has_ids for _, path in text_files(files)):
-            campaign = _by_ids(folder, files, markup_limits, without_systems)
-        else:
-            campaign = read_by_position(folder, files, limits)
+        campaign = _read(folder, files, limits, markup_limits, without_systems)
         return dataclasses.replace(campaign, name=name or campaign.name)
     campaign = _marked(marked, pair, name, test_suites, markup_limits, without_systems=without_systems)
     unused = (f"{folder}: not used: {listed(others)}.",) if others else ()
     return dataclasses.replace(campaign, notices=(*campaign.notices, *unused))
+
+
+@dataclasses.dataclass(frozen=True)
+class Campaign:
+    """A campaign of one or more test sets, as a rule one for each language pair."""
+
+    name: str
+    test_sets: tuple[CampaignFolder, ...]
+
+    @property
+    def notices(self) -> list[str]:
+        """What was odd, each said once."""
+        return list(dict.fromkeys(notice for each in self.test_sets for notice in each.notices))
+
+
+def read_test_sets(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    pairs: Sequence[str] = (),
+    name: str | None = None,
+    test_suites: bool = False,
+    limits: TextLimits = DEFAULT_LIMITS,
+    markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
+) -> Campaign:
+    """Read all test sets of a campaign from one folder, or from marked-up files.
+
+    Parameters
+    ----------
+    paths : sequence of path
+    pairs : sequence of str
+        Only test sets of these language pairs, in any spelling, or of these names; empty for all.
+    name : str, optional
+        What the campaign is called instead of what its files or its folder say.
+    test_suites : bool
+        Whether documents of test suites count, too.
+    limits : TextLimits
+        Of each test set.
+    markup_limits : MarkupLimits
+
+    Returns
+    -------
+    Campaign
+        A single test set has the name of the campaign, unless it is one of the pairs of a folder of many.
+
+    Raises
+    ------
+    BadText
+        Naming files, lines and what to do.
+    """
+    folder = Path(paths[0])
+    if len(paths) > 1 or not folder.is_dir() or _files_in(folder)[0]:
+        only = _only(pairs)
+        one = read_any_campaign(
+            paths, pair=only, name=name, test_suites=test_suites, limits=limits, markup_limits=markup_limits
+        )
+        return Campaign(one.name, (one,))
+    found = find_test_sets(folder, pairs)
+    read = [
+        _read(folder, usable(folder, each, limits, without_systems=False), limits, markup_limits, without_systems=False)
+        for each in found
+    ]
+    if len(read) == 1 and not found[0].lines_of_pairs:
+        called = name or read[0].name
+        return Campaign(called, (dataclasses.replace(read[0], name=called),))
+    return Campaign(name or normalized("NFC", folder.resolve().name), tuple(read))
+
+
+def _only(pairs: Sequence[str]) -> str | None:
+    if len(pairs) > 1:
+        raise BadCampaign(f"These files are one test set: choose one language pair, not {listed(list(pairs))}.")
+    return pairs[0] if pairs else None
+
+
+def _read(
+    folder: Path, files: CampaignPaths, limits: TextLimits, markup_limits: MarkupLimits, without_systems: bool
+) -> CampaignFolder:
+    """One test set of a folder, by what its files are."""
+    if not files.lines_of_pairs and any(_kind(path).has_ids for _, path in text_files(files)):
+        return _by_ids(folder, files, markup_limits, without_systems)
+    return read_by_position(folder, files, limits)
 
 
 def _by_ids(folder: Path, paths: CampaignPaths, limits: MarkupLimits, without_systems: bool) -> CampaignFolder:
@@ -150,7 +231,7 @@ def _marked(
 def _files_in(folder: Path) -> tuple[list[Path], list[str]]:
     """The marked-up files of a folder, and the names of what else is there; none where it has one of the layouts."""
     try:
-        if is_own_layout(folder):
+        if is_own_layout(folder) or has_pairs(folder):
             return [], []
         there = [path for path in list_given(folder) if not is_beside(path)]
         if any(parse_wmt_name(path.name) for path in there):

@@ -96,10 +96,11 @@ def read_meta(path: Path) -> Meta:
 
 def read_documents(
     path: Path, segments: int, limits: TextLimits
-) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...]]:
+) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...] | None, tuple[str, ...]]:
     """Read `docs.tsv`: the document of each segment.
 
-    Columns are found by their names: `segment` (counted from 0), `doc_id`, and where there are `domain`, `test_suite`.
+    Columns are found by their names: `segment` (counted from 0), `doc_id`, and where there are `domain`, `test_suite`
+    and `segment_id`, the id of the segment in its document.
 
     Parameters
     ----------
@@ -112,6 +113,8 @@ def read_documents(
     -------
     documents : tuple of SegmentDocument
         Of each segment.
+    segment_ids : tuple of str or None
+        Of each segment; None where the table has none.
     notices : tuple of str
 
     Raises
@@ -129,7 +132,8 @@ def read_documents(
                 "columns, with tabs between them: segment, doc_id, seg_in_doc, domain."
             )
     documents = _documents_by_segment(path, header, rows[1:], segments)
-    return documents, (*text.notices, *_split_documents(path, documents))
+    ids = _segment_ids(path, header, rows[1:], documents) if "segment_id" in header else None
+    return documents, ids, (*text.notices, *_split_documents(path, documents))
 
 
 def _documents_by_segment(
@@ -180,6 +184,25 @@ def _documents_by_segment(
             f"from 0; segments {'; segments '.join(faults)}. Correct the table, or remove it."
         )
     return tuple(found[segment] for segment in range(segments))
+
+
+def _segment_ids(
+    path: Path, header: list[str], rows: list[list[str]], documents: tuple[SegmentDocument, ...]
+) -> tuple[str, ...]:
+    at_segment, at_id = header.index("segment"), header.index("segment_id")
+    found: dict[int, str] = {}
+    lines: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(rows, start=2):
+        segment, name = int(row[at_segment]), row[at_id]
+        if not name:
+            raise BadCampaignFile(f"{path}, line {number}: no segment_id. Name all segments, or remove the column.")
+        doc_id = documents[segment].doc_id
+        if (line := lines.setdefault((doc_id, name), number)) != number:
+            raise BadCampaignFile(
+                f"{path}, line {number}: document {doc_id!r} has a segment {name!r} already, in line {line}."
+            )
+        found[segment] = name
+    return tuple(found[segment] for segment in range(len(documents)))
 
 
 def _split_documents(path: Path, documents: tuple[SegmentDocument, ...]) -> tuple[str, ...]:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import SegmentDocument, read_documents
-from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, CampaignPaths, find_files
+from steelyard.formats.campaign.file_checks import raise_if_any, systems_of, usable
+from steelyard.formats.campaign.layouts import BadCampaign, CampaignPaths
+from steelyard.formats.campaign.pair_folders import needs_objects, read_docs, read_objects, without_canary
 from steelyard.formats.campaign.pairing import check_pairing
+from steelyard.formats.campaign.test_sets import find_test_set
 from steelyard.formats.detection import read_text
 from steelyard.formats.file_names import system_name
 from steelyard.formats.input.contents import opened
-from steelyard.formats.plain import Text, check_same_length
+from steelyard.formats.plain import Text, check_same_length, read_lines
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import reader_of
 from steelyard.text.blocks import BLOCK
-from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
-from steelyard.text.names import fault_of_name, folded, printable
+from steelyard.text.limits import DEFAULT_LIMITS, TextLimits
+from steelyard.text.names import printable
 from steelyard.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
@@ -129,11 +132,7 @@ def campaign_files(
     OverLimit
         Where there are too many.
     """
-    paths = find_files(Path(folder), pair)
-    _check_completeness(folder, paths, without_systems)
-    _check_names(folder, paths)
-    check_systems(len(paths.systems) + len(paths.runs), folder, limits)
-    return paths
+    return usable(folder, find_test_set(Path(folder), pair), limits, without_systems)
 
 
 def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> CampaignFolder:
@@ -155,6 +154,9 @@ def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limit
         As `read_campaign`.
     """
     texts = _read_all(folder, paths, limits)
+    canary = ""
+    if paths.lines_of_pairs:
+        texts, canary = without_canary(texts)
     standard, *others = texts.values()
     check_same_length(standard, others)
 
@@ -166,13 +168,16 @@ def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limit
         runs.setdefault(name, {})[run] = texts[path]
     outputs = [*systems.values(), *(text for of_system in runs.values() for text in of_system.values())]
     check_pairing([*references.values(), *outputs])
-    notices = [notice for text in texts.values() for notice in text.notices]
+    notices = [*([canary] if canary else []), *(notice for text in texts.values() for notice in text.notices)]
     segments = next(iter(references.values())).segments
     notices += against_meta(folder, paths, segments)
     notices += _empty_reference_lines(references, paths.meta.variable_references)
-    documents = None
+    documents = ids = None
     if paths.documents is not None:
-        documents, about_documents = read_documents(paths.documents, segments, limits)
+        if paths.lines_of_pairs:
+            documents, about_documents = read_docs(paths.documents, segments, limits)
+        else:
+            documents, ids, about_documents = read_documents(paths.documents, segments, limits)
         notices += about_documents
     if paths.unused:
         notices.append(f"{folder}: not used: {listed(paths.unused)}.")
@@ -188,53 +193,8 @@ def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limit
         human=tuple(paths.human),
         notices=tuple(notices),
         runs=runs,
+        segment_ids=ids,
     )
-
-
-def _check_completeness(folder: str | os.PathLike[str], paths: CampaignPaths, without_systems: bool) -> None:
-    wanted = {"references": bool(paths.references), "systems": without_systems or bool(_systems(paths))}
-    missing = [what for what, found in wanted.items() if not found]
-    if missing:
-        unused = f" Files it does not know: {listed(paths.unused)}." if paths.unused else ""
-        raise BadCampaign(f"{folder}: no {' and no '.join(missing)}.{unused} {LAYOUTS}")
-
-
-def _check_names(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
-    problems = []
-    if fault := fault_of_name(paths.name):
-        problems.append(
-            f"the campaign cannot be called {printable(paths.name)!r}: {fault}. "
-            'Rename the folder, or give "name" in meta.json.'
-        )
-    if len(paths.sources) > 1:
-        problems.append(f"{listed(_shown(paths.sources))}: two sources. Remove one.")
-    problems += _faults_of_names("reference", paths.references) + _faults_of_names("system", _systems(paths))
-    for system in dict.fromkeys(system for system, _, _ in paths.runs):
-        problems += _faults_of_names("run", [(run, path) for name, run, path in paths.runs if name == system])
-    _raise_if_any(folder, problems)
-
-
-def _faults_of_names(what: str, files: Sequence[tuple[str, Path]]) -> list[str]:
-    problems = []
-    same: dict[str, list[tuple[str, Path]]] = {}
-    for name, path in files:
-        if fault := fault_of_name(name):
-            problems.append(f"{printable(str(path))}: not usable as the name of a {what}: {fault}. Rename it.")
-        same.setdefault(folded(name), []).append((name, path))
-    for twins in same.values():
-        if len(twins) > 1:
-            names = [repr(name) for name in sorted({name for name, _ in twins})]
-            alike = f"the name {names[0]}" if len(names) == 1 else f"too similar names ({listed(names)})"
-            problems.append(
-                f"{listed(_shown([path for _, path in twins]))}: {alike} for two {what}s. Rename or remove one."
-            )
-    return problems
-
-
-def _systems(paths: CampaignPaths) -> list[tuple[str, Path]]:
-    """All systems with the file of each, or the folder of its runs."""
-    folders = dict.fromkeys((name, path.parent) for name, _, path in paths.runs)
-    return [*paths.systems, *folders]
 
 
 def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: TextLimits) -> dict[Path, Text]:
@@ -243,6 +203,9 @@ def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: Text
     for role, path in text_files(paths):
         try:
             contents = opened(path, limits=limits)
+            if paths.lines_of_pairs and needs_objects(path):
+                texts[path] = read_objects(read_lines(contents, limits=limits), role)
+                continue
             part = paths.meta.parts.get(role) if reader_of(contents.head).kind is Kind.SIDES else None
             texts[path] = read_text(contents, part=part, limits=limits)
             if not texts[path].segments:
@@ -251,7 +214,7 @@ def _read_all(folder: str | os.PathLike[str], paths: CampaignPaths, limits: Text
             problems.append(_with_place_for_part(error, role))
     if len(problems) == 1:
         raise problems[0]
-    _raise_if_any(folder, [str(problem) for problem in problems])
+    raise_if_any(folder, [str(problem) for problem in problems])
     return texts
 
 
@@ -329,7 +292,7 @@ def against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments:
         )
     for what, promised, files in (
         ("reference", meta.references, paths.references),
-        ("system", meta.systems, _systems(paths)),
+        ("system", meta.systems, systems_of(paths)),
     ):
         if promised is None:
             continue
@@ -345,7 +308,7 @@ def against_meta(folder: str | os.PathLike[str], paths: CampaignPaths, segments:
                 notices.append(f"{folder}: {sentence}")
         if more:
             notices.append(f"{folder}: {number_of(len(more), what)} not named in meta.json, but used: {listed(more)}.")
-    _raise_if_any(folder, problems)
+    raise_if_any(folder, problems)
     return notices
 
 
@@ -375,18 +338,6 @@ def _empty_lines(text: Text) -> list[int]:
             empty += [number for number, line in enumerate(run.split(b"\n"), start=before + 1) if not line]
         before += RUN * BLOCK
     return empty
-
-
-def _shown(paths: list[Path]) -> list[str]:
-    return [printable(str(path)) for path in paths]
-
-
-def _raise_if_any(folder: str | os.PathLike[str], problems: list[str]) -> None:
-    if len(problems) == 1:
-        raise BadCampaign(f"{folder}: {problems[0]}" if str(folder) not in problems[0] else problems[0])
-    if problems:
-        rows = "\n".join(f"  - {problem}" for problem in problems)
-        raise BadCampaign(f"{folder}: {number_of(len(problems), 'problem')}:\n{rows}")
 
 
 __all__ = [

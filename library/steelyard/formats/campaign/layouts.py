@@ -11,7 +11,6 @@ from steelyard.formats.file_names import WmtName, is_text, parse_wmt_name, syste
 from steelyard.formats.input.given_files import list_given
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
-from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +24,8 @@ LAYOUTS = (
     "A campaign folder has refs/LABEL.txt and systems/SYSTEM.txt, or systems/SYSTEM/RUN.txt for several runs of a "
     "system (and, where there are, source.txt, docs.tsv, human.*.tsv, meta.json), or WMT's files such as "
     "generaltest2022.en-cs.{src.en,ref.A.cs,hyp.SYSTEM.cs}, in the folder itself "
-    "or in sources, references and system-outputs below it. "
+    "or in sources, references and system-outputs below it; or, of many pairs, sources/PAIR.txt, "
+    "references/PAIR.NAME.txt, documents/PAIR.docs and system-outputs/PAIR/SYSTEM.txt. "
     f"Names end in {', '.join(text_endings())}, and all may end in .gz."
 )
 
@@ -49,16 +49,21 @@ class CampaignPaths:
     human: list[Path] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     """Files that nothing was made of, relative to the folder."""
+    lines_of_pairs: bool = False
+    """Whether it is one of many pairs in `steelyard.formats.campaign.pair_folders`' layout."""
+
+    @property
+    def pair(self) -> str:
+        """The language pair, as far as it is said."""
+        return f"{self.meta.source_language or ''}-{self.meta.target_language or ''}"
 
 
-def find_files(folder: Path, pair: str | None) -> CampaignPaths:
-    """Recognise the layout of a folder and sort its files.
+def own_layout(folder: Path) -> CampaignPaths:
+    """The files of a folder in the project's own layout.
 
     Parameters
     ----------
     folder : Path
-    pair : str or None
-        Chooses among several language pairs of a WMT folder: `en-cs`, or `generaltest2022.en-cs`.
 
     Returns
     -------
@@ -66,30 +71,13 @@ def find_files(folder: Path, pair: str | None) -> CampaignPaths:
 
     Raises
     ------
-    BadCampaign
-        When the folder is missing, has neither layout, or several pairs.
+    OSError
+        Where a folder cannot be listed.
+    BadCampaignFile
+        For a `meta.json` that cannot be understood.
     """
-    if not folder.exists():
-        raise BadCampaign(f"{folder}: there is no such folder. Check the path.")
-    if not folder.is_dir():
-        raise BadCampaign(f"{folder}: is a file, not a folder. {LAYOUTS}")
-    try:
-        if is_own_layout(folder):
-            return _own_layout(folder, pair)
-        return _wmt_layout(folder, pair)
-    except OSError as error:
-        raise BadCampaign(f"{folder}: cannot be listed ({error}). Check its permissions.") from error
-
-
-def _own_layout(folder: Path, pair: str | None) -> CampaignPaths:
     meta_path = folder / "meta.json"
     meta = read_meta(meta_path) if meta_path.exists() else Meta()
-    if pair is not None and pair != f"{meta.source_language}-{meta.target_language}":
-        raise BadCampaign(
-            f"{folder}: is not known to be for the language pair {pair}: "
-            f"{meta_path} says {meta.source_language or 'nothing'}-{meta.target_language or 'nothing'}. "
-            "Name source_language and target_language there, or choose no pair."
-        )
     paths = CampaignPaths(name=meta.name or folder.resolve().name, meta=meta)
     for path in list_given(folder):
         if path.is_dir() and path.name in _OWN_FOLDERS:
@@ -130,7 +118,23 @@ def _is_text_file(path: Path) -> bool:
     return is_text(path.name) and not path.name.startswith(".") and not path.is_dir()
 
 
-def _wmt_layout(folder: Path, pair: str | None) -> CampaignPaths:
+def wmt_layout(folder: Path) -> list[CampaignPaths]:
+    """The files of each test set in a folder whose file names say what they are, as WMT's do.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of CampaignPaths
+        By name of the test set and pair, sorted; empty where no file has such a name.
+
+    Raises
+    ------
+    OSError
+        Where a folder cannot be listed.
+    """
     files: list[tuple[WmtName, Path]] = []
     unused = []
     for place in (folder, *(folder / name for name in _WMT_FOLDERS)):
@@ -142,33 +146,21 @@ def _wmt_layout(folder: Path, pair: str | None) -> CampaignPaths:
                 files.append((name, path))
             elif not is_beside(path):
                 unused.append(printable(str(path.relative_to(folder))))
-    if not files:
-        found = f"found: {listed(unused)}" if unused else "it is empty"
-        raise BadCampaign(f"{folder}: no campaign in this folder ({found}). {LAYOUTS}")
-    chosen = _chosen_pair(folder, sorted({(name.test_set, name.pair) for name, _ in files}), pair)
-    mine = [(name, path) for name, path in files if (name.test_set, name.pair) == chosen]
-    first = mine[0][0]
-    return CampaignPaths(
-        name=".".join(chosen),
-        meta=Meta(source_language=first.source_language, target_language=first.target_language),
-        sources=[path for name, path in mine if name.kind == "src"],
-        references=[(system_name(path), path) for name, path in mine if name.kind == "ref"],
-        systems=[(system_name(path), path) for name, path in mine if name.kind == "hyp"],
-        unused=unused,
-    )
-
-
-def _chosen_pair(folder: Path, found: list[tuple[str, str]], pair: str | None) -> tuple[str, str]:
-    fitting = [(test_set, p) for test_set, p in found if pair is None or pair in (p, f"{test_set}.{p}")]
-    if len(fitting) == 1:
-        return fitting[0]
-    there = listed([".".join(one) for one in (fitting or found)], shown=40)
-    if not fitting:
-        raise BadCampaign(f"{folder}: has no files for the pair {pair}. Choose one of these: {there}.")
-    example = fitting[0][1] if len({p for _, p in fitting}) > 1 else ".".join(fitting[0])
-    raise BadCampaign(
-        f"{folder}: holds several test sets: {there}. Choose one with the parameter pair, e.g. {example}."
-    )
+    found = []
+    for test_set, pair in sorted({(name.test_set, name.pair) for name, _ in files}):
+        mine = [(name, path) for name, path in files if (name.test_set, name.pair) == (test_set, pair)]
+        first = mine[0][0]
+        found.append(
+            CampaignPaths(
+                name=f"{test_set}.{pair}",
+                meta=Meta(source_language=first.source_language, target_language=first.target_language),
+                sources=[path for name, path in mine if name.kind == "src"],
+                references=[(system_name(path), path) for name, path in mine if name.kind == "ref"],
+                systems=[(system_name(path), path) for name, path in mine if name.kind == "hyp"],
+                unused=unused,
+            )
+        )
+    return found
 
 
 def is_own_layout(folder: Path) -> bool:

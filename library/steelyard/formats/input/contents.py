@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 READ_AT_ONCE = 1 << 20
 LOOKED_AT = 1 << 16
-"""Bytes by which a format is told."""
+"""Bytes by which a format is recognised."""
 
 _CONVERT = "Convert it: `iconv -f {} -t UTF-8 OLD > NEW`."
 _STREEX = "a document in Perl's storage format (.streex)"

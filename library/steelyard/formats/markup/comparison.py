@@ -91,8 +91,8 @@ def standard_text(file: MarkedFile) -> MarkedText | None:
 def _compare_documents(
     text: MarkedText, standard: MarkedText, references_vary: bool, test_suites: bool, findings: Findings
 ) -> None:
-    lacking = [document for doc_id, document in standard.documents.items() if doc_id not in text.documents]
-    missing = [document.doc_id for document in lacking if test_suites or not document.test_suite]
+    absent = [document for doc_id, document in standard.documents.items() if doc_id not in text.documents]
+    missing = [document.doc_id for document in absent if test_suites or not document.test_suite]
     extra = [document for doc_id, document in text.documents.items() if doc_id not in standard.documents]
     if missing:
         what = f"{text.called} lacks {number_of(len(missing), 'document')} of {standard.called}: {listed_ids(missing)}."
@@ -100,8 +100,8 @@ def _compare_documents(
             findings.notice(f"{what} There the segments have fewer references.", name=text.file)
         else:
             findings.problem(f"{what} Add them.", name=text.file)
-    if len(lacking) > len(missing) and text.role is Role.SYSTEM:
-        count = number_of(len(lacking) - len(missing), "document")
+    if len(absent) > len(missing) and text.role is Role.SYSTEM:
+        count = number_of(len(absent) - len(missing), "document")
         findings.notice(f"{text.called} lacks {count} of test suites.", name=text.file)
     if extra:
         first = extra[0]

@@ -141,7 +141,7 @@ class MarkedFile:
     notices: tuple[str, ...] = ()
     """What was odd in the file, each a sentence."""
     comparison: tuple[str, ...] = ()
-    """Notices on how its texts differ in order and completeness; lining up several files says it anew."""
+    """Notices on how its texts differ in order and completeness; lining up several files says it again."""
 
     _folded: dict[tuple[Role, str], str] = field(default_factory=dict)
 

@@ -83,7 +83,7 @@ class ElementReader:
     ----------
     grammar : Grammar
     receiver : Receiver
-        Is told of the elements.
+        Receives the elements.
     findings : Findings
     limits : MarkupLimits
     xml : bool

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.formats.scores.line_runs import ScoreLine, runs_of_lines
-from steelyard.formats.scores.score_runs import BadScores, ScoreRun, number
+from steelyard.formats.scores.score_runs import (
+    BadScores,
+    Lines,
+    ScoredDocument,
+    ScoreRun,
+    number,
+    numbers,
+)
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
@@ -85,22 +93,62 @@ def wmt_scores(text: Text) -> Iterator[ScoreRun]:
         Naming the line.
     """
     system = stem(text.name)
-    for where, line in _objects(text):
-        pair, document = _text(line, "language_pair", where), _text(line, "document_id", where)
-        domain = str(line.get("domain") or "")
+    groups: dict[tuple[str, tuple[str, ...]], _Documents] = {}
+    for at, line in _objects(text):
+        pair, document = _text(line, "language_pair", text, at), _text(line, "document_id", text, at)
         scores = line.get("metric_scores")
         if not isinstance(scores, dict):
-            raise BadScores(f'{where}: "metric_scores" must hold a list of scores for each metric.')
-        lists = {name: values for name, values in scores.items() if isinstance(values, list)}
-        if len(set(map(len, lists.values()))) > 1:
-            counts = ", ".join(f"{printable(name)} {len(values):,}" for name, values in lists.items())
-            raise BadScores(f"{where}: metrics have scores of different numbers of paragraphs: {counts}.")
-        for metric, values in scores.items():
+            raise BadScores(f'{text.name}, line {at}: "metric_scores" must hold a list of scores for each metric.')
+        key = pair, tuple(scores)
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = _Documents([], [], [])
+        group.lines.append(at)
+        group.names.append((str(line.get("domain") or ""), document))
+        group.lists.append(tuple(scores.values()))
+    # What is left is done for all lines of a pair and metric at once: a million scores take no step each.
+    for (pair, metrics), group in groups.items():
+        yield from _runs_of_lists(text.name, pair, metrics, system, group)
+
+
+class _Documents(NamedTuple):
+    """Lines of a language pair that have the same metrics: a document each."""
+
+    lines: list[int]
+    names: list[tuple[str, str]]
+    """Domain and name."""
+    lists: list[tuple[Any, ...]]
+    """The scores by each metric."""
+
+
+def _runs_of_lists(
+    file: str, pair: str, metrics: tuple[str, ...], system: str, group: _Documents
+) -> Iterator[ScoreRun]:
+    sizes: list[int] | None = None
+    columns = list(zip(*group.lists, strict=True))
+    for column in columns:
+        if set(map(type, column)) != {list} or sizes not in (None, found := list(map(len, column))):
+            _refuse_lists(file, metrics, group)
+        sizes = found
+    documents = tuple(ScoredDocument(*name, size, None) for name, size in zip(group.names, sizes or (), strict=False))
+    where = Lines(file, group.lines)
+    for metric, column in zip(metrics, columns, strict=True):
+        yield ScoreRun(
+            pair, metric, system, documents, numbers(list(chain.from_iterable(column)), documents, where), where
+        )
+
+
+def _refuse_lists(file: str, metrics: tuple[str, ...], group: _Documents) -> None:
+    """Name the first line with something else than lists of one length."""
+    for at, lists in zip(group.lines, group.lists, strict=True):
+        for metric, values in zip(metrics, lists, strict=True):
             if not isinstance(values, list):
-                raise BadScores(f"{where}: {printable(str(metric))} must be a list of scores, one a paragraph.")
-            yield ScoreRun(
-                pair, metric, system, document, domain, [number(each, where) for each in values], where=where
+                raise BadScores(f"{file}, line {at}: {printable(metric)} must be a list of scores, one a paragraph.")
+        if len(set(map(len, lists))) > 1:
+            counts = ", ".join(
+                f"{printable(metric)} {len(values):,}" for metric, values in zip(metrics, lists, strict=True)
             )
+            raise BadScores(f"{file}, line {at}: metrics have scores of different numbers of paragraphs: {counts}.")
 
 
 def is_metricx(head: bytes) -> bool:
@@ -138,7 +186,7 @@ def metricx(text: Text) -> Iterator[ScoreRun]:
     pair, system = pair_of_path(text.name), stem(text.name)
 
     def lines() -> Iterator[ScoreLine]:
-        for where, line in _objects(text):
+        for at, line in _objects(text):
             yield ScoreLine(
                 str(line.get("language_pair") or line.get("lp") or pair),
                 METRICX,
@@ -147,11 +195,11 @@ def metricx(text: Text) -> Iterator[ScoreRun]:
                 str(line.get("domain") or ""),
                 "segment",
                 str(line.get("segment_id", "")),
-                number(line.get("prediction"), where),
-                where,
+                number(line.get("prediction"), f"{text.name}, line {at}"),
+                at,
             )
 
-    yield from runs_of_lines(lines())
+    yield from runs_of_lines(text.name, lines())
 
 
 def is_comet(head: bytes) -> bool:
@@ -201,26 +249,26 @@ def comet(text: Text) -> Iterator[ScoreRun]:
             raise BadScores(f"{where}: no segment has a score.")
         pair = pair_of_path(path) or pair_of_path(text.name)
         for name in names:
-            scores = [number(each.get(name), where) for each in segments]
-            yield ScoreRun(pair, name, stem(path), "", "", scores, where=where)
+            documents = (ScoredDocument("", "", len(segments), None),)
+            scores = numbers([each.get(name) for each in segments], documents, Lines(where))
+            yield ScoreRun(pair, name, stem(path), documents, scores, Lines(where))
 
 
-def _objects(text: Text) -> Iterator[tuple[str, dict[str, Any]]]:
+def _objects(text: Text) -> Iterator[tuple[int, dict[str, Any]]]:
     for at, line in enumerate(text.lines(), 1):
         if not line.strip():
             continue
-        where = f"{text.name}, line {at}"
         try:
-            found = json.loads(line)
+            found = json.loads(line.decode())
         except (ValueError, RecursionError) as error:
-            raise BadScores(f"{where}: is not JSON ({error}). Write one JSON object a line.") from error
+            raise BadScores(f"{text.name}, line {at}: is not JSON ({error}). Write one JSON object a line.") from error
         if not isinstance(found, dict):
-            raise BadScores(f"{where}: must be a JSON object.")
-        yield where, found
+            raise BadScores(f"{text.name}, line {at}: must be a JSON object.")
+        yield at, found
 
 
-def _text(line: dict[str, Any], name: str, where: str) -> str:
+def _text(line: dict[str, Any], name: str, text: Text, at: int) -> str:
     found = line.get(name)
     if not isinstance(found, str):
-        raise BadScores(f'{where}: "{name}" must be there and be a text.')
+        raise BadScores(f'{text.name}, line {at}: "{name}" must be there and be a text.')
     return found

@@ -11,7 +11,8 @@ from steelyard.formats.input.contents import Contents
 from steelyard.formats.input.given_files import files_under
 from steelyard.formats.plain import read_lines
 from steelyard.formats.scores import json_scores, table_scores
-from steelyard.formats.scores.score_runs import BadScores, PairScores, tables
+from steelyard.formats.scores.score_runs import BadScores
+from steelyard.formats.scores.score_tables import PairScores, tables
 from steelyard.text.limits import TextLimits
 from steelyard.text.wording import listed
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.formats.scores.score_runs import ScoreRun
 
 SCORE_LIMITS = TextLimits(file_bytes=1 << 30, segment_characters=1 << 26, segments=20_000_000)
-"""1 GiB and 20 million lines a file; a line may be 64 MiB, for COMET writes one."""
+"""1 GiB and 20 million lines a file; a line may be 64 MiB, for JSON may be one."""
 
 ENDINGS = (".score", ".jsonl", ".json", ".tsv", ".seg", ".sys")
 """Of the files that are looked for in a folder, .gz behind them or not."""
@@ -77,7 +78,7 @@ def read_scores(
     """
     lower = set(lower_is_better)
     runs: list[ScoreRun] = []
-    for path in _files(paths):
+    for path in score_files(paths):
         contents = Contents(path, limits=limits)
         form = next((each for each in FORMATS if each.recognizes(contents.head)), None)
         if form is None:
@@ -90,7 +91,22 @@ def read_scores(
     return tables(runs, frozenset(lower))
 
 
-def _files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[str | os.PathLike[str]]:
+def score_files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[str | os.PathLike[str]]:
+    """Files, and those of folders that may hold scores.
+
+    Parameters
+    ----------
+    paths : sequence of path
+
+    Yields
+    ------
+    path
+
+    Raises
+    ------
+    BadScores
+        For a folder without such files.
+    """
     for path in paths:
         if os.fspath(path) == "-" or not Path(path).is_dir():
             yield path

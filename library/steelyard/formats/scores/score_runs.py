@@ -1,9 +1,10 @@
-"""What every file of scores is read into: runs of scores of one system by one metric, and tables made of them."""
+"""What every file of scores is read into: runs of scores of one system by one metric, over documents."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from itertools import accumulate
+from types import NoneType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,12 +12,13 @@ import numpy as np
 from steelyard.errors import BadText
 from steelyard.text.findings import quoted
 from steelyard.text.names import printable
-from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 LEVELS = ("segment", "document", "system")
 """What a score is of, the finest first."""
@@ -24,209 +26,132 @@ LEVELS = ("segment", "document", "system")
 LARGEST_SCORE = 1e6
 LONGEST_NAME = 200
 
+_NUMBERS = {float, int, NoneType}
+
 
 class BadScores(BadText):
     """The file does not hold scores of segments in a format that is known."""
 
 
+class ScoredDocument(NamedTuple):
+    """A document as a file of scores knows it."""
+
+    domain: str
+    name: str
+    """Empty where the file does not name its documents."""
+    size: int
+    """Its units."""
+    ids: tuple[str, ...] | None
+    """Of its units, in their order; None where the file counts them."""
+
+
+class Lines(NamedTuple):
+    """Where documents are in a file, for messages."""
+
+    file: str
+    numbers: Sequence[int] = ()
+    """The line of each document; none where the file has no lines."""
+
+    def of(self, document: int) -> str:
+        """File and line of a document.
+
+        Parameters
+        ----------
+        document : int
+            Its place in the run, from 0.
+
+        Returns
+        -------
+        str
+        """
+        return f"{self.file}, line {self.numbers[document]}" if self.numbers else self.file
+
+
 class ScoreRun(NamedTuple):
-    """Scores of one system by one metric in one document, in order; NaN where there is none."""
+    """Scores of one system by one metric."""
 
     pair: str
     """Languages, such as "en-cs_CZ"; empty where the file does not say."""
     metric: str
     system: str
-    document: str
-    domain: str
-    scores: Sequence[float]
-    ids: Sequence[str] | None = None
-    """Of the segments; None where the file counts them by their order."""
+    documents: tuple[ScoredDocument, ...]
+    scores: Floats
+    """(units): of all documents, in order; NaN where there is none."""
+    where: Lines
     level: str = "segment"
-    where: str = ""
-    """File and line, for messages."""
 
-
-@dataclass(frozen=True, eq=False)
-class MetricTable:
-    """The scores of all systems of a pair by one metric."""
-
-    name: str
-    level: str
-    scores: NDArray[np.float64]
-    """(systems, units): units are segments, documents, or the one score of a system; NaN where there is none."""
-    higher_is_better: bool = True
-    notices: tuple[str, ...] = ()
-    """What is missing, a sentence each."""
-
-
-@dataclass(frozen=True, eq=False)
-class PairScores:
-    """The scores of all systems of a language pair."""
-
-    pair: str
-    systems: tuple[str, ...]
-    metrics: tuple[MetricTable, ...]
-
-    def metric(self, name: str) -> MetricTable:
-        """The table of a metric.
+    def place_of(self, unit: int) -> tuple[int, int]:
+        """The document of a unit, and where it stands there.
 
         Parameters
         ----------
-        name : str
+        unit : int
+            Its place in `scores`.
 
         Returns
         -------
-        MetricTable
-
-        Raises
-        ------
-        BadScores
-            Where the pair has no metric of that name.
+        tuple of int
+            The place in `documents`, and that in the document.
         """
-        for each in self.metrics:
-            if each.name == name:
-                return each
-        have = listed([each.name for each in self.metrics])
-        raise BadScores(f"{self.pair or 'The scores'}: there is no metric {quoted(name)}. Metrics: {have}.")
+        ends = accumulate(each.size for each in self.documents)
+        document, end = next((place, end) for place, end in enumerate(ends) if unit < end)
+        return document, unit - end + self.documents[document].size
 
 
-@dataclass(slots=True)
-class _Documents:
-    """The documents that a metric knows of a pair, each with its segments: by position, or by their ids."""
-
-    sizes: dict[tuple[str, str], int] = field(default_factory=dict)
-    ids: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
-    first: dict[tuple[str, str], ScoreRun] = field(default_factory=dict)
-
-    def learn(self, run: ScoreRun) -> None:
-        key = run.domain, run.document
-        first = self.first.setdefault(key, run)
-        if (first.ids is None) != (run.ids is None):
-            raise BadScores(f"{run.where}: numbers its segments, and {first.where} does not. Write both alike.")
-        if run.ids is None:
-            if self.sizes.setdefault(key, len(run.scores)) != len(run.scores):
-                own = f"{number_of(len(run.scores), 'score')} " + (
-                    f"of {quoted(run.document)} " if run.document else ""
-                )
-                raise BadScores(
-                    f"{run.where}: {run.system} has {own}by {run.metric}, but "
-                    f"{first.system} has {self.sizes[key]:,} by {first.metric} ({first.where}). All systems need "
-                    "scores of the same segments; write null where one has none."
-                )
-            return
-        known = self.ids.setdefault(key, {})
-        for each in run.ids:
-            known.setdefault(each, len(known))
-        self.sizes[key] = len(known)
-
-    def places(self) -> dict[tuple[str, str], int]:
-        """Where each document begins among all segments."""
-        begins, at = {}, 0
-        for key, size in self.sizes.items():
-            begins[key] = at
-            at += size
-        return begins
-
-    @property
-    def total(self) -> int:
-        return sum(self.sizes.values())
-
-
-def tables(runs: Iterable[ScoreRun], lower_is_better: frozenset[str] = frozenset()) -> list[PairScores]:
-    """The tables of every pair, in the order in which pairs, systems and metrics come first.
-
-    A metric of which several levels are given is taken at the finest.
+def check_run(run: ScoreRun) -> None:
+    """Refuse names that cannot be shown, and scores that are too large.
 
     Parameters
     ----------
-    runs : iterable of ScoreRun
-    lower_is_better : set of str
-        Metrics of which a lower score is better.
-
-    Returns
-    -------
-    list of PairScores
+    run : ScoreRun
 
     Raises
     ------
     BadScores
-        Where systems have different segments, a segment has two scores, or a score is no finite number below 1e6.
+        Naming the line.
     """
-    by_pair: dict[str, dict[str, dict[str, list[ScoreRun]]]] = {}
-    for run in runs:
-        _check(run)
-        by_pair.setdefault(run.pair, {}).setdefault(run.metric, {}).setdefault(run.level, []).append(run)
-    if not by_pair:
-        raise BadScores("There are no scores in these files.")
-    return [_pair(pair, metrics, lower_is_better) for pair, metrics in by_pair.items()]
-
-
-def _check(run: ScoreRun) -> None:
     for what, name in (("metric", run.metric), ("system", run.system)):
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
             raise BadScores(
-                f"{run.where}: {quoted(name)} cannot be the name of a {what}: give 1 to {LONGEST_NAME} printable "
+                f"{run.where.of(0)}: {quoted(name)} cannot be the name of a {what}: give 1 to {LONGEST_NAME} printable "
                 "characters."
             )
-    for number, score in enumerate(run.scores, 1):
-        if abs(score) > LARGEST_SCORE:
-            raise BadScores(
-                f"{run.where}: score {number} of {run.system} is {score:g}, but must be at most {LARGEST_SCORE:g}."
-            )
+    large = np.abs(run.scores) > LARGEST_SCORE
+    if large.any():
+        unit = int(large.argmax())
+        document, place = run.place_of(unit)
+        raise BadScores(
+            f"{run.where.of(document)}: score {place + 1} of {run.system} by {run.metric} is {run.scores[unit]:g}, but "
+            f"must be at most {LARGEST_SCORE:g}."
+        )
 
 
-def _pair(
-    pair: str, metrics: Mapping[str, Mapping[str, Sequence[ScoreRun]]], lower_is_better: frozenset[str]
-) -> PairScores:
-    chosen = {
-        name: next((level, levels[level]) for level in LEVELS if level in levels) for name, levels in metrics.items()
-    }
-    every = (run.system for levels in metrics.values() for runs in levels.values() for run in runs)
-    systems = {name: row for row, name in enumerate(dict.fromkeys(every))}
-    found = []
-    for name, (level, runs) in chosen.items():
-        documents = _Documents()
-        for run in runs:
-            documents.learn(run)
-        scores = _filled(runs, systems, documents)
-        notices = _missing(pair, name, level, list(systems), scores)
-        found.append(MetricTable(name, level, scores, name not in lower_is_better, notices))
-    return PairScores(pair, tuple(systems), tuple(found))
+def numbers(values: Sequence[object], documents: Sequence[ScoredDocument], where: Lines) -> Floats:
+    """Scores as they stand in JSON: null and NaN are NaN.
 
+    Parameters
+    ----------
+    values : sequence of object
+        Of all documents, in order.
+    documents : sequence of ScoredDocument
+    where : Lines
 
-def _filled(runs: Sequence[ScoreRun], systems: Mapping[str, int], documents: _Documents) -> NDArray[np.float64]:
-    scores = np.full((len(systems), documents.total), np.nan)
-    taken = np.zeros(scores.shape, bool)
-    begins = documents.places()
-    for run in runs:
-        key = run.domain, run.document
-        own = documents.ids.get(key)
-        places = range(len(run.scores)) if run.ids is None or own is None else [own[each] for each in run.ids]
-        columns = np.asarray(places, np.intp) + begins[key]
-        row = systems[run.system]
-        if taken[row, columns].any() or len(set(columns.tolist())) < len(columns):
-            document = f"document {quoted(run.document)}" if run.document else "its segments"
-            raise BadScores(
-                f"{run.where}: {run.system} has two scores by {run.metric} for {document}. Give one of them."
-            )
-        taken[row, columns] = True
-        scores[row, columns] = run.scores
-    return scores
+    Returns
+    -------
+    ndarray of float64, shape (units,)
 
-
-def _missing(
-    pair: str, metric: str, level: str, systems: Sequence[str], scores: NDArray[np.float64]
-) -> tuple[str, ...]:
-    lacking = np.isnan(scores).sum(axis=1).tolist()
-    title = f"{pair}, {metric}" if pair else metric
-    none = [name for name, count in zip(systems, lacking, strict=True) if count == scores.shape[1]]
-    some = [f"{name} ({count:,})" for name, count in zip(systems, lacking, strict=True) if 0 < count < scores.shape[1]]
-    notices = []
-    if none:
-        notices.append(f"{title}: no scores of {listed(none)}.")
-    if some:
-        notices.append(f"{title}: of {scores.shape[1]:,} {level}s some have no score and are left out: {listed(some)}.")
-    return tuple(notices)
+    Raises
+    ------
+    BadScores
+        For what is no number, naming the line.
+    """
+    if set(map(type, values)) <= _NUMBERS:
+        try:
+            return np.array(values, dtype=np.float64)  # None is NaN
+        except OverflowError:
+            pass  # said below, with the line
+    lines = (place for place, document in enumerate(documents) for _ in range(document.size))
+    return np.array([number(value, where.of(place)) for value, place in zip(values, lines, strict=True)])
 
 
 def number(value: object, where: str) -> float:

@@ -63,17 +63,17 @@ def table(text: Text) -> Iterator[ScoreRun]:
     names, at = _header(text, TABLE_COLUMNS)
 
     def lines() -> Iterator[ScoreLine]:
-        for where, cells in _rows(text, len(names), after=1):
+        for number, cells in _rows(text, len(names), after=1):
             cell = {name: cells[at[name]] if name in at else "" for name in TABLE_COLUMNS}
             level = "segment" if cell["segment"] else "document" if cell["document"] else "system"
             # A score of a document is a unit of its own, known by the document's name.
             segment, document = (cell["segment"], cell["document"]) if level == "segment" else (cell["document"], "")
             yield ScoreLine(
                 cell["pair"], cell["metric"], cell["system"], document, cell["domain"], level, segment,
-                _score(cell["score"], where), where,
+                _score(cell["score"], text, number), number,
             )  # fmt: skip
 
-    yield from runs_of_lines(lines())
+    yield from runs_of_lines(text.name, lines())
 
 
 def is_metrics_task(head: bytes) -> bool:
@@ -112,7 +112,7 @@ def metrics_task(text: Text) -> Iterator[ScoreRun]:
     metric = PurePosixPath(text.name).parent.name or "overall"
 
     def lines() -> Iterator[ScoreLine]:
-        for where, cells in _rows(text, len(names), after=1):
+        for number, cells in _rows(text, len(names), after=1):
             cell = {name: cells[at[name]] if name in at else "" for name in wanted}
             if cell["set_id"] not in ("", "official"):
                 continue
@@ -120,11 +120,11 @@ def metrics_task(text: Text) -> Iterator[ScoreRun]:
             whole = cell["segment_id"] == _ALL
             document, segment = ("", "") if whole else (cell["doc_id"], cell["segment_id"])
             domain = "" if whole or cell["domain_name"] == "NaN" else cell["domain_name"]
-            score = _score(cell["overall"], where)
+            score = _score(cell["overall"], text, number)
             level = "system" if whole else "segment"
-            yield ScoreLine(pair, metric, cell["system_id"], document, domain, level, segment, score, where)
+            yield ScoreLine(pair, metric, cell["system_id"], document, domain, level, segment, score, number)
 
-    yield from runs_of_lines(lines())
+    yield from runs_of_lines(text.name, lines())
 
 
 def is_submission(head: bytes) -> bool:
@@ -166,18 +166,20 @@ def submission(text: Text) -> Iterator[ScoreRun]:
     """
 
     def lines() -> Iterator[ScoreLine]:
-        for where, cells in _rows(text, None):
+        for number, cells in _rows(text, None):
             if len(cells) not in _SUBMISSION_COLUMNS:
-                raise BadScores(f"{where}: {number_of(len(cells), 'column')}, not 9 (segments) or 7 (systems).")
-            level, score = _SUBMISSION_COLUMNS[len(cells)], _score(cells[-1], where)
+                raise BadScores(
+                    f"{text.name}, line {number}: {number_of(len(cells), 'column')}, not 9 (segments) or 7 (systems)."
+                )
+            level, score = _SUBMISSION_COLUMNS[len(cells)], _score(cells[-1], text, number)
             if level == "segment":
                 metric, pair, _, domain, document, _, system, segment, _ = cells
-                yield ScoreLine(pair, metric, system, document, domain, level, segment, score, where)
+                yield ScoreLine(pair, metric, system, document, domain, level, segment, score, number)
             elif cells[3] == _ALL:
                 metric, pair, _, _, _, system, _ = cells
-                yield ScoreLine(pair, metric, system, "", "", level, "", score, where)
+                yield ScoreLine(pair, metric, system, "", "", level, "", score, number)
 
-    yield from runs_of_lines(lines())
+    yield from runs_of_lines(text.name, lines())
 
 
 def is_score_file(head: bytes) -> bool:
@@ -224,10 +226,12 @@ def score_file(text: Text) -> Iterator[ScoreRun]:
         pair, _, name = name.partition(".")
 
     def lines() -> Iterator[ScoreLine]:
-        for where, cells in _rows(text, 2, cut=str.split):
-            yield ScoreLine(pair, name, cells[0], "", "", _SCORE_LEVELS[ending], "", _score(cells[1], where), where)
+        for number, cells in _rows(text, 2, cut=str.split):
+            yield ScoreLine(
+                pair, name, cells[0], "", "", _SCORE_LEVELS[ending], "", _score(cells[1], text, number), number
+            )
 
-    yield from runs_of_lines(lines())
+    yield from runs_of_lines(text.name, lines())
 
 
 def _columns(head: bytes) -> list[str]:
@@ -244,25 +248,28 @@ def _header(text: Text, known: tuple[str, ...]) -> tuple[list[str], dict[str, in
 
 def _rows(
     text: Text, columns: int | None, *, after: int = 0, cut: Callable[[str], list[str]] = lambda line: line.split("\t")
-) -> Iterator[tuple[str, list[str]]]:
+) -> Iterator[tuple[int, list[str]]]:
     for at, line in enumerate(text.lines(), 1):
         if at <= after or not line.strip():
             continue
-        where, cells = f"{text.name}, line {at}", cut(line.decode())
+        cells = cut(line.decode())
         if columns is not None and len(cells) != columns:
             raise BadScores(
-                f"{where}: {number_of(len(cells), 'column')}, not {columns}. Names must not hold blanks or tabs."
+                f"{text.name}, line {at}: {number_of(len(cells), 'column')}, not {columns}. Names must not hold blanks "
+                "or tabs."
             )
-        yield where, cells
+        yield at, cells
 
 
 def _is_score(text: str) -> bool:
     return text.lower() in _NONE or _NUMBER.fullmatch(text) is not None
 
 
-def _score(text: str, where: str) -> float:
-    if text.lower() in _NONE:
+def _score(cell: str, text: Text, line: int) -> float:
+    if _NUMBER.fullmatch(cell):
+        return float(cell) + 0.0
+    if cell.lower() in _NONE:
         return math.nan
-    if not _NUMBER.fullmatch(text):
-        raise BadScores(f"{where}: the score is {quoted(text[:50])}. Give a number, or None where there is none.")
-    return float(text) + 0.0
+    raise BadScores(
+        f"{text.name}, line {line}: the score is {quoted(cell[:50])}. Give a number, or None where there is none."
+    )

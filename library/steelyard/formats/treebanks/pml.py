@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.text.limits import TextLimits
 
 LONGEST_TAG = 1 << 20
-"""Bytes of a tag or comment: the parser begins one anew with every part of the file that does not end it."""
+"""Bytes of a tag or comment: the parser begins one again with every part of the file that does not end it."""
 
 
 class PmlReader:

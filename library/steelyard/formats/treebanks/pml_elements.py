@@ -76,7 +76,7 @@ class _Open:
 
 
 class BundleHandler(ContentHandler):
-    """Is told of elements by a SAX parser. What it can go on after goes to `findings`.
+    """Receives elements from a SAX parser. What it can go on after goes to `findings`.
 
     Parameters
     ----------

@@ -34,6 +34,16 @@ def alignments(words: Words, present: NDArray[np.uint8], systems: int) -> Alignm
     exact where common substrings have up to 24 letters, else distances are rounded to 1 / 5,354,228,880. Words of
     more than 255 letters are only equal or not; where a side has more than 512 words, both are cut into as many
     pieces of even length, which are paired piece by piece. `present` is (references, segments).
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    Alignments
     """
     letters, letter_starts = code_points(words)
     shape = len(present), int(words.starts[-1] - words.starts[present.size])

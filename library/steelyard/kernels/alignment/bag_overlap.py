@@ -17,5 +17,15 @@ def bag_overlaps(words: Words, present: NDArray[np.uint8], systems: int) -> NDAr
     """Size of the multiset intersection: (references, systems, segments).
 
     -1 where `present` (references, segments) is 0.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    ndarray of int64
     """
     return for_each_pair("bag_overlaps", words, present, systems)

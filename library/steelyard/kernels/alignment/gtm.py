@@ -29,6 +29,17 @@ def gtm_runs(
     `present` is (references, segments), with at least one 1 per segment.
     Pairs of equal words count up to MOST_PAIRS, from the first word of the hypothesis on. Raises MemoryError where the
     tables of the longest segment do not fit.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    exponent : float
+
+    Returns
+    -------
+    (ndarray of float64, ndarray of int64)
     """
     totals, rests, _, _ = _gtm_runs(words, present, systems, exponent, keep=False)
     return totals, rests
@@ -43,6 +54,16 @@ def taken_runs(
     in the references that the segment has, which stand one after the other with one place before, between and behind
     them. Then (systems, segments) twice, the rests as in `gtm_runs`: where one is not 0, the last run has been cut to
     it, and its words are those of which at least a part counts. Raises MemoryError.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    (ndarray of int32, ndarray of int64, ndarray of int64)
     """
     _, rests, taken, counts = _gtm_runs(words, present, systems, 1.0, keep=True)
     first = words.starts[present.size : -1] - words.starts[present.size]

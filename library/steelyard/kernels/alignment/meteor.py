@@ -45,6 +45,18 @@ def links(
     Each module links words that are still free: as many as possible, of such linkings one with the fewest crosses
     among all links drawn so far, and of those one with the fewest chunks. `starts` is that of `Words`, `present` is
     (references, segments). A module that would take more than `steps` steps keeps the best linking that it found.
+
+    Parameters
+    ----------
+    starts : ndarray of int64
+    present : ndarray of uint8
+    systems : int
+    modules : sequence of Keys
+    steps : int
+
+    Returns
+    -------
+    Links
     """
     references, segments = present.shape
     total = int(starts[-1])

@@ -32,6 +32,19 @@ def weighted_ngrams(
     mean weight of its words; of several that became the same n-gram the heaviest count, the first on ties, as many
     as the reference has. What the occurrences of a distinct original n-gram are worth together is taken from the
     reference for which it is the most. `present` is (references, segments); `orders` ascend.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    corrected : ndarray of int32
+    weights : ndarray of int64
+    orders : tuple of int
+
+    Returns
+    -------
+    ndarray of int64
     """
     out = np.empty((systems, present.shape[1], len(orders)), np.int64)
     kernel("weighted_ngrams")(

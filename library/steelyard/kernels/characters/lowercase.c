@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "utf8.h"
 
-/* In the table: has no small letter that can be told from the letter alone. */
+/* In the table: has no small letter that follows from the letter alone. */
 enum { SPECIAL = 0 };
 enum { BEHIND_ALL_LETTERS = 0x20000, BEYOND = 0x110000 /* the table, which may have some letters only */ };
 

@@ -23,6 +23,14 @@ def lowercased(text: bytes) -> bytes:
     """What `text.decode().lower().encode()` gives, in an eighth of the time where no letter is special.
 
     `text` is UTF-8.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    bytes
     """
     size = len(text)
     out = np.empty(size + size // 2 + 16, np.uint8)
@@ -35,7 +43,12 @@ def lowercased(text: bytes) -> bytes:
 
 @cache
 def lowercase_table(limit: int) -> NDArray[np.uint32]:
-    """Of each code point below `limit` the small one; 0 for special ones and for what is no character."""
+    """Of each code point below `limit` the small one; 0 for special ones and for what is no character.
+
+    Parameters
+    ----------
+    limit : int
+    """
     codes = np.arange(limit, dtype="<u4")
     codes[[ord(letter) for letter in SPECIAL]] = 0
     codes[0xD800:0xE000] = 0

@@ -6,7 +6,7 @@
 /*
  * Letters that stay whole in NFC whatever stands beside them: none of them decomposes, is combining, or composes with what
  * is before it. Unicode promises that this stays so. First and last; those up to U+02FF, U+0400 to U+047F, U+4000 to
- * U+9FFF and U+B000 to U+CFFF are told by their first byte alone.
+ * U+9FFF and U+B000 to U+CFFF are recognised by their first byte alone.
  */
 static const uint32_t WHOLE[][2] = {
     {0x388, 0x482}, {0x48A, 0x590}, /* Greek, Cyrillic, Armenian */

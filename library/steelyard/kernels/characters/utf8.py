@@ -20,7 +20,16 @@ class Utf8(NamedTuple):
 
 
 def validate_utf8(text: bytes) -> Utf8:
-    """What a text is like: as fast as the memory is, several times faster than decoding."""
+    """What a text is like: as fast as the memory is, several times faster than decoding.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    Utf8
+    """
     found = np.empty(2, np.int64)
     is_utf8 = kernel("validate_utf8")(text, found)
     return Utf8(bool(is_utf8), *found.tolist())

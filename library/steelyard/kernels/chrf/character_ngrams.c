@@ -70,7 +70,7 @@ static int64_t read_segment(LineTexts *texts, Sequences *sequences, int64_t refe
 /* Row t * segments + i of the text is segment i of text t; texts are `references` references, then the systems.
  * present: (references, segments), 0 where a segment lacks a reference. lengths: code points of each row, those that
  * are white space only where `white_space` is not 0. out: (references, systems, segments, orders), left alone where a
- * reference is lacking.
+ * reference is missing.
  * Returns 0, OUT_OF_MEMORY, or BAD_TEXT where the text is not as many lines of UTF-8.
  *
  * Reads text: uint8[size], present: uint8[references, segments]. Writes

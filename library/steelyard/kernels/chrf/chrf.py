@@ -28,6 +28,19 @@ def chrf_statistics(
     For the character orders, then the word orders: n-grams of the hypothesis (0 where the reference has none), of the
     reference, and common to both. Of several references the one with the highest segment score, which depends on
     `beta` and `effective` (see `chrf_scores`), counts; the first on ties. `present` is (references, segments).
+
+    Parameters
+    ----------
+    characters : SharedNgrams or None
+    words : SharedNgrams or None
+    present : ndarray of uint8
+    systems : int
+    beta : float
+    effective : bool, optional
+
+    Returns
+    -------
+    ndarray of float64
     """
     orders = [level.shared.shape[-1] if level else 0 for level in (characters, words)]
     out = np.empty((systems, present.shape[1], 3 * sum(orders)))

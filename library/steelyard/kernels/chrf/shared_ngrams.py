@@ -36,6 +36,18 @@ def character_ngrams(
     r"""Of lines joined by "\n"; what `str.split()` takes for white space is left out unless `white_space` says so.
 
     `present` is (references, segments). Raises MemoryError, and BadText where the bytes are not as many lines of UTF-8.
+
+    Parameters
+    ----------
+    text : bytes
+    present : ndarray of uint8
+    systems : int
+    orders : int
+    white_space : bool, optional
+
+    Returns
+    -------
+    SharedNgrams
     """
     found = _room(present, systems, orders)
     if kernel("character_ngrams")(text, present, systems, orders, white_space, found.lengths, found.shared):
@@ -48,6 +60,17 @@ def word_ngrams(tokens: Words, present: NDArray[np.uint8], systems: int, orders:
     """Of words from which one ASCII punctuation mark is cut: from the end if there is one, else from the beginning.
 
     `tokens` are what white space separates, `present` is (references, segments). Raises MemoryError.
+
+    Parameters
+    ----------
+    tokens : Words
+    present : ndarray of uint8
+    systems : int
+    orders : int
+
+    Returns
+    -------
+    SharedNgrams
     """
     found = _room(present, systems, orders)
     pieces = _pieces(tokens)

@@ -97,7 +97,7 @@ static int read_segment(const PieceTexts *texts, Sequences *sequences, int64_t r
 /* ids, starts: words of each row; row t * segments + i is segment i of text t; texts are `references` references, then
  * the systems. Word w is cut into pieces[piece_starts[w]] to pieces[piece_starts[w + 1] - 1], one or two, all below
  * `types`. present: (references, segments), 0 where a segment lacks a reference. lengths: pieces of each row. out:
- * (references, systems, segments, orders), left alone where a reference is lacking.
+ * (references, systems, segments, orders), left alone where a reference is missing.
  * Returns 0, or as kernel.h says.
  *
  * Reads ids: int32[starts[-1]], starts: int64[(references + systems) * segments + 1], pieces: int32[piece_starts[-1]],

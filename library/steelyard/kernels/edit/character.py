@@ -23,6 +23,16 @@ def character_rates(words: Words, present: NDArray[np.uint8], systems: int) -> N
     beyond 200 million steps, one hypothesis word against 64 reference words each. Where a side has more than
     65,536 characters, both are cut into as many pieces of even length, which are compared piece by piece.
     `present` is (references, segments). Raises MemoryError.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    ndarray of float64
     """
     codes, letter_starts = code_points(words)
     letters, alphabet = numbered(codes)

@@ -17,5 +17,15 @@ def edit_distances(words: Words, present: NDArray[np.uint8], systems: int) -> ND
     """Insertions, deletions and substitutions: (references, systems, segments).
 
     -1 where `present` (references, segments) is 0. Time grows with hypothesis words x reference words / 64.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    ndarray of int64
     """
     return for_each_pair("edit_distances", words, present, systems)

@@ -27,6 +27,18 @@ def lebleu_statistics(
     n-grams of each order; characters of the hypothesis; of the reference closest to that, the shorter on ties. Each
     distinct n-gram takes the reference that serves it best. N-grams of more than 512 characters are only equal or
     not. `present` is (references, segments). Raises MemoryError.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    order : int
+    threshold : float
+
+    Returns
+    -------
+    ndarray of float64
     """
     codes, letter_starts = code_points(words)
     letters, alphabet = numbered(codes)

@@ -19,6 +19,16 @@ def least_edits(words: Words, present: NDArray[np.uint8], systems: int) -> NDArr
 
     `present` is (references, segments), with at least one 1 per segment. Raises MemoryError where the tables of the
     longest segment do not fit.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    ndarray of int64
     """
     types = int(words.ids.max(initial=-1)) + 1
     out = np.empty((systems, present.shape[1]), np.int64)

@@ -29,7 +29,7 @@ class Similarities:
     in any reference, in parts of WHOLE; 0 where none begins, where none has a direction, and below 0."""
     distances: NDArray[np.int64]
     """(2, references, systems, segments): weighted Levenshtein distances in parts of EDIT, with substitutions that
-    cost up to 1, then up to 2; -1 where the reference is lacking."""
+    cost up to 1, then up to 2; -1 where the reference is missing."""
 
 
 def similarities(
@@ -46,6 +46,19 @@ def similarities(
     `present` is (references, segments). Products of vectors are added in one fixed order, so that all results are
     the same to the bit everywhere. Segments of more than 1,024 words are compared with their reference in pieces of
     even length; equal n-grams are found in all of it nevertheless.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    rows : ndarray of int32
+    vectors : ndarray of float32
+    deepest : int
+
+    Returns
+    -------
+    Similarities
     """
     references, segments = present.shape
     total = int(words.starts[-1] - words.starts[references * segments])

@@ -17,7 +17,7 @@ static inline uint32_t code_of(const uint8_t *at, int width) {
     return (at[0] & 7u) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u);
 }
 
-/* As Python's str.split() has it. */
+/* As Python's str.split() has it; a test compares all code points. */
 static inline int is_white_space(uint32_t code) {
     if (code < 0x80) return (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x20);
     return code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||

@@ -30,7 +30,20 @@ class BleuScores(NamedTuple):
 
 
 def bleu_scores(sums: Floats, orders: Sequence[int], smoothing: str, value: float, *, effective: bool) -> BleuScores:
-    """BLEU of sums (..., 2 + 2 * orders): `metrics/ngram/bleu.py` names the columns and says what the others mean."""
+    """BLEU of sums (..., 2 + 2 * orders): `metrics/ngram/bleu.py` names the columns and says what the others mean.
+
+    Parameters
+    ----------
+    sums : ndarray of float64
+    orders : sequence of int
+    smoothing : str
+    value : float
+    effective : bool
+
+    Returns
+    -------
+    BleuScores
+    """
     rows = _rows(sums)
     found = BleuScores(np.empty(len(rows)), np.empty(len(rows)), np.empty((len(rows), len(orders))))
     kernel("bleu_scores")(rows, np.array(orders, np.int64), SMOOTHING.index(smoothing), value, effective, *found)
@@ -42,6 +55,16 @@ def chrf_scores(sums: Floats, beta_squared: float, *, effective: bool = True) ->
     """ChrF of sums (..., 3 * orders): n-grams of hypothesis and reference and common ones, order by order.
 
     `effective`: orders count only where both sides have them; otherwise by epsilon smoothing.
+
+    Parameters
+    ----------
+    sums : ndarray of float64
+    beta_squared : float
+    effective : bool, optional
+
+    Returns
+    -------
+    ndarray of float64
     """
     rows = _rows(sums)
     scores = np.empty(len(rows))

@@ -21,6 +21,17 @@ def ngram_statistics(
 
     Columns: hypothesis length; length of the reference closest to it, the shorter on ties; clipped matches of
     each order; n-grams of each order. `present` is (references, segments); `orders` ascend.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    orders : tuple of int
+
+    Returns
+    -------
+    ndarray of float64
     """
     out = np.empty((systems, present.shape[1], 2 + 2 * len(orders)))
     kernel("ngram_statistics")(words.ids, words.types, words.starts, present, systems, np.array(orders, np.int64), out)

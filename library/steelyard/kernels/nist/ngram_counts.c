@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static inline int64_t common_words(const int32_t *words, const uint8_t *room, int32_t one, int32_t other) {
+static inline int64_t shared_prefix(const int32_t *words, const uint8_t *room, int32_t one, int32_t other) {
     int64_t common = 0, most = smaller(room[one], room[other]);
     while (common < most && words[one + common] == words[other + common]) common++;
     return common;
@@ -55,7 +55,7 @@ KERNEL int64_t steelyard_ngram_counts(const int32_t *words, const int64_t *start
     int64_t common = 0; /* words that begin a place and the one before */
     for (int64_t k = 0; k < size; k++) {
         int32_t at = places[k];
-        int64_t next = k + 1 < size ? common_words(words, room, at, places[k + 1]) : 0;
+        int64_t next = k + 1 < size ? shared_prefix(words, room, at, places[k + 1]) : 0;
         int64_t most = repeated ? smaller(room[at], larger(common, next) + 1) : room[at];
         for (int64_t n = 0; n < most; n++) {
             int64_t base = n * size;

@@ -22,6 +22,18 @@ def ngram_counts(
     Row r of the text is `words[starts[r]:starts[r + 1]]`, numbers below `types`. Nodes come level by level, those of
     a level by their parents and then by their last word; `children` says how many each has on the next level. With
     `repeated` those that begin with an n-gram that occurs once are left out: each always follows its context.
+
+    Parameters
+    ----------
+    words : ndarray of int32
+    starts : ndarray of int64
+    types : int
+    deepest : int
+    repeated : bool, optional
+
+    Returns
+    -------
+    (Numbers, Numbers, Numbers)
     """
     size = int(starts[-1])
     tables = [np.empty((deepest, size), np.uint32) for _ in range(3)]

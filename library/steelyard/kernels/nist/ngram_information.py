@@ -27,6 +27,19 @@ def ngram_information(
     An n-gram counts at most as often as in the reference that has it most often; the numbers are added in the order
     of the hypothesis. `known` is the number that each word of a reference has in the `trie` of all n-grams: first
     children, last words and information of its nodes. `present` is (references, segments); `orders` ascend.
+
+    Parameters
+    ----------
+    words : Words
+    present : ndarray of uint8
+    systems : int
+    known : ndarray of int32
+    trie : (ndarray of int64, ndarray of int32, ndarray of float64)
+    orders : tuple of int
+
+    Returns
+    -------
+    ndarray of float64
     """
     out = np.empty((systems, present.shape[1], len(orders)))
     kernel("ngram_information")(

@@ -21,6 +21,17 @@ def ngram_weights(
 
     That is log2 of how often its context, what stands before the last word, occurs, divided by how often it does; the
     context of a single word is all words, of which there are `total`.
+
+    Parameters
+    ----------
+    children : Numbers
+    counts : Numbers
+    types : int
+    total : int
+
+    Returns
+    -------
+    (ndarray of int64, ndarray of float64)
     """
     nodes = len(counts)
     first_child, bits = np.empty(nodes + 1, np.int64), np.empty(nodes)

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
 
 def of_each(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The function "log", "log2" or "exp" of every value, of any shape."""
+    """The function "log", "log2" or "exp" of every value, of any shape.
+
+    Parameters
+    ----------
+    name : str
+    values : ndarray of float64
+
+    Returns
+    -------
+    ndarray of float64
+    """
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
     kernel(f"{name}_of_each")(given.ravel(), found.ravel())
@@ -21,7 +31,17 @@ def of_each(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def power_of_each(values: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
-    """Every value, of any shape, to the power of the exponent."""
+    """Every value, of any shape, to the power of the exponent.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+    exponent : float
+
+    Returns
+    -------
+    ndarray of float64
+    """
     given = np.asarray(values, np.float64, order="C")
     found = np.empty(given.shape)
     kernel("power_of_each")(given.ravel(), exponent, found.ravel())

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 
 def dense_ranks(scores: NDArray[np.float64]) -> Ranks:
-    """Numbers from 0 that are in order as the scores are, and equal where they are: of any shape."""
+    """Numbers from 0 that are in order as the scores are, and equal where they are: of any shape.
+
+    Parameters
+    ----------
+    scores : ndarray of float64
+
+    Returns
+    -------
+    Ranks
+    """
     ranks: Ranks = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.int32)
     return ranks
 
@@ -25,6 +34,15 @@ def tau_b(first: Ranks, second: Ranks) -> float:
     """Tau-b (Kendall 1945) of two lists (n,), the first in ascending order; NaN where one does not vary.
 
     Ranks are any numbers that are in order as the scores are. `second` is not changed. To the bit scipy's `kendalltau`.
+
+    Parameters
+    ----------
+    first : Ranks
+    second : Ranks
+
+    Returns
+    -------
+    float
     """
     first, second = np.ascontiguousarray(first, np.int32), np.array(second, np.int32, order="C")
     room, counts = np.empty(len(second), np.int32), np.zeros(4, np.int64)

@@ -43,6 +43,16 @@ def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> NDArra
     """Concordant and discordant pairs, those tied by people, by the metric, by both: (5, segments).
 
     Scores are (systems, segments), NaN where there is none; only pairs whose human scores differ by more than that.
+
+    Parameters
+    ----------
+    human : ndarray of float64
+    metric : ndarray of float64
+    more_than : float, optional
+
+    Returns
+    -------
+    ndarray of int32
     """
     counts = np.zeros((5, human.shape[1]), np.int32)
     human, metric = np.ascontiguousarray(human, np.float64), np.ascontiguousarray(metric, np.float64)
@@ -57,6 +67,16 @@ def calibrate_drawn(
 
     `worth` (segments, LANES) is what a pair of the segment counts in each replicate, `number` the number of the first
     step here. Sums, best and `at`, the number of the best step, are (LANES,) and are changed.
+
+    Parameters
+    ----------
+    steps : Steps
+    segments : int
+    worth : Integers
+    number : int
+    sums : Integers
+    best : Integers
+    at : Integers
     """
     segment = steps.first % np.int32(segments)
     kernel("calibrate_drawn")(segment, steps.upwards, steps.last, worth, number, sums, best, at)
@@ -70,6 +90,14 @@ def calibrate_exchanged(
     `share` (cells,) is what a pair with that cell counts; bit t of `swapped` (cells,) says whether two metrics
     exchange their scores there in trial t. Sums and best are (2, LANES), those of the first metric and of the second
     one, and are changed.
+
+    Parameters
+    ----------
+    steps : Steps
+    share : Integers
+    swapped : ndarray of uint64
+    sums : Integers
+    best : Integers
     """
     states = steps.first_state, steps.second_state
     kernel("calibrate_exchanged")(

@@ -34,6 +34,14 @@ def half_bounds(exponent: int) -> tuple[int, list[int]]:
 
     The weights come from w(x-1) = w(x) x / (N-x+1), down from N/2 in 192-bit fixed point. Each is off by less
     than 2^20 of 2^192, so the floors could only be wrong within 2^-90 of an integer, which is checked.
+
+    Parameters
+    ----------
+    exponent : int
+
+    Returns
+    -------
+    (int, list of int)
     """
     assert exponent >= 8, "of few coins, bounds are integers exactly"
     coins = 1 << exponent
@@ -73,7 +81,12 @@ class HalfTables:
 
 @cache
 def half_tables(largest: int) -> HalfTables:
-    """Tables up to 2^largest coins; none where `largest` is below 12."""
+    """Tables up to 2^largest coins; none where `largest` is below 12.
+
+    Parameters
+    ----------
+    largest : int
+    """
     parts, rows, used = [], [], 0
     for exponent in range(SMALLEST, largest + 1):
         fewest, bounds = _cached_bounds(exponent)

@@ -78,45 +78,45 @@ static inline uint64_t next_draw(Draws *draws, int width) {
     return taken;
 }
 
-/* Two tallies, because an increment that waits for the one before it on the same segment costs several cycles. */
+/* Counted twice, because an increment that waits for the one before it on the same segment costs several cycles. */
 typedef struct {
     uint16_t even[BLOCK], odd[BLOCK];
-} Tally;
+} SegmentCounts;
 
-static void draw_from_full_block(Draws *draws, int64_t wanted, Tally *tally) {
-    for (; wanted && draws->left; wanted--) tally->even[next_draw(draws, 8)]++;
+static void draw_from_full_block(Draws *draws, int64_t wanted, SegmentCounts *drawn) {
+    for (; wanted && draws->left; wanted--) drawn->even[next_draw(draws, 8)]++;
     for (; wanted >= 8; wanted -= 8) {
         uint64_t word = next_word(&draws->stream);
-        tally->even[word & 255]++;
-        tally->odd[word >> 8 & 255]++;
-        tally->even[word >> 16 & 255]++;
-        tally->odd[word >> 24 & 255]++;
-        tally->even[word >> 32 & 255]++;
-        tally->odd[word >> 40 & 255]++;
-        tally->even[word >> 48 & 255]++;
-        tally->odd[word >> 56]++;
+        drawn->even[word & 255]++;
+        drawn->odd[word >> 8 & 255]++;
+        drawn->even[word >> 16 & 255]++;
+        drawn->odd[word >> 24 & 255]++;
+        drawn->even[word >> 32 & 255]++;
+        drawn->odd[word >> 40 & 255]++;
+        drawn->even[word >> 48 & 255]++;
+        drawn->odd[word >> 56]++;
     }
-    for (; wanted; wanted--) tally->even[next_draw(draws, 8)]++;
+    for (; wanted; wanted--) drawn->even[next_draw(draws, 8)]++;
 }
 
-static void draw_from_short_block(Draws *draws, int64_t wanted, uint64_t size, Tally *tally) {
-    for (; wanted; wanted--) tally->even[next_draw(draws, 32) * size >> 32]++;
+static void draw_from_short_block(Draws *draws, int64_t wanted, uint64_t size, SegmentCounts *drawn) {
+    for (; wanted; wanted--) drawn->even[next_draw(draws, 32) * size >> 32]++;
 }
 
-/* Writes one replicate's counts of a block. A tally that ran over 16 bits has lost 65536 draws, so the sum shows it. */
-static int64_t write_counts(const Tally *tally, int64_t size, int64_t wanted, void *counts, int64_t bytes) {
+/* Writes one replicate's counts of a block. A count that ran over 16 bits has lost 65536 draws, so the sum shows it. */
+static int64_t write_counts(const SegmentCounts *drawn, int64_t size, int64_t wanted, void *counts, int64_t bytes) {
     uint32_t sum = 0;
     uint16_t bits = 0;
     uint8_t *narrow = counts;
     uint16_t *wide = counts;
     for (int64_t i = 0; i < size; i++) {
-        uint16_t count = (uint16_t)(tally->even[i] + tally->odd[i]);
+        uint16_t count = (uint16_t)(drawn->even[i] + drawn->odd[i]);
         sum += count;
         bits |= count;
     }
     if (sum != wanted || (bytes == 1 && bits > UINT8_MAX)) return COUNT_TOO_LARGE;
-    if (bytes == 1) for (int64_t i = 0; i < size; i++) narrow[i] = (uint8_t)(tally->even[i] + tally->odd[i]);
-    else for (int64_t i = 0; i < size; i++) wide[i] = (uint16_t)(tally->even[i] + tally->odd[i]);
+    if (bytes == 1) for (int64_t i = 0; i < size; i++) narrow[i] = (uint8_t)(drawn->even[i] + drawn->odd[i]);
+    else for (int64_t i = 0; i < size; i++) wide[i] = (uint16_t)(drawn->even[i] + drawn->odd[i]);
     return 0;
 }
 
@@ -146,12 +146,12 @@ static int64_t draw_leaf(const Job *job, const Node *leaf, uint64_t chunk, int r
     draws.left = 0;
     start(&draws.stream, job->seed, (uint64_t)1 << 63 | (uint64_t)leaf->low, chunk);
     for (int r = 0; r < replicates; r++) {
-        Tally tally;
-        memset(&tally, 0, sizeof tally);
-        if (size == BLOCK) draw_from_full_block(&draws, leaf->trials[r], &tally);
-        else draw_from_short_block(&draws, leaf->trials[r], (uint64_t)size, &tally);
+        SegmentCounts drawn;
+        memset(&drawn, 0, sizeof drawn);
+        if (size == BLOCK) draw_from_full_block(&draws, leaf->trials[r], &drawn);
+        else draw_from_short_block(&draws, leaf->trials[r], (uint64_t)size, &drawn);
         char *row = counts + r * job->stride * job->bytes;
-        int64_t failed = write_counts(&tally, size, leaf->trials[r], row, job->bytes);
+        int64_t failed = write_counts(&drawn, size, leaf->trials[r], row, job->bytes);
         if (failed) return failed;
     }
     return 0;

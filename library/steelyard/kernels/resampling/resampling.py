@@ -13,6 +13,8 @@ from steelyard.kernels.resampling.binomial import half_tables
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Counts = NDArray[np.uint8] | NDArray[np.uint16]
+
 BLOCK = 256
 """Segments in a block; the last block of a test set may have fewer."""
 
@@ -22,7 +24,7 @@ LARGEST = 2**32 - 1
 
 def resampling_counts(
     segments: int, seed: int, replicates: int, first: int, last: int, *, draws: int | None = None
-) -> NDArray[np.uint8] | NDArray[np.uint16]:
+) -> Counts:
     """How often each of the segments first..last is drawn in each replicate: (replicates, last - first).
 
     A pure function of the number of segments in the whole test set, the seed (0 to 2^64 - 1), the replicate
@@ -33,6 +35,19 @@ def resampling_counts(
 
     Raises BadParameter for a seed or a range that is not as said, TooLarge for more than 2^32 - 1 segments or
     draws and where a count is above 65,535.
+
+    Parameters
+    ----------
+    segments : int
+    seed : int
+    replicates : int
+    first : int
+    last : int
+    draws : int or None, optional
+
+    Returns
+    -------
+    ndarray of uint8 or ndarray of uint16
     """
     draws = segments if draws is None else draws
     if not 0 <= seed < 2**64:

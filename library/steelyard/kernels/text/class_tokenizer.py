@@ -26,6 +26,16 @@ def tokenize_by_class(text: bytes, kinds: NDArray[np.uint8], rules: int = 0) -> 
     """The lines of `text` with blanks at the cuts.
 
     `kinds` gives the kind of each of the 1,114,112 code points, `rules` is a sum of rules.
+
+    Parameters
+    ----------
+    text : bytes
+    kinds : ndarray of uint8
+    rules : int, optional
+
+    Returns
+    -------
+    bytes
     """
     out = np.empty(3 * len(text) + 2, np.uint8)
     length = kernel("tokenize_by_class")(text, kinds, rules, out)

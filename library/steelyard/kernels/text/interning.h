@@ -1,4 +1,4 @@
-/* Numbers for distinct tokens, in order of first sight: a hash table that compares whole tokens. */
+/* Numbers for distinct tokens, in order of first occurrence: a hash table that compares whole tokens. */
 #ifndef INTERNING_H
 #define INTERNING_H
 

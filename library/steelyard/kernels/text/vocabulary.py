@@ -17,6 +17,17 @@ def find_words(lines: bytes, count: int, vocabulary: NDArray[np.uint8], starts: 
 
     `lines` are `count` words, each ended by a newline. `vocabulary` has words in the order of their bytes, each ended
     by a newline; word i is `vocabulary[starts[i]:starts[i + 1]]`.
+
+    Parameters
+    ----------
+    lines : bytes
+    count : int
+    vocabulary : ndarray of uint8
+    starts : ndarray of int64
+
+    Returns
+    -------
+    ndarray of int32
     """
     places = np.empty(count, np.int32)
     if count:

@@ -18,6 +18,17 @@ def for_each_pair(kernel_name: str, words: Words, present: NDArray[np.uint8], sy
     """One integer per pair: (references, systems, segments).
 
     -1 where `present` (references, segments) is 0.
+
+    Parameters
+    ----------
+    kernel_name : str
+    words : Words
+    present : ndarray of uint8
+    systems : int
+
+    Returns
+    -------
+    ndarray of int64
     """
     references, segments = present.shape
     out = np.empty((references, systems, segments), np.int64)

@@ -53,7 +53,7 @@ static int number(Interner *table, Tokens *tokens, int32_t *ids) {
 }
 
 /*
- * Cuts `rows` lines into tokens and numbers them in order of first sight.
+ * Cuts `rows` lines into tokens and numbers them in order of first occurrence.
  *
  * With `mteval_13a` by the rules of mteval-v13a, else at white space alone. ids: room for `size` numbers; starts:
  * rows + 1; lines: room for 2 * `size`, gets the distinct tokens in the order of their numbers, each ended by a

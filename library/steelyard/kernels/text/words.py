@@ -38,7 +38,16 @@ class Words:
         return np.diff(self.starts)
 
     def lines_to(self, types: int) -> bytes:
-        """The first so many distinct tokens, each ended by a newline."""
+        """The first so many distinct tokens, each ended by a newline.
+
+        Parameters
+        ----------
+        types : int
+
+        Returns
+        -------
+        bytes
+        """
         if types == self.types:
             return self.lines
         ends = np.flatnonzero(np.frombuffer(self.lines, np.uint8) == ord("\n"))
@@ -50,6 +59,16 @@ def words(text: bytes, rows: int, *, mteval_13a: bool = False) -> Words:
 
     With `mteval_13a` punctuation is cut off as well, by the rules of mteval-v13a.
     Raises BadText where the number of lines is not `rows`; MemoryError.
+
+    Parameters
+    ----------
+    text : bytes
+    rows : int
+    mteval_13a : bool, optional
+
+    Returns
+    -------
+    Words
     """
     size = len(text)
     ids = np.empty(size + 1, np.int32)
@@ -64,8 +83,17 @@ def words(text: bytes, rows: int, *, mteval_13a: bool = False) -> Words:
     return Words(ids, starts, types, lines[: used[0]].tobytes())
 
 
-def folded(mixed: Words) -> Words:
-    """The same tokens with their case folded, found by folding each distinct token once."""
+def lowercased_words(mixed: Words) -> Words:
+    """The same tokens in small letters, found by lowercasing each distinct token once.
+
+    Parameters
+    ----------
+    mixed : Words
+
+    Returns
+    -------
+    Words
+    """
     if not mixed.types:
         return mixed
     alike = words(lowercased(mixed.lines[:-1]), mixed.types)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,31 +14,11 @@ from steelyard.text.findings import quoted
 from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-
-class Assessment(NamedTuple):
-    """One score that an annotator gave to one segment of one system."""
-
-    pair: str
-    """Languages, such as "en-cs"; empty where the file does not say."""
-    system: str
-    document: str
-    """Empty where the file does not say."""
-    segment: str
-    """Its id or number in the document, or in the test set."""
-    domain: str
-    """Empty where the file does not say."""
-    annotator: str
-    wave: int
-    """Judgments of different waves are never averaged."""
-    score: float
-    """Higher is better; from 0 to 100 in direct assessments."""
-    end: float
-    """When it was given, in seconds; of several of the same annotator the latest counts."""
-    file: str
+    from steelyard.meta_evaluation.human.assessment_formats.assessment import Assessment
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +33,9 @@ class AssessedPair:
     """Of each place."""
     documents: tuple[int, ...]
     """The document of each place, from 0: each wave has its own, and so has a place without a document."""
+    adjusted: NDArray[np.float64] | None = None
+    """As `scores`, less the severity of annotators who judged several systems (`annotator_effects`); None where no
+    annotator did."""
     notices: tuple[str, ...] = ()
 
 
@@ -88,32 +71,108 @@ def assessed_pairs(
     return [_pair(pair, found, domains or {}) for pair, found in by_pair.items()]
 
 
-def _pair(pair: str, found: Sequence[Assessment], domains: Mapping[str, Mapping[str, str]]) -> AssessedPair:
-    _refuse_doubles(pair, found)
-    latest: dict[tuple[int, str, str, str, str], Assessment] = {}
+def latest(found: Iterable[Assessment]) -> list[Assessment]:
+    """What counts where an annotator judged a segment of a system several times in one wave: what was given last.
+
+    Parameters
+    ----------
+    found : iterable of Assessment
+
+    Returns
+    -------
+    list of Assessment
+    """
+    counted: dict[tuple[int, str, str, str, str], Assessment] = {}
     for each in found:
         key = each.wave, each.document, each.segment, each.system, each.annotator
-        if key not in latest or latest[key].end <= each.end:
-            latest[key] = each
+        if key not in counted or counted[key].end <= each.end:
+            counted[key] = each
+    return list(counted.values())
+
+
+def _pair(pair: str, found: Sequence[Assessment], domains: Mapping[str, Mapping[str, str]]) -> AssessedPair:
+    _refuse_doubles(pair, found)
+    counted = latest(found)
     systems = {name: row for row, name in enumerate(dict.fromkeys(each.system for each in found))}
     places: dict[tuple[int, str, str], int] = {}
     cells: dict[tuple[int, int], list[float]] = {}
     of_places: list[str] = []
     documents: dict[tuple[int, str, str], int] = {}
     documents_of_places: list[int] = []
-    for each in latest.values():
+    placed = []
+    for each in counted:
         place = places.setdefault((each.wave, each.document, each.segment), len(places))
         if place == len(of_places):
             of_places.append(_domain(pair, each, domains))
             own = each.wave, each.document, "" if each.document else each.segment
             documents_of_places.append(documents.setdefault(own, len(documents)))
         cells.setdefault((systems[each.system], place), []).append(each.score)
-    scores = np.full((len(systems), len(places)), np.nan)
+        placed.append((each, place))
+    scores, adjusted = np.full((len(systems), len(places)), np.nan), None
     for cell, given in cells.items():
         scores[cell] = math.fsum(given) / len(given)
-    replaced = len(found) - len(latest)
-    notices = [f"{pair}: {number_of(replaced, 'judgment')} replaced by a later one."] if replaced else []
-    return AssessedPair(pair, tuple(systems), scores, tuple(of_places), tuple(documents_of_places), tuple(notices))
+    given_by = [(each.annotator, systems[each.system], place, each.score) for each, place in placed]
+    effects = annotator_effects(given_by)
+    if effects:
+        without: dict[tuple[int, int], list[float]] = {}
+        for annotator, system, place, score in given_by:
+            without.setdefault((system, place), []).append(score - effects.get(annotator, 0.0))
+        adjusted = np.full(scores.shape, np.nan)
+        for cell, given in without.items():
+            adjusted[cell] = math.fsum(given) / len(given)
+    # By name, so that nothing depends on the order of files and rows.
+    in_order = {
+        each: number for number, each in enumerate(sorted(range(len(documents)), key=list(documents).__getitem__))
+    }
+    documents_of_places = [in_order[each] for each in documents_of_places]
+    return AssessedPair(
+        pair, tuple(systems), scores, tuple(of_places), tuple(documents_of_places), adjusted,
+        tuple(_notices(pair, found, counted)),
+    )  # fmt: skip
+
+
+def annotator_effects(judgments: Sequence[tuple[str, int, int, float]]) -> dict[str, float]:
+    """How much more than others each annotator gives, for those who judged several systems.
+
+    An annotator's effect is the mean difference of their scores to the means of the places where they gave them. One
+    who judged a single system has none, for it could not be told from that system's quality. What two systems got at a
+    place may be exchanged, with the annotators who gave it, without any change of an effect: tests that exchange are
+    as right with scores less effects as with scores.
+
+    Parameters
+    ----------
+    judgments : sequence of (str, int, int, float)
+        Annotator, system, place and score.
+
+    Returns
+    -------
+    dict of str to float
+        Empty where there is nothing to tell.
+    """
+    at_places: dict[int, list[float]] = {}
+    judged: dict[str, set[int]] = {}
+    for annotator, system, place, score in judgments:
+        at_places.setdefault(place, []).append(score)
+        if annotator:
+            judged.setdefault(annotator, set()).add(system)
+    several = {annotator for annotator, systems in judged.items() if len(systems) > 1}
+    if len(several) < 2:
+        return {}
+    means = {place: math.fsum(given) / len(given) for place, given in at_places.items()}
+    differences: dict[str, list[float]] = {}
+    for annotator, _, place, score in judgments:
+        if annotator in several:
+            differences.setdefault(annotator, []).append(score - means[place])
+    return {annotator: math.fsum(each) / len(each) for annotator, each in differences.items()}
+
+
+def _notices(pair: str, found: Sequence[Assessment], counted: Collection[Assessment]) -> Iterator[str]:
+    title = f"{pair}: " if pair else ""
+    if replaced := len(found) - len(counted):
+        yield f"{title}{number_of(replaced, 'judgment')} replaced by a later one."
+    by_annotator = Counter(each.annotator for each in counted if each.annotator)
+    if once := sorted(name for name, count in by_annotator.items() if count == 1):
+        yield f"{title}{number_of(len(once), 'annotator')} gave one judgment only: {listed(once)}."
 
 
 def _domain(pair: str, assessment: Assessment, domains: Mapping[str, Mapping[str, str]]) -> str:

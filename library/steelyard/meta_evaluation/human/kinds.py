@@ -1,4 +1,4 @@
-"""What a table of judgments holds, told by its columns."""
+"""What a table of judgments holds, by its columns."""
 
 from __future__ import annotations
 

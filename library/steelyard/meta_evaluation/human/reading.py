@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from steelyard.meta_evaluation.human.assessed import opened_assessments, read_assessed
+from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS
 from steelyard.meta_evaluation.human.cells import Cells, places
-from steelyard.meta_evaluation.human.judgments import Judged, Judgment, SegmentScore, SystemScore
+from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgment, SegmentScore, SystemScore
 from steelyard.meta_evaluation.human.kinds import ERRORS, KINDS, RANKINGS, RATINGS, SCORES, kind_of, read_judgment_table
+from steelyard.meta_evaluation.human.marked_errors import marked_errors
 from steelyard.meta_evaluation.human.rankings import BETTER_OR_EQUAL, WINS, ranked_segments, ranked_systems
 from steelyard.meta_evaluation.human.readers import read_errors, read_rankings, read_ratings, read_scores
 from steelyard.meta_evaluation.human.scoring import penalties, segment_scores, standardised, system_scores
@@ -21,7 +24,7 @@ from steelyard.text.wording import listed, number_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard.formats.input.contents import Source
+    from steelyard.formats.input.contents import Contents, Source
     from steelyard.meta_evaluation.human.cells import Places
 
 AUTO, MEANS, NONE = "auto", "means", "none"
@@ -48,6 +51,8 @@ class Reading:
     """One of KINDS; None: as the columns say."""
     pair: str | None = None
     """Which language pair of a file that has several."""
+    languages: str = ""
+    """Those of the test set, by which one of several pairs is chosen in files of assessments."""
     rename: Mapping[str, str] = field(default_factory=dict)
     """What systems are called here, by how the files call them."""
     by_document: bool = False
@@ -57,7 +62,7 @@ class Reading:
     weights: Weights = field(default_factory=Weights)
     """Of errors."""
     standardise: bool | None = None
-    """Whether by annotator; None: ratings are, errors are not."""
+    """Whether by annotator; None: ratings in tables are, errors and what annotation tools export are not."""
     system_scores: str = AUTO
     """One of SYSTEM_SCORES. `auto`: of rankings the share of wins; else the means over segments, unless some systems
     were judged on no segment in common."""
@@ -101,18 +106,23 @@ class _Collected:
     names: list[str] = field(default_factory=list)
     renamed: set[str] = field(default_factory=set)
     """Systems that were called otherwise in the files."""
+    spans: list[JudgedSpan] = field(default_factory=list)
+    units: str = CODE_POINTS
+    texts: dict[tuple[str, int], str] = field(default_factory=dict)
+    anonymous: dict[str, str] = field(default_factory=dict)
+    """Notices without the names of annotators, by notices with them."""
+    raw: bool = False
+    """Whether ratings are on a scale that is common to all annotators, as in what annotation tools export."""
 
     def read(self, source: Source) -> None:
         """Add what a file holds."""
-        table = read_judgment_table(source)
+        contents, assessments = opened_assessments(source)
+        if assessments:
+            self._read_assessments(contents)
+            return
+        table = read_judgment_table(contents)
         kind = self.reading.kind or kind_of(table)
-        if self.kind not in (None, kind):
-            raise BadTable(
-                f"{table.name}: holds {kind}, but {self.names[0]} {self.kind}. Import different kinds under "
-                "different names."
-            )
-        self.kind = kind
-        self.names.append(table.name)
+        self._begin(table.name, kind)
         cells = Cells(table)
         where = places(
             cells,
@@ -127,6 +137,9 @@ class _Collected:
             raise BadTable(f"{table.name}, line 1: {kind} need a column 'segment', or doc_id and seg_in_doc.")
         else:
             self.judgments += self._read_judgments(kind, cells, where)
+            if kind == ERRORS:
+                marked = marked_errors(cells, where, self.reading.pair)
+                self.spans += [each._replace(system=self._name(each.system)) for each in marked]
             self._check_pairs(table.name)
         cells.findings.raise_if_any()
         if not (self.systems or self.segments or self.judgments):
@@ -134,6 +147,43 @@ class _Collected:
         if where is not None and where.first != 0 and where.document is None:
             self.notices.append(f"{table.name}: segments counted from {where.first}, as the column {where.title} does.")
         self.notices += cells.findings.all_notices()
+
+    def _begin(self, name: str, kind: str) -> None:
+        """A file of this kind."""
+        if self.kind not in (None, kind):
+            raise BadTable(
+                f"{name}: holds {kind}, but {self.names[0]} {self.kind}. Import different kinds under different names."
+            )
+        self.kind = kind
+        self.names.append(name)
+
+    def _read_assessments(self, contents: Contents) -> None:
+        """Add what a file of an annotation tool or of a shared task holds."""
+        reading = self.reading
+        found = read_assessed(
+            contents,
+            len(self.names),
+            reading.segments,
+            reading.documents,
+            pair=reading.pair,
+            languages=reading.languages,
+        )
+        self._begin(contents.name, found.kind)
+        self.raw = True
+        if found.spans:
+            self.units = found.units
+        for each in found.judgments:
+            name = self._name(each.system)
+            if found.kind == SCORES:
+                if (name, each.segment) in self.segments:
+                    raise BadTable(f"{contents.name}: {quoted(name)} has scores already. Remove one file.")
+                self.segments[name, each.segment] = SegmentScore(name, each.segment, each.value)
+            else:
+                self.judgments.append(each._replace(system=name))
+        self.spans += [each._replace(system=self._name(each.system)) for each in found.spans]
+        self.texts.update({(self._name(system), segment): text for (system, segment), text in found.texts.items()})
+        self.notices += found.notices
+        self._check_pairs(contents.name)
 
     def _read_judgments(self, kind: str, cells: Cells, where: Places) -> list[Judgment]:
         pair = self.reading.pair
@@ -193,7 +243,7 @@ class _Collected:
                 rated = penalties(self.judgments)
                 method["weights"] = dict(self.reading.weights.by_path)
             standardise = self.reading.standardise
-            method["standardised"] = self.kind == RATINGS if standardise is None else standardise
+            method["standardised"] = self.kind == RATINGS and not self.raw if standardise is None else standardise
             sign = -1.0 if self.kind == ERRORS else 1.0
             values = standardised(rated) if method["standardised"] else [judgment.value for judgment in rated]
             segments = segment_scores(rated, [sign * value + 0.0 for value in values])
@@ -227,7 +277,7 @@ class _Collected:
             if apart:
                 self.notices.append(
                     f"{self.names[0]}: {quoted(apart[0])} and {quoted(apart[1])} were judged on no segment in common, "
-                    "so systems get no scores; segments do. `steelyard human import --system-scores "
+                    "so systems get no scores; segments do. `steelyard judgments import --system-scores "
                     "means` makes them of different segments."
                 )
         return (system_scores(segments), how) if how == MEANS else ([], how)
@@ -235,10 +285,12 @@ class _Collected:
     def _notice_left_out(self, rated: Sequence[Judgment], values: Sequence[float]) -> None:
         left_out = sorted({each.annotator for each, value in zip(rated, values, strict=True) if math.isnan(value)})
         if left_out:
-            self.notices.append(
+            sentence = (
                 f"{self.names[0]}: left out of all scores: {number_of(len(left_out), 'annotator')} with one judgment, "
-                f"or always the same ({listed(left_out)})."
+                "or always the same"
             )
+            self.notices.append(f"{sentence} ({listed(left_out)}).")
+            self.anonymous[self.notices[-1]] = f"{sentence}."
 
     def _notice_other_means(self, segments: Sequence[SegmentScore]) -> None:
         means = {score.system: score.score for score in system_scores(segments)}
@@ -255,14 +307,18 @@ class _Collected:
 
     def _checked(self, judged: Judged) -> Judged:
         """With all notices; raises BadTable where nothing is left, or nothing was to be renamed."""
-        lacking = [quoted(old) for old in self.reading.rename if old not in self.renamed]
-        if lacking:
-            raise BadTable(f"{', '.join(self.names)}: no system {listed(lacking)} to rename.")
+        missing = [quoted(old) for old in self.reading.rename if old not in self.renamed]
+        if missing:
+            raise BadTable(f"{', '.join(self.names)}: no system {listed(missing)} to rename.")
         if not judged.systems and not judged.segments:
             raise BadTable(f"{', '.join(self.names)}: no judgment is left to make scores of.")
+        waves = {wave: number for number, wave in enumerate(sorted({each.wave for each in judged.judgments}))}
         return Judged(
-            judged.kind, judged.method, judged.systems, judged.segments, judged.judgments, tuple(self.notices)
-        )
+            judged.kind, judged.method, judged.systems, judged.segments,
+            [each._replace(wave=waves[each.wave]) for each in judged.judgments], tuple(self.notices),
+            tuple(self.anonymous.get(each, each) for each in self.notices),
+            [each._replace(wave=waves.get(each.wave, 0)) for each in self.spans], self.units, self.texts,
+        )  # fmt: skip
 
 
 def _apart(segments: Sequence[SegmentScore]) -> tuple[str, str] | None:

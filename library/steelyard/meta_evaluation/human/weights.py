@@ -42,14 +42,28 @@ class Weights:
         float or None
             0 where the annotator found none, None where its severity has no weight.
         """
-        steps = [_folded(step) for step in (severity, *category.split("/"))]
-        if NO_ERROR in (steps[0], steps[-1]):
+        if is_no_error(severity, category):
             return 0.0
+        steps = [_folded(step) for step in (severity, *category.split("/"))]
         for length in range(len(steps), 0, -1):
             weight = self.by_path.get("/".join(steps[:length]))
             if weight is not None:
                 return weight
         return None
+
+
+def is_no_error(severity: str, category: str) -> bool:
+    """Whether a row says that an annotator found none.
+
+    Parameters
+    ----------
+    severity, category : str
+
+    Returns
+    -------
+    bool
+    """
+    return NO_ERROR in (_folded(severity), _folded(category.split("/")[-1]))
 
 
 def parse_weights(given: Iterable[str]) -> Weights:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 import numpy as np
 
 from steelyard.errors import BadParameter
-from steelyard.metrics.common_words import common_words
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
-from steelyard.metrics.reference_choice import least, lengths
+from steelyard.metrics.references.choice import least, lengths
+from steelyard.metrics.references.unigram_overlap import unigram_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class FMeasure(Metric):
         """(systems, segments, 3)."""
         words, systems = segments.words(self.tok, self.case), len(segments.hypotheses)
         references, hypotheses = lengths(words, segments.reference_mask, systems)
-        overlaps = common_words(segments, self.tok, self.case)
+        overlaps = unigram_overlap(segments, self.tok, self.case)
         missed, reference = least(-overlaps, references, segments.reference_mask)
         return np.stack((-missed, hypotheses, reference), axis=-1).astype(np.float64)
 

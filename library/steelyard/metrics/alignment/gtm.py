@@ -9,11 +9,11 @@ import numpy as np
 
 from steelyard.fixed_point import on_grid
 from steelyard.kernels.alignment.gtm import gtm_runs, taken_runs
-from steelyard.metrics import average_length
-from steelyard.metrics.average_length import average_lengths, summed_length
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, number_to, parameter, show_number, tokenizer_parameter
-from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.references import average_length
+from steelyard.metrics.references.average_length import average_lengths, summed_length
+from steelyard.metrics.references.choice import lengths
 from steelyard.numerics.deterministic import power
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def exponent(text: str) -> float:
     ------
     ValueError
         For anything else.
-
     """
     value = number_to(LARGEST_EXPONENT)(text)
     if value < 1:
@@ -120,7 +119,6 @@ class GTM(Metric):
         -------
         list of list of list of Run
             By system and segment, in the order in which they are taken.
-
         """
         words, present, systems = segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)
         taken, counts, rests = taken_runs(words, present, systems)

@@ -27,6 +27,7 @@ _SNOWBALL = {
 }  # fmt: skip
 PACKAGES = {"simplemma": "simplemma", "snowball": "snowballstemmer"}
 """The Python package behind each name that specifications use."""
+INSTALL = {"simplemma": "pip install 'steelyard[lemmas]'", "snowball": "pip install steelyard"}
 
 
 def pinned(name: str) -> str:
@@ -46,7 +47,6 @@ def pinned(name: str) -> str:
     ------
     MissingResource
         Where it is not installed.
-
     """
     # Only now: it brings half of the mail library along.
     from importlib.metadata import PackageNotFoundError, version
@@ -54,7 +54,7 @@ def pinned(name: str) -> str:
     try:
         return f"{name}-{version(PACKAGES[name])}"
     except PackageNotFoundError as error:
-        raise MissingResource(f"The package {PACKAGES[name]} is not installed here. Install it.") from error
+        raise MissingResource(f"The package {PACKAGES[name]} is not installed here: {INSTALL[name]}.") from error
 
 
 def check_version(wanted: str) -> None:
@@ -69,18 +69,27 @@ def check_version(wanted: str) -> None:
     ------
     MissingResource
         Where it is another, or not installed.
-
     """
     name, _, number = wanted.partition("-")
     if number and wanted != pinned(name):
         raise MissingResource(
             f"{wanted} is asked for, but {pinned(name)} is installed here: its results may differ. "
-            f"Install {PACKAGES[name]}=={number} on every worker, or score anew with {name}."
+            f"Install {PACKAGES[name]}=={number} on every worker, or score again with {name}."
         )
 
 
+def has_simplemma() -> bool:
+    """Whether simplemma, which is an extra because of its size, is installed here.
+
+    Returns
+    -------
+    bool
+    """
+    return find_spec("simplemma") is not None
+
+
 def lemmatizes(language: str) -> bool:
-    """Whether simplemma knows a language.
+    """Whether simplemma, which must be here, knows a language.
 
     Parameters
     ----------
@@ -90,7 +99,6 @@ def lemmatizes(language: str) -> bool:
     Returns
     -------
     bool
-
     """
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
@@ -108,7 +116,6 @@ def stems(language: str) -> bool:
     Returns
     -------
     bool
-
     """
     algorithm = _SNOWBALL.get(_primary(language))
     return bool(algorithm) and find_spec(f"snowballstemmer.{algorithm}_stemmer") is not None
@@ -133,7 +140,6 @@ def simplemma_lemmas(wanted: str, language: str) -> Callable[[str], str]:
     ------
     MissingResource
         Where another version is here, or none.
-
     """
     check_version(wanted)
     import simplemma
@@ -161,7 +167,6 @@ def snowball_stems(wanted: str, language: str) -> Callable[[str], str]:
     ------
     MissingResource
         Where another version is here, or none.
-
     """
     check_version(wanted)
     stem = _stems(_SNOWBALL[_primary(language)])
@@ -201,7 +206,6 @@ def table_lemmas(path: Path) -> Callable[[str], str]:
     ------
     MissingResource
         Where the file is not such a table.
-
     """
     stat = path.stat()
     table = _table(path, stat.st_mtime_ns, stat.st_size)

@@ -15,7 +15,7 @@ from steelyard.metrics.alignment.meteor_modules import MODULES, module_keys, wor
 from steelyard.metrics.alignment.meteor_resolution import pinned_parameters
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter, tokenizer_parameter, whole_number_to
-from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.references.choice import lengths
 from steelyard.numerics.deterministic import power
 from steelyard.text.languages import language_code
 
@@ -49,7 +49,6 @@ def parse_modules(text: str) -> tuple[str, ...]:
     ------
     ValueError
         For anything else.
-
     """
     modules = tuple(text.split(","))
     if not all(module in MODULES for module in modules) or len(set(modules)) < len(modules):
@@ -73,7 +72,6 @@ def parse_language(text: str) -> str:
     ------
     ValueError
         For anything else.
-
     """
     if text in ("auto", "none"):
         return text
@@ -99,7 +97,6 @@ def parse_source(text: str) -> str:
     ------
     ValueError
         For anything else.
-
     """
     if not re.fullmatch(r"[\w.-]+(@[0-9a-f]+)?", text, re.ASCII):
         raise ValueError("is a name, not a path: name the file with --resource NAME=FILE")
@@ -122,7 +119,6 @@ def parse_stems(text: str) -> str:
     ------
     ValueError
         For anything else.
-
     """
     if not re.fullmatch(r"auto|none|snowball(-[\w.]+)?", text, re.ASCII):
         raise ValueError("is auto, none or snowball")

@@ -67,7 +67,6 @@ def working_modules(metric: ModuleParameters) -> tuple[str, ...]:
     -------
     tuple of str
         In the order in which they run.
-
     """
     there = {
         "exact": True,
@@ -96,7 +95,6 @@ def module_keys(metric: ModuleParameters, segments: Segments) -> list[Keys]:
     ------
     MissingResource, MissingLayer
         Where what a module needs is not here.
-
     """
     modules = working_modules(metric)
     if not modules:

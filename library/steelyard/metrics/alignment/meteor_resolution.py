@@ -33,7 +33,6 @@ def pinned_parameters(metric: ModuleParameters, context: RunContext) -> tuple[di
     Raises
     ------
     MissingResource
-
     """
     notices: list[str] = []
     language = language_code(context.language) or "" if metric.lang == "auto" else metric.lang.removeprefix("none")
@@ -71,12 +70,14 @@ def _lemmas(metric: ModuleParameters, context: RunContext, language: str, notice
     packaged = "@" not in wanted and wanted.partition("-")[0] == "simplemma"
     if packaged or wanted == "auto":
         sources.check_version(wanted)
-        if language and sources.lemmatizes(language):
+        there = sources.has_simplemma()
+        if there and language and sources.lemmatizes(language):
             return sources.pinned("simplemma")
-        lacking = _lacking(language, "simplemma")
+        missing = f"simplemma is not installed ({sources.INSTALL['simplemma']})"
+        reason = _why_unsupported(language, "simplemma") if there else missing
         if packaged:
-            raise MissingResource(f"meteor: lemmas={wanted}, but {lacking}.")
-        notices.append(f"meteor: the module lemma is skipped, since {lacking} and no lemmas come with the texts.")
+            raise MissingResource(f"meteor: lemmas={wanted}, but {reason}.")
+        notices.append(f"meteor: the module lemma is skipped, since {reason} and no lemmas come with the texts.")
         return "none"
     if wanted == "none":
         if "lemma" in metric.modules:
@@ -92,14 +93,14 @@ def _stems(metric: ModuleParameters, language: str, notices: list[str]) -> str:
     sources.check_version(metric.stems)
     if language and sources.stems(language):
         return sources.pinned("snowball")
-    lacking = _lacking(language, "Snowball")
+    reason = _why_unsupported(language, "Snowball")
     if metric.stems != "auto":
-        raise MissingResource(f"meteor: stems={metric.stems}, but {lacking}.")
-    notices.append(f"meteor: the module stem is skipped, since {lacking}.")
+        raise MissingResource(f"meteor: stems={metric.stems}, but {reason}.")
+    notices.append(f"meteor: the module stem is skipped, since {reason}.")
     return "none"
 
 
-def _lacking(language: str, whose: str) -> str:
+def _why_unsupported(language: str, whose: str) -> str:
     if language:
         return f'{whose} does not know the language "{language}"'
     return "the language is not known (name it with -l or lang=CODE)"

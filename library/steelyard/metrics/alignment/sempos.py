@@ -11,7 +11,7 @@ from steelyard.kernels.alignment.bag_overlap import bag_overlaps
 from steelyard.kernels.text.words import Words
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, parameter
-from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.references.choice import lengths
 from steelyard.numerics import deterministic
 
 if TYPE_CHECKING:

@@ -47,7 +47,6 @@ def synonym_groups(path: Path) -> dict[str, tuple[int, ...]]:
     ------
     MissingResource
         With the line that cannot be read.
-
     """
     try:
         stat = path.stat()
@@ -59,7 +58,7 @@ def synonym_groups(path: Path) -> dict[str, tuple[int, ...]]:
 
 
 @lru_cache(maxsize=4)
-def _synonym_groups(path: Path, modified: int, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG001 - read anew
+def _synonym_groups(path: Path, modified: int, size: int) -> dict[str, tuple[int, ...]]:  # noqa: ARG001 - read again
     groups: dict[str, list[int]] = defaultdict(list)
     for number, words in enumerate(_groups_of(path)):
         for word in words:

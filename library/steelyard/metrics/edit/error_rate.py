@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import case_parameter, tokenizer_parameter
-from steelyard.metrics.reference_choice import least, lengths
+from steelyard.metrics.references.choice import least, lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +52,7 @@ class ErrorRate(Metric):
         Returns
         -------
         (references, systems, segments) int64
-            Of no meaning where a reference is lacking.
-
+            Of no meaning where a reference is missing.
         """
 
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
@@ -82,6 +81,5 @@ def rate(edits: NDArray[np.float64], length: NDArray[np.float64]) -> NDArray[np.
     -------
     (...) float64
         Without words 100, or 0 where there are no edits.
-
     """
     return 100.0 * np.where(length > 0, edits / np.maximum(length, 1.0), edits > 0)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 
 import numpy as np
 
-from steelyard.metrics.common_words import common_words
 from steelyard.metrics.edit.error_rate import ErrorRate
-from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.references.choice import lengths
+from steelyard.metrics.references.unigram_overlap import unigram_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,4 +41,4 @@ class PER(ErrorRate):
             segments.words(self.tok, self.case), segments.reference_mask, len(segments.hypotheses)
         )
         longer = np.maximum(references[:, None, :], hypotheses[None, :, :])
-        return longer - common_words(segments, self.tok, self.case)
+        return longer - unigram_overlap(segments, self.tok, self.case)

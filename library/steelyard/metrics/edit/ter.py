@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
 
 from steelyard.errors import BadParameter
 from steelyard.kernels.edit.ter import least_edits
-from steelyard.metrics import average_length
-from steelyard.metrics.average_length import average_lengths, summed_length
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import alias, case_parameter, one_of, parameter
-from steelyard.metrics.reference_choice import lengths
+from steelyard.metrics.references import average_length
+from steelyard.metrics.references.average_length import average_lengths, summed_length
+from steelyard.metrics.references.choice import lengths
 from steelyard.metrics.score import Score, TERScore
 from steelyard.metrics.segments import Segments
 from steelyard.text.languages import main_code
@@ -21,7 +21,7 @@ from steelyard.tokenizers.registry import TOKENIZERS, signed, tokenizer_choice
 from steelyard.tokenizers.tercom import reference_text, tercom_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -113,6 +113,11 @@ class TER(Metric):
         """SacreBLEU's fields; it calls words as they are `tercom`, too."""
         fields = dict(super().signature_fields())
         return list((fields | {"tok": "tercom"} if self.tok == "none" else fields).items())
+
+    @classmethod
+    def from_signature(cls, title: str, fields: Mapping[str, str]) -> Self:
+        """Words as they are, where sacreBLEU says `tercom`."""
+        return super().from_signature(title, {**fields, **({"tok": "none"} if fields.get("tok") == "tercom" else {})})
 
     def _words(self, segments: Segments) -> Words:
         if self.punct and not self.norm:

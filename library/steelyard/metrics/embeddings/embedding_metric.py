@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -13,7 +12,7 @@ from steelyard.errors import MissingResource
 from steelyard.kernels.embeddings.similarities import Similarities, similarities
 from steelyard.metrics.embeddings.vectors import store, vectors_in
 from steelyard.metrics.metric import Metric
-from steelyard.metrics.parameters import case_parameter, parameter, tokenizer_parameter
+from steelyard.metrics.parameters import case_parameter, parameter, registered_name, tokenizer_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,29 +29,6 @@ USUAL_ORDER = 4
 """N-grams up to here are always compared, so that one comparison serves both metrics."""
 
 
-def parse_vectors(text: str) -> str:
-    """The name of word vectors.
-
-    Parameters
-    ----------
-    text : str
-        `NAME` or `NAME@HASH`.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-
-    """
-    if not re.fullmatch(r"\w[\w.-]{0,99}(@[0-9a-f]{12})?", text, re.ASCII):
-        raise ValueError("is the name of registered vectors, NAME or NAME@HASH")
-    return text
-
-
 @dataclass(frozen=True)
 class VectorMetric(Metric):
     """Similarity of words is the cosine of their vectors; words without a vector are similar only to themselves."""
@@ -64,7 +40,7 @@ class VectorMetric(Metric):
     tok: str = tokenizer_parameter()
     vectors: str = parameter(
         NO_VECTORS, "word vectors, NAME or NAME@HASH; `steelyard vectors list` shows what there is",
-        parse=parse_vectors, ours=True,
+        parse=registered_name("registered vectors"), ours=True,
     )  # fmt: skip
 
     @classmethod
@@ -99,7 +75,6 @@ class VectorMetric(Metric):
         similarities : Similarities
         unknown : (systems, segments, 3) float64
             The unknown words that UNKNOWN_COLUMNS count.
-
         """
         key = (self._named(), self.tok, self.case, max(deepest, USUAL_ORDER))
         return segments.cached(("similarities", *key), lambda: self._compared(segments, key[-1]))
@@ -117,7 +92,6 @@ class VectorMetric(Metric):
         -------
         dict of str to float
             In percent, by name.
-
         """
         hypothesis, words, references = counts.tolist()
         shares = {"unknown words": (hypothesis, hypothesis_words), "unknown reference words": (references, words)}

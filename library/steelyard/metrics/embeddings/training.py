@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.embeddings.vector_files import Entries
 
-MODELS = ("cbow", "skip-gram")
 TAKEN_AT_ONCE = 1 << 20
 """Bytes of text that are tokenized together."""
 LONGEST_LINE = 1 << 24
@@ -43,7 +42,7 @@ class Training:
 class Sentences:
     """The lines of text files as lists of words; can be gone through again and again.
 
-    `on_progress` is told how many bytes of how many have been read in this and all rounds before.
+    `on_progress` is called with how many bytes of how many have been read in this and all rounds before.
 
     Parameters
     ----------
@@ -51,8 +50,7 @@ class Sentences:
         UTF-8 text, one sentence per line.
     training : Training
     on_progress : callable, optional
-        Told how many bytes of how many have been read in this and all rounds before.
-
+        Called with how many bytes of how many have been read in this and all rounds before.
     """
 
     def __init__(
@@ -127,7 +125,6 @@ def train(sentences: Sentences) -> tuple[Entries, dict[str, Any]]:
     Raises
     ------
     BadText, BadVectors
-
     """
     import gensim
     from gensim.models import Word2Vec

@@ -43,7 +43,7 @@ def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
     ----------
     path : Path
     form : str
-        With "auto" word2vec's text and binary files are told apart by their content.
+        With "auto" word2vec's text and binary files are distinguished by their content.
 
     Returns
     -------
@@ -55,7 +55,6 @@ def entries_of(path: Path, form: str = "auto") -> tuple[Entries, str]:
     ------
     BadVectors
         Also while the entries are read.
-
     """
     if form == "gensim":
         return _gensim(path), form
@@ -91,7 +90,6 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     ------
     BadVectors
         For all that goes wrong with it.
-
     """
     try:
         with BufferedReader(open_given(path)) as raw:

@@ -57,7 +57,6 @@ class Vectors:
         -------
         (types,) int32
             The row of each distinct word's vector, or -1.
-
         """
         found = find_words(words.lines, words.types, self.vocabulary, self.starts)
         return np.where(found < 0, np.int32(-1), self.places[found])
@@ -79,7 +78,6 @@ def vectors_in(resources: Resources, reference: str) -> Vectors:
     Raises
     ------
     MissingResource, BadVectors
-
     """
     pinned = reference if "@" in reference else resources.pinned(reference, "vectors")
     path = resources.path(pinned, "vectors")
@@ -103,7 +101,6 @@ def open_vectors(folder: Path) -> Vectors:
     ------
     BadVectors
         Where the folder is not such a one.
-
     """
     try:
         return _opened(folder, (folder / "about.json").stat().st_mtime_ns)
@@ -133,7 +130,6 @@ def store(entries: Entries, folder: Path, source: str, origin: Mapping[str, Any]
     ------
     BadVectors
         For vectors of different sizes, numbers that are not finite, words given twice or not UTF-8.
-
     """
     words: list[bytes] = []
     with (folder / "vectors.npy").open("wb") as file:

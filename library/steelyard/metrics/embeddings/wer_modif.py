@@ -11,7 +11,7 @@ from steelyard.kernels.embeddings.similarities import EDIT
 from steelyard.metrics.edit.error_rate import rate
 from steelyard.metrics.embeddings.embedding_metric import UNKNOWN_COLUMNS, VectorMetric
 from steelyard.metrics.parameters import parameter
-from steelyard.metrics.reference_choice import least, lengths
+from steelyard.metrics.references.choice import least, lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,6 +11,7 @@ from steelyard.errors import BadParameter
 from steelyard.kernels.ngram.ngram_scores import bleu_scores
 from steelyard.kernels.ngram.ngrams import ngram_statistics
 from steelyard.metrics.metric import Metric
+from steelyard.metrics.ngram.word_orders import show_orders, word_orders_parameter
 from steelyard.metrics.parameters import (
     alias,
     case_parameter,
@@ -19,7 +20,6 @@ from steelyard.metrics.parameters import (
 )
 from steelyard.metrics.score import BLEUScore, Score
 from steelyard.metrics.smoothing import EXPONENTIAL, SMOOTHING_ALIAS, Smoothing, parse_smoothing
-from steelyard.metrics.word_orders import show_orders, word_orders_parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -141,7 +141,6 @@ class BLEU(Metric):
         ------
         BadParameter
             For another number of counts than orders, and for what `BLEU` does not take.
-
         """
         metric = BLEU(
             smooth_method=smooth_method,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 from steelyard.errors import BadParameter
 from steelyard.kernels.chrf.chrf import chrf_statistics
@@ -22,6 +23,8 @@ from steelyard.metrics.parameters import (
 from steelyard.metrics.score import ChrFScore, Score
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -46,7 +49,6 @@ def each_order(nc: int, nw: int) -> list[str]:
     -------
     list of str
         char_1 to char_nc, then word_1 to word_nw.
-
     """
     return [f"char_{n}" for n in range(1, nc + 1)] + [f"word_{n}" for n in range(1, nw + 1)]
 
@@ -88,6 +90,13 @@ class ChrF(Metric):
         super().__post_init__()
         if not self.nc + self.nw:
             raise BadParameter("chrf: nc and nw are both 0; one of them must be larger.")
+
+    @classmethod
+    def from_signature(cls, title: str, fields: Mapping[str, str]) -> Self:
+        """SacreBLEU says beta in the name alone, and its first releases word orders, too."""
+        said = re.fullmatch(r"chrf([\d.]+)(\+*)", title, re.IGNORECASE)
+        by_name = {"beta": said[1], "nw": str(len(said[2]))} if said else {}
+        return super().from_signature(title, {**by_name, **fields})
 
     @property
     def title(self) -> str:

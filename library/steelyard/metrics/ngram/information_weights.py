@@ -11,7 +11,6 @@ import numpy as np
 from steelyard.errors import BadState
 from steelyard.kernels.nist.ngram_counts import ngram_counts
 from steelyard.kernels.nist.ngram_weights import ngram_weights
-from steelyard.kernels.text.word_index import WordIndex
 from steelyard.metrics.corpus_statistics import CorpusStatistics
 from steelyard.metrics.ngram.ngram_table import NgramTable, check_total, counted, merged
 
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from steelyard.metrics.segments import Segments
 
     Numbers = NDArray[np.uint32]
+
+
+BYTES_OF_NUMBER = 150
+"""Memory of a word as a key of a dictionary, beside its letters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,7 @@ class Information:
     def nbytes(self) -> int:
         """Memory that it takes."""
         arrays = self.first_child.nbytes + self.words.nbytes + self.bits.nbytes
-        return len(self.lines) + self.index.nbytes + arrays
+        return 2 * len(self.lines) + BYTES_OF_NUMBER * self.types + arrays
 
     def known(self, words: Words, rows: int) -> NDArray[np.int32]:
         """The numbers that words have here.
@@ -68,7 +71,6 @@ class Information:
         ------
         BadState
             Where a word is not known here.
-
         """
         # Types are numbered as they are met, so those of the references come first.
         wanted = int(words.ids[: words.starts[rows]].max(initial=-1)) + 1
@@ -77,15 +79,15 @@ class Information:
         lines = words.lines_to(wanted)
         if self.lines.startswith(lines):
             return np.arange(wanted, dtype=np.int32)
-        found = self.index.places(lines)
+        numbers = self._numbers
+        found = np.array([numbers.get(word, -1) for word in lines.split(b"\n")[:-1]], np.int32)
         if (found < 0).any():
             raise BadState("The n-gram counts are those of other references. Prepare these references.")
         return found
 
     @cached_property
-    def index(self) -> WordIndex:
-        """Finds the words."""
-        return WordIndex(self.lines)
+    def _numbers(self) -> dict[bytes, int]:
+        return {word: number for number, word in enumerate(self.lines.split(b"\n")[:-1])}
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ def largest_order(text: str) -> int:
     ------
     ValueError
         For anything else.
-
     """
     order = whole_number_to(LARGEST_ORDER)(text)
     if not order:

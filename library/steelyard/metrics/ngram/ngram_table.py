@@ -73,7 +73,6 @@ class NgramTable:
         Returns
         -------
         bytes
-
         """
         arrays = [
             each.astype(np.min_scalar_type(each.max(initial=0)).newbyteorder("<"))
@@ -101,7 +100,6 @@ class NgramTable:
             For bytes that it did not write.
         TooLarge
             For a table of too many words.
-
         """
         if len(blob) < _HEADER.size or not blob.startswith(MAGIC):
             raise BadState("These bytes are no table of n-grams. Count the references again.")
@@ -148,7 +146,6 @@ def check_total(words: int) -> None:
     ------
     TooLarge
         Where they have.
-
     """
     if words > MOST_WORDS:
         raise TooLarge(
@@ -176,7 +173,6 @@ def counted(words: Words, rows: int, deepest: int) -> NgramTable:
     ------
     TooLarge
         Where there are too many words.
-
     """
     ids = words.ids[: words.starts[rows]]
     check_total(len(ids))
@@ -209,7 +205,6 @@ def merged(parts: Iterable[bytes]) -> NgramTable:
         For bytes that are no such table.
     TooLarge
         Where they have too many words together.
-
     """
     tables: list[NgramTable] = []
     for part in parts:

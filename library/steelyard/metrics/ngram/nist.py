@@ -10,13 +10,13 @@ import numpy as np
 
 from steelyard.fixed_point import on_grid
 from steelyard.kernels.nist.ngram_information import ngram_information
-from steelyard.metrics import average_length
-from steelyard.metrics.average_length import average_lengths, summed_length
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.ngram.information_weights import NgramInformation
+from steelyard.metrics.ngram.word_orders import show_orders, word_orders_parameter
 from steelyard.metrics.parameters import case_parameter, tokenizer_parameter
-from steelyard.metrics.reference_choice import lengths
-from steelyard.metrics.word_orders import show_orders, word_orders_parameter
+from steelyard.metrics.references import average_length
+from steelyard.metrics.references.average_length import average_lengths, summed_length
+from steelyard.metrics.references.choice import lengths
 from steelyard.numerics import deterministic
 
 if TYPE_CHECKING:

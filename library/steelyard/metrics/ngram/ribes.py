@@ -106,7 +106,6 @@ def aligned_words(
     -------
     row, place : (aligned,) int64
         The segment of each, and its place in the reference.
-
     """
     length, place, row = _Contexts(ids, hypotheses, references, backwards=True).unique()
     length_behind, place_behind, _ = _Contexts(ids, hypotheses, references, backwards=False).unique()

@@ -68,6 +68,32 @@ def test_a_system_without_a_document_or_metric_has_no_scores_there(tmp_path):
     assert "no scores of other" in found.metrics[1].notices[0]
 
 
+def test_documents_of_a_file_may_have_different_metrics(tmp_path):
+    """As in WMT25, where a pair has a metric that others lack; here two domains differ."""
+    one = written(tmp_path, "one.jsonl", lines(wmt("a", {"X": [1, 2]}), wmt("b", {"X": [3], "Y": [5]})))
+    other = written(tmp_path, "other.jsonl", lines(wmt("b", {"Y": [8], "X": [6]}), wmt("a", {"X": [4, NAN]})))
+    (found,) = read_scores([one, other])
+    assert [(each.name, as_lists(each)) for each in found.metrics] == [
+        ("X", [[1, 2, 3], [4, None, 6]]),
+        ("Y", [[5], [8]]),
+    ]
+
+
+def test_systems_that_differ_in_the_length_of_a_document_are_named_with_their_lines(tmp_path):
+    paths = [
+        written(tmp_path, f"{name}.jsonl", lines(wmt("a", {"X": [1]}), wmt("b", {"X": scores})))
+        for name, scores in {"s": [1, 2], "t": [1, 2], "u": [1]}.items()
+    ]
+    with pytest.raises(BadScores, match=r"u\.jsonl, line 2: u has 1 score of 'b' by X, but s has 2 .*s\.jsonl, line 2"):
+        read_scores(paths)
+
+
+def test_the_same_file_twice_is_refused(tmp_path):
+    path = written(tmp_path, "s.jsonl", lines(wmt("a", {"X": [1]})))
+    with pytest.raises(BadScores, match="two scores"):
+        read_scores([path, path])
+
+
 def test_comet(tmp_path):
     """The system is the stem of the path that was typed; the pair is a folder of it."""
     segments = [{"src": "a", "mt": "b", "ref": "c", "COMET": 0.75, "errors": []}, {"src": "d", "mt": "e", "COMET": NAN}]
@@ -167,6 +193,15 @@ WRONG = {
     "another number of paragraphs": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": [1]})), "X 2, Y 1"),
     "another number of paragraphs in a list": ("s.jsonl", lines(wmt("a", {"X": [1, 2], "Y": 1})), "must be a list"),
     "a text for a score": ("s.jsonl", lines(wmt("a", {"X": ["0.5"]})), "line 1"),
+    "a text for a score, further down": (
+        "s.jsonl", lines(wmt("a", {"X": [1, None]}), wmt("b", {"X": [2, "n/a"]})), "s.jsonl, line 2: 'n/a' is no number"
+    ),
+    "a score that is too large, further down": (
+        "s.jsonl", lines(wmt("a", {"X": [1, None]}), wmt("b", {"X": [2, NAN, -2e6]})), "line 2: score 3 of s by X"
+    ),
+    "another number of paragraphs, further down": (
+        "s.jsonl", lines(wmt("a", {"X": [1], "Y": [1]}), wmt("b", {"X": [1, 2], "Y": [1]})), "line 2: .*X 2, Y 1"
+    ),
     "a truth for a score": ("s.jsonl", lines(wmt("a", {"X": [True]})), "line 1"),
     "a score without end": ("s.jsonl", lines(wmt("a", {"X": [1]})).replace("[1]", "[1e999]"), "at most"),
     "a number of 5,000 digits": (
@@ -177,9 +212,20 @@ WRONG = {
     "no object": ("s.jsonl", lines(wmt("a", {"X": [1]})) + "[]\n", "line 2"),
     "no pair": ("s.jsonl", '{"metric_scores": {"X": [1]}, "document_id": ""}', "language_pair"),
     "no list": ("s.jsonl", lines(wmt("a", {"X": 1})), "list"),
-    "a document twice": ("s.jsonl", lines(wmt("a", {"X": [1]}), wmt("a", {"X": [1]})), "two scores"),
-    "a segment twice": ("t.tsv", HEADER + "a\tX\t1\t1\na\tX\t1\t1\n", "two scores"),
+    "a document twice": (
+        "s.jsonl", lines(wmt("b", {"X": [1]}), wmt("a", {"X": [1]}), wmt("a", {"X": [1]})),
+        "line 3: s has two scores by X for document 'a'",
+    ),
+    "a document twice, with other metrics": (
+        "s.jsonl", lines(wmt("a", {"X": [1]}), wmt("a", {"X": [1], "Y": [1]})), "line 2: s has two scores by X"
+    ),
+    "a segment twice": ("t.tsv", HEADER + "a\tX\t1\t1\na\tX\t1\t1\n", "a has two scores by X for segment '1'. Give"),
     "too few columns": ("t.tsv", HEADER + "a\tX\t1\n", "line 2: 3 columns, not 4"),
+    "too many columns": ("t.tsv", HEADER + "a\tX\t1\t1\t9\n", "line 2: 5 columns, not 4"),
+    "a score far below all others": ("t.tsv", HEADER + "a\tX\t1\t-2e6\n", "of a by X is -2e.06, but must be at most"),
+    "a segment that is not named": (
+        "m.jsonl", lines({"prediction": 1, "segment_id": 1}, {"prediction": 2}), "of 2 scores of m by MetricX 1 name"
+    ),
     "no number": ("t.tsv", HEADER + "a\tX\t1\t1,5\n", "1,5"),
     "a column twice": ("t.tsv", "system\tmetric\tsystem\tscore\n", "twice"),
     "no name": ("t.tsv", HEADER + "\tX\t1\t1\n", "name of a system"),
@@ -193,7 +239,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("name", "content", "told"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_told(tmp_path, name, content, told):
+def test_what_is_wrong_is_reported(tmp_path, name, content, told):
     with pytest.raises(BadText, match=told):
         read_scores([written(tmp_path, name, content)])
 
@@ -207,3 +253,70 @@ def test_a_metric_that_is_not_there_names_those_that_are(tmp_path):
     (found,) = read_scores([written(tmp_path, "s.jsonl", lines(wmt("a", {"X": [1]})))])
     with pytest.raises(BadScores, match="Metrics: X"):
         found.metric("Y")
+
+
+def test_equal_segments_are_in_equal_places_of_every_metric(tmp_path):
+    """Whatever a file leaves out, and in which order it names documents and segments."""
+    head = "system\tmetric\tdocument\tsegment\tscore\n"
+    rows = [("X", "a", 1), ("X", "a", 2), ("X", "b", 1), ("Y", "a", 1), ("Y", "a", 2), ("Y", "b", 1)]
+    value = {row: 10.0 * place for place, row in enumerate(rows)}
+    named = [("M", rows), ("human", rows[2:])]
+    paths = [
+        written(
+            tmp_path,
+            f"{metric}.tsv",
+            head + "".join(f"{s}\t{metric}\t{d}\t{n}\t{value[s, d, n]}\n" for s, d, n in own),
+        )
+        for metric, own in named
+    ]
+    (found,) = read_scores(paths)
+    assert as_lists(found.metric("M")) == [[0, 10, 20], [30, 40, 50]]
+    assert as_lists(found.metric("human")) == [[None, None, 20], [30, 40, 50]]
+
+
+@pytest.mark.parametrize("nothing", ["", "none", "None", "NULL", "nan", "NaN", "n/a", "N/A"])
+def test_what_stands_for_no_score(tmp_path, nothing):
+    (found,) = read_scores([written(tmp_path, "t.tsv", HEADER + f"a\tX\t1\t{nothing}\na\tX\t2\t3\n")])
+    assert as_lists(found.metrics[0]) == [[None, 3]]
+
+
+def test_a_pair_is_that_of_the_line_then_of_the_innermost_folder(tmp_path):
+    rows = [{"prediction": 1, "language_pair": "de-fr"}, {"prediction": 2, "lp": "cs-uk"}, {"prediction": 3}]
+    found = read_scores([written(tmp_path, "de-en/en-cs/all.jsonl", lines(*rows))])
+    assert [(each.pair, as_lists(each.metrics[0])) for each in found] == [
+        ("de-fr", [[1]]),
+        ("cs-uk", [[2]]),
+        ("en-cs", [[3]]),
+    ]
+    segments = [{"mt": "x", "COMET": 1}]
+    text = json.dumps({"out/en-de/a.txt": segments, "out/b.txt": segments})
+    found = read_scores([written(tmp_path, "en-cs/scores.json", text)])
+    assert [(each.pair, each.systems) for each in found] == [("en-de", ("a",)), ("en-cs", ("b",))]
+
+
+def test_levels_of_a_metric_are_not_mixed(tmp_path):
+    """The finest is taken, and coarser scores of the same system are none of its."""
+    rows = ["a\tX\td\t\t50", "a\tX\t\t\t70", "a\tX\td\t1\t3", "a\tY\t\t\t7", "a\tY\td\t\t5", "a\tY\te\t\t6"]
+    text = "system\tmetric\tdocument\tsegment\tscore\n" + "".join(f"{row}\n" for row in rows)
+    (found,) = read_scores([written(tmp_path, "t.tsv", text)])
+    assert [(each.name, each.level, as_lists(each)) for each in found.metrics] == [
+        ("X", "segment", [[3]]),
+        ("Y", "document", [[5, 6]]),
+    ]
+    assert [each.ids for each in found.metrics[1].documents] == [("d", "e")]
+
+
+def test_a_domain_that_is_not_there_is_none(tmp_path):
+    header = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\toverall\n"
+    rows = ["d1\t1\ten\tcs\t\tYolu\tNaN\t1\n", "d2\t1\ten\tcs\tofficial\tYolu\tnews\t2\n"]
+    (found,) = read_scores([written(tmp_path, "M/s.tsv", header + "".join(rows))])
+    assert [(each.domain, each.name) for each in found.metrics[0].documents] == [("", "d1"), ("news", "d2")]
+    whole = "\tall\ten\tcs\tofficial\tYolu\tnews\t2\n"
+    (found,) = read_scores([written(tmp_path, "M/t.tsv", header + whole)])
+    assert (found.metrics[0].level, as_lists(found.metrics[0])) == ("system", [[2]])
+
+
+def test_what_comet_calls_errors_is_no_score_though_it_were_a_number(tmp_path):
+    text = json.dumps({"a.txt": [{"src": "x", "mt": "y", "errors": 0, "COMET": 1, "other": None}]})
+    (found,) = read_scores([written(tmp_path, "c.json", text)])
+    assert [each.name for each in found.metrics] == ["COMET", "other"]

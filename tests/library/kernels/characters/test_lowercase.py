@@ -31,11 +31,11 @@ def test_every_letter_has_the_small_one_that_python_has():
 @example("x" * 15 + "Ž" + "Ⱥ" * 40)
 @example("K" * 100)
 @example("\U0001ffff\U00020000\U0010ffff" * 5)
-def test_a_text_in_lowercase_table_is_what_python_makes_of_it(text):
+def test_a_lowercased_text_is_what_python_makes_of_it(text):
     assert lowercased(text.encode()) == text.lower().encode()
 
 
-def test_real_texts_in_lowercase_table(real_data):
+def test_real_texts_are_lowercased_as_python_does(real_data):
     for path in sorted(real_data.glob("wmt2*/refs/*.txt")):
         text = path.read_bytes()
         assert lowercased(text) == text.decode().lower().encode()

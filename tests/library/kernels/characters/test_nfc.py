@@ -16,7 +16,7 @@ LETTERS = [*"aéžЖйαάבا中あが한ｗ😀„—\u2000\u0340\u0301\u0323\
 @example("x" * 14 + "가\u11a8")
 @example("か\u3099")
 @example("")
-def test_forms_are_told_as_python_tells_them(text):
+def test_forms_are_detected_as_by_python(text):
     assert is_nfc(text.encode()) == unicodedata.is_normalized("NFC", text)
 
 

@@ -36,7 +36,7 @@ def test_a_look_tells_what_the_text_is_like(text):
 
 
 @pytest.mark.parametrize("before", [0, 13, 61, 62, 63, 125])
-def test_sequences_are_told_from_what_is_none_wherever_they_lie(before):
+def test_sequences_are_distinguished_from_what_is_none_wherever_they_lie(before):
     for length in (1, 2, 3):
         for sequence in map(bytes, product(BYTES, repeat=length)):
             text = b"x" * before + sequence

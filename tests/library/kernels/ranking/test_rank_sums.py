@@ -12,11 +12,11 @@ from steelyard.kernels.ranking.rank_sums import rank_sums
 def test_against_ranks_of_scipy(systems, segments, largest, seed):
     rng = np.random.default_rng(seed)
     human, metric = rng.integers(0, largest, (2, systems, segments)) / 3
-    lacking = rng.random((systems, segments)) < 0.2
-    human[lacking] = metric[lacking] = np.nan
+    missing = rng.random((systems, segments)) < 0.2
+    human[missing] = metric[missing] = np.nan
     expected = []
     for segment in range(segments):
-        known = ~lacking[:, segment]
+        known = ~missing[:, segment]
         x, y = (rankdata(each[known, segment]) - (known.sum() + 1) / 2 for each in (human, metric))
         expected.append([4 * (x * y).sum(), 4 * (x * x).sum(), 4 * (y * y).sum()])
     assert rank_sums(human, metric).T.tolist() == expected

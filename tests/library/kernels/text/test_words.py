@@ -2,14 +2,17 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from steelyard.errors import MetricsError
+from steelyard.kernels.text.class_tokenizer import BLANK
 from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.words import words
+from steelyard.tokenizers.rules import LAST_WHITE_SPACE, blank_kinds
 
 # White space of one to three bytes, what begins like it, what 13a cuts, bytes that are no UTF-8, and long tokens that
 # differ in one byte: the first 15 are compared at once.
@@ -22,7 +25,7 @@ RAGGED = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=3
 
 
 def numbered(text: bytes) -> tuple[list[list[int]], list[str]]:
-    """Rows of numbers in order of first sight, and the tokens: bytes that are no UTF-8 are taken for letters."""
+    """Rows of numbers in order of first occurrence, and the tokens: bytes that are no UTF-8 are taken for letters."""
     numbers: dict[str, int] = {}
     rows = [
         [numbers.setdefault(token, len(numbers)) for token in line.decode(errors="surrogateescape").split()]
@@ -72,7 +75,19 @@ def test_blocks_of_bytes_leave_no_seam(middle):
             assert found(text, mteval_13a=True) == by_13a(text) == numbered(tokenize_13a(text))
 
 
-def test_many_types_are_all_told_apart():
+def test_white_space_is_pythons():
+    """Of all code points, in the kernels and in the tables of tokenizers by classes of characters."""
+    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000 and code != ord("\n")]
+    expected = [code for code in codes if chr(code).isspace()]
+    text = "\n".join(f"a{chr(code)}b" for code in codes).encode()
+    tokens = np.diff(words(text, len(codes)).starts)
+    assert [code for code, many in zip(codes, (tokens > 1).tolist(), strict=True) if many] == expected
+    blank = np.flatnonzero(blank_kinds() == BLANK).tolist()
+    assert sorted({*blank} - {ord("\n")}) == expected
+    assert max(expected) == LAST_WHITE_SPACE
+
+
+def test_many_types_are_all_distinct():
     text = " ".join(
         f"{number}{'x' * (number % 3 * 10)}" for number in [*range(40_000), *range(39_999, -1, -1)]
     ).encode()

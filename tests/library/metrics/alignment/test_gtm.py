@@ -13,7 +13,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from steelyard.errors import BadParameter
 from steelyard.metrics.alignment.fmeasure import FMeasure
 from steelyard.metrics.alignment.gtm import GTM, Run
-from steelyard.metrics.average_length import UNIT
+from steelyard.metrics.references.average_length import UNIT
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, read_campaign

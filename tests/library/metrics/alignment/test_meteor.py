@@ -139,7 +139,7 @@ def test_lemmas_are_those_of_the_natural_case():
     # "Waren" are goods, "waren" is a form of "to be".
     assert statistics(metric, "Waren", "Ware")["m_lemma"] == 1
     assert statistics(metric, "waren", "Ware")["m_lemma"] == 0
-    # Markup in capitals is markup only once it is folded; that segment is lemmatised in lower case, no other.
+    # Markup in capitals is markup only once it is lowercased; that segment is lemmatised in lower case, no other.
     found = metric.segment_statistics(
         Segments(references=[joined(["Ware", "Ware"])], hypotheses=[joined(["Waren &AMP; x", "Waren"])])
     )
@@ -153,7 +153,7 @@ def test_stems():
     assert f"|stems:{pinned('snowball')}|" in metric.signature(1)
 
 
-def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_lowercase_table(tmp_path):
+def test_words_whose_case_is_kept_are_stemmed_and_looked_up_in_lowercase(tmp_path):
     metric, _ = resolved(Meteor(modules=("exact", "stem"), case="mixed"), "en")
     found = statistics(metric, "Running Sat", "runs sat")
     assert (found["m_exact"], found["m_stem"]) == (0, 2)
@@ -192,7 +192,7 @@ def test_a_word_without_lemma_matches_none():
         statistics(metric, "a b", "a b")
 
 
-def test_unsettled_it_does_without_what_is_not_there():
+def test_unresolved_it_does_without_what_is_not_there():
     assert Meteor().columns == ("m_exact", "chunks", "hyp_len", "ref_len", "limited")
     assert statistics(Meteor(), "the cats", "the cat")["m_exact"] == 1
     for parameters in ({"lemmas": "simplemma"}, {"synonyms": "groups"}, {"modules": ("stem",), "stems": "snowball"}):
@@ -240,6 +240,15 @@ def test_a_module_without_its_resource_is_skipped(values, language, notice, pins
 def test_what_is_asked_for_must_be_there(values, message):
     with pytest.raises(MissingResource, match=message):
         resolved(Meteor.from_texts(values))
+
+
+def test_lemmas_are_skipped_without_their_package(monkeypatch):
+    monkeypatch.setattr("steelyard.metrics.alignment.lemmas.has_simplemma", lambda: False)
+    metric, notices = resolved(Meteor(), "cs")
+    assert "lemma is skipped, since simplemma is not installed (pip install 'steelyard[lemmas]')" in " ".join(notices)
+    assert metric.lemmas == "none"
+    with pytest.raises(MissingResource, match="lemmas=simplemma, but simplemma is not installed"):
+        resolved(Meteor(lemmas="simplemma"), "cs")
 
 
 def test_a_worker_with_another_version_refuses():

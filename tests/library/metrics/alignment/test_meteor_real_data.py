@@ -89,14 +89,14 @@ def test_no_search_is_cut_short_on_real_data(real_data, campaign):
 
 @pytest.mark.parametrize(("campaign", "language", "lemmas"), [("en-cs", "cs", 1732), ("de-en", "en", 1059)])
 def test_links_by_simplemma_on_real_data(real_data, campaign, language, lemmas):
-    """Measured elsewhere on folded text; in natural case simplemma takes a few words for others."""
+    """Measured elsewhere on lowercased text; in natural case simplemma takes a few words for others."""
     label, system, matches, _ = CAMPAIGNS[f"wmt22.{campaign}"]
     folder = real_data / f"wmt22.{campaign}"
     paths = folder / "refs" / f"{label}.txt", folder / "systems" / f"{system}.txt"
     metric, _ = resolved(Meteor(modules=("exact", "lemma")), language)
     reference, hypothesis = (read(path, lowered) for path in paths)
-    folded = metric.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis])).sum(axis=1)[0]
-    assert folded[:2].tolist() == [matches, lemmas]
+    lowercased = metric.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis])).sum(axis=1)[0]
+    assert lowercased[:2].tolist() == [matches, lemmas]
     reference, hypothesis = map(read, paths)
     natural = metric.segment_statistics(Segments(references=[reference], hypotheses=[hypothesis])).sum(axis=1)[0]
     assert natural[0] == matches

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from sacrebleu.metrics import TER as SacreTER
 
 from steelyard.errors import BadParameter
-from steelyard.metrics.average_length import UNIT
 from steelyard.metrics.edit.ter import TER
+from steelyard.metrics.references.average_length import UNIT
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.segments import Segments
 from tests.library.campaigns import Campaign, campaigns, joined, read_campaign

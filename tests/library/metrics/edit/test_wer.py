@@ -79,7 +79,7 @@ def test_single_segments(hypothesis, references, row, score):
     assert metric.score(statistics[0, 0]) == score
 
 
-def test_case_is_kept_unless_told_otherwise():
+def test_case_is_kept_unless_asked_otherwise():
     segments = Segments(references=[b"The Cat, sat"], hypotheses=[b"the cat , sat"])
     assert WER().segment_statistics(segments).tolist() == [[[2, 4]]]
     assert WER(case="lc").segment_statistics(segments).tolist() == [[[0, 4]]]

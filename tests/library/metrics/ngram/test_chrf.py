@@ -32,7 +32,7 @@ SETTINGS = {
     "eps, precision alone": (ChrF(beta=0, eff=False), {"beta": 0, "eps_smoothing": True}),
     "chrF2": (ChrF(), {}),
     "chrF2++": (ChrF(nw=2), {"word_order": 2}),
-    "folded": (ChrF(case="lc", nw=2), {"lowercase": True, "word_order": 2}),
+    "lowercased": (ChrF(case="lc", nw=2), {"lowercase": True, "word_order": 2}),
     "short": (ChrF(nc=2, beta=1), {"char_order": 2, "beta": 1}),
     "long": (ChrF(nc=9, nw=3), {"char_order": 9, "word_order": 3}),
     "words only": (ChrF(nc=0, nw=2), {"char_order": 0, "word_order": 2}),
@@ -172,11 +172,11 @@ def test_worked_example():
 def test_a_missing_reference_is_no_empty_reference():
     metric = ChrF(nc=1)
     references = [b"\nabc", b"xyz\nabc"]
-    lacking = metric.segment_statistics(
+    missing = metric.segment_statistics(
         Segments(references=references, hypotheses=[b"\nabc"], variable_references=True)
     )
     empty = metric.segment_statistics(Segments(references=references, hypotheses=[b"\nabc"]))
-    assert lacking[0].tolist() == [[0, 3, 0], [3, 3, 3]]
+    assert missing[0].tolist() == [[0, 3, 0], [3, 3, 3]]
     assert empty[0].tolist() == [[0, 0, 0], [3, 3, 3]]
 
 

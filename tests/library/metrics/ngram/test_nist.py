@@ -69,14 +69,14 @@ def test_equals_the_definition(campaign, order):
         assert ours[3:] == pytest.approx(sums[2:], rel=0, abs=len(rows) * 2**-25 + 1e-12)
 
 
-def western(text: bytes, folded: bool) -> bytes:
+def western(text: bytes, lowercased: bool) -> bytes:
     """As mteval-v13a reads it: it folds the letters A to Z only."""
-    return text.lower() if folded else text
+    return text.lower() if lowercased else text
 
 
-def international(text: bytes, folded: bool) -> bytes:
+def international(text: bytes, lowercased: bool) -> bytes:
     """The rules of mteval's --international-tokenization, which sees a blank behind the end of a segment."""
-    lines = (text.decode().lower() if folded else text.decode()).split("\n")
+    lines = (text.decode().lower() if lowercased else text.decode()).split("\n")
     for pattern, spaced in ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 ")):
         lines = [regex.sub(pattern, spaced, f" {line} ") for line in lines]
     return joined(lines)
@@ -98,16 +98,17 @@ def test_equals_mteval(real_data):
                 [GivenSystem([str(folder / f"wmt22.en-cs.tst.{suffix}")])],
                 variable_references=False,
             )
-            for folded in (False, True):
+            for lowercased in (False, True):
                 for tok, prepared, ours in (("13a", western, "13a"), ("intl", international, "none")):
                     texts = [
-                        [prepared(text.bytes, folded) for text in side] for side in (inputs.references, inputs.outputs)
+                        [prepared(text.bytes, lowercased) for text in side]
+                        for side in (inputs.references, inputs.outputs)
                     ]
                     scores = score_systems(Segments(references=texts[0], hypotheses=texts[1]), [NIST(tok=ours)])[
                         0
                     ].scores
                     figures = {name: f"{score:.4f}" for name, score in zip(inputs.names, scores, strict=True)}
-                    assert figures == expected[labels, folded, tok]
+                    assert figures == expected[labels, lowercased, tok]
                     compared += len(figures)
     assert compared == 3 * sum(map(len, expected.values())) == 3 * 80
 

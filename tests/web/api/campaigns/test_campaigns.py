@@ -15,7 +15,7 @@ from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import REFERENCE, SOURCE, hand_in
+from tests.service.campaigns import REFERENCE, SOURCE, submit_output
 from tests.service.service import DAY, Service
 
 SITE = "/api/v1/campaigns"
@@ -83,7 +83,7 @@ def test_an_organiser_founds_and_others_do_not(people: Team) -> None:
     for wrong in ({"name": "a/b"}, {"name": "x", "time_zone": "Mars/Olympus"}, {"name": "x", "surprise": 1}):
         assert error(people.organiser.post(SITE, json=wrong)) == (422, "bad_input")
     assert [each["name"] for each in people.organiser.get(SITE).json()["items"]] == ["wmt"]
-    assert people.stranger.get(SITE).json() == {"items": [], "next": None}
+    assert people.stranger.get(SITE).json() == {"items": [], "next": None, "unreadable": []}
     assert people.stranger.get(HERE).json() == people.nobody.get(HERE).json()
     assert error(people.stranger.get(HERE)) == (404, "not_found")
 
@@ -236,7 +236,7 @@ def test_teams_join_where_joining_is_open(people: Team) -> None:
     assert [each["name"] for each in seen] == [f"Team {number}" for number in sorted(each["number"] for each in seen)]
     assert {each["team"] for each in people.lead.get(f"{HERE}/teams").json()["items"]} == {"harbour", None}
     people.upload()
-    hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
     assert error(people.lead.delete(f"{HERE}/teams/harbour")) == (409, "conflict")
     assert error(people.lead.delete(f"{HERE}/teams/guests")) == (403, "forbidden")
     assert people.stranger.delete(f"{HERE}/teams/guests").status_code == 204
@@ -288,16 +288,16 @@ def test_freezing_closing_and_publishing(people: Team) -> None:
     assert people.log()[1:] == ["campaign.freeze", "campaign.unfreeze", "phase.close", "campaign.publish"]
 
 
-def test_quotas_are_set_and_what_a_team_has_used_is_told(people: Team) -> None:
+def test_quotas_are_set_and_what_a_team_has_used_is_reported(people: Team) -> None:
     people.found(time_zone="Europe/Prague", joining="open", visibility="public")
     people.upload()
     people.lead.post(f"{HERE}/teams", json={"team": "harbour"})
     set_to = people.organiser.put(f"{HERE}/quotas", json={"kind": "per_day", "amount": 3})
     assert set_to.json() == [
-        {"of": "campaign", "team": "", "phase": "", "kind": "per_day", "amount": 3, "time_zone": "Europe/Prague"}
+        {"campaign": "wmt", "team": "", "phase": "", "kind": "per_day", "amount": 3, "time_zone": "Europe/Prague"}
     ]
-    hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
-    standings = {each["kind"]: each for each in people.lead.get(f"{HERE}/teams/harbour/quotas").json()["items"]}
+    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    standings = {each["kind"]: each for each in people.lead.get(f"{HERE}/teams/harbour/quotas").json()["usage"]}
     assert (standings["per_day"]["used"], standings["per_day"]["amount"]) == (1, 3)
     assert error(people.stranger.get(f"{HERE}/teams/harbour/quotas")) == (403, "forbidden")
     assert error(people.lead.put(f"{HERE}/quotas", json={"kind": "per_day", "amount": 99})) == (403, "forbidden")
@@ -308,8 +308,8 @@ def test_quotas_are_set_and_what_a_team_has_used_is_told(people: Team) -> None:
 def test_a_correction_shows_old_and_new_side_by_side(people: Team) -> None:
     people.found(visibility="public")
     test_set = people.upload(metrics=["chrf"], reference_lists=["A"])
-    hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
-    hand_in(people.service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
+    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    submit_output(people.service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
     work_off(people.service.settings)
     form = {"test_set": str(test_set["id"]), "reason": "The wrong file"}
     made = people.organiser.post(
@@ -333,10 +333,45 @@ def test_a_correction_shows_old_and_new_side_by_side(people: Team) -> None:
     )
 
 
+def test_documents_are_resampled_where_there_are_any(people: Team) -> None:
+    people.found(visibility="public")
+    form = {"target_language": "cs", "metrics": ["chrf"], "reference_lists": ["A"], "replicates": "20"}
+    form["resample"] = "document"
+    files = [("references", ("A.txt", REFERENCE)), ("source", ("s.txt", SOURCE))]
+    none = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form}, files=files)
+    assert error(none) == (422, "bad_input")
+    assert "names no documents" in none.json()["error"]["message"]
+    assert people.organiser.get(f"{HERE}/test-sets").json()["items"] == [], "nothing is half stored"
+    files.append(("documents", ("d.tsv", b"segment\tdoc_id\n0\ta\n1\ta\n2\tb\n")))
+    odd = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form, "resample": "words"}, files=files)
+    assert odd.status_code == 422
+    made = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form}, files=files)
+    assert made.status_code == 201, made.text
+    assert [each["resample"] for each in made.json()["measures"]] == ["document"]
+    address = f"{HERE}/test-sets/{made.json()['id']}/measures"
+    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    more = people.organiser.post(address, json={"metrics": ["ter"], "references": [["A"]]})
+    assert [each["resample"] for each in more.json()["measures"]] == ["document", "document"], "as before"
+    work_off(people.service.settings)
+    board = people.nobody.get(f"{HERE}/leaderboard").json()
+    assert (board["resample"], board["replicates"]) == ("document", 1000)
+    assert "|resample:document|" in board["items"][0]["scores"][0]["signature"]
+    page = people.nobody.get("/campaigns/wmt/leaderboard").text
+    assert "interval, by document" in page
+    listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
+    assert [(each["resample"], each["superseded"]) for each in listed] == [("document", False), ("document", True)]
+    by_segment = {"metrics": ["ter"], "references": [["A"]], "resample": "segment"}
+    assert people.organiser.post(address, json=by_segment).status_code == 201
+    work_off(people.service.settings)
+    listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
+    found = sorted((each["resample"], each["superseded"]) for each in listed)
+    assert found == [("document", False), ("document", True), ("segment", False)], "documents are the more careful unit"
+
+
 def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
     people.found(visibility="public")
     test_set = people.upload(metrics=["chrf"], reference_lists=["A"], replicates="20")
-    hand_in(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
+    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
     work_off(people.service.settings)
     address = f"{HERE}/test-sets/{test_set['id']}/measures"
     asked = {"metrics": ["ter", "chrf"], "references": [["A"]], "replicates": 10, "seed": 7}
@@ -348,12 +383,12 @@ def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
     assert (after["replicates"], after["seed"]) == (20, 12345), "it loses nothing that it has"
     work_off(people.service.settings)
     # From now on nothing is measured twice.
-    assert len(hand_in(people.service.engine, "wmt", "guests", "tent", SOURCE).evaluations) == 1
+    assert len(submit_output(people.service.engine, "wmt", "guests", "tent", SOURCE).evaluations) == 1
     assert error(people.lead.post(address, json={"metrics": ["ter"]})) == (403, "forbidden")
     assert error(people.organiser.post(address, json={"metrics": ["nosuch"]})) == (422, "bad_input")
 
 
-def test_the_second_in_a_race_is_told_so(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_in_a_race_is_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     team = Team(service)
     team.found()
     # As if the first one had been stored after the second one had looked.

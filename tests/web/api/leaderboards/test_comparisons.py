@@ -143,13 +143,13 @@ def test_randomization_tests_are_made_when_somebody_asks(service: Service) -> No
     url = f"/api/v1/campaigns/{listed.campaign}/comparisons"
     wish = {"test": "randomization", "metric": listed.metrics[0]}
     before = service.client().get(url, params=wish).json()
-    assert (before["pairs"], before["lacking"]) == ([], 3)
+    assert (before["pairs"], before["missing"]) == ([], 3)
     assert service.client().post(url, params=wish).status_code == 401
     program = service.program(service.account("zoe"))
     done = program.post(url, params=wish)
     assert done.status_code == 200, "so few are made there and then"
     assert len(done.json()["pairs"]) == 3
-    assert done.json()["lacking"] == 0
+    assert done.json()["missing"] == 0
     after = service.client().get(url, params=wish).json()
     assert after["pairs"] == done.json()["pairs"]
     assert all(pair["n"] == 10_000 and 0 < pair["p"] <= 1 for pair in after["pairs"])
@@ -180,9 +180,9 @@ def test_more_replicates_are_drawn_where_the_correction_needs_them(
     begin = threading.Event()
     plain_draws = campaigns.leaderboards.comparison.with_enough_draws
 
-    def waiting(*given: Any) -> Board:
+    def waiting(*given: Any, **how: Any) -> Board:
         assert begin.wait(60)
-        return plain_draws(*given)
+        return plain_draws(*given, **how)
 
     monkeypatch.setattr(campaigns.leaderboards.comparison, "with_enough_draws", waiting)
     before = client.get(url, params={"correction": "holm"}).json()

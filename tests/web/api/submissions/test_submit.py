@@ -1,4 +1,4 @@
-"""Outputs handed in through the API: who may, what is taken, what is answered, what is left of what is refused."""
+"""Outputs submitted through the API: who may, what is accepted, what is answered, what is left of what is refused."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ def zipped(*members: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> 
     return file.getvalue()
 
 
-def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
+def test_an_output_is_stored_queued_and_reported(port_anywhere: Port) -> None:
     port = port_anywhere
     mary = port.program("mary", Scope.SUBMIT, Scope.READ)
     answer = port.submit(mary, kind="primary", constrained="true", description="our best")
@@ -67,7 +67,7 @@ def test_an_output_is_stored_queued_and_told_of(port_anywhere: Port) -> None:
     assert mary.get("/api/v1/submissions/2", headers={"If-None-Match": tag}).status_code == 304
     mary.patch("/api/v1/submissions/2", json={"description": "our very best"})
     assert mary.get("/api/v1/submissions/2", headers={"If-None-Match": tag}).status_code == 200
-    (protocol,) = seen["told"]
+    (protocol,) = seen["feedback"]
     assert [score["title"] for score in protocol["scores"]] == ["BLEU", "chrF2"]
     assert protocol["scores"][0]["low"] < protocol["scores"][0]["score"] < protocol["scores"][0]["high"]
 
@@ -339,10 +339,11 @@ def test_a_team_declares_withdraws_and_takes_back(port: Port) -> None:
     said = mary.patch("/api/v1/submissions/2", json={"kind": "primary", "constrained": False}).json()
     assert (said["kind"], said["constrained"]) == ("primary", False)
     assert mary.patch("/api/v1/submissions/2", json={"constrained": None}).json()["constrained"] is None
-    assert mary.delete("/api/v1/submissions/2").json()["withdrawn_at"] is not None
+    assert mary.post("/api/v1/submissions/2/withdraw").json()["withdrawn_at"] is not None
     assert [each["id"] for each in mary.get(f"{ADDRESS}/submissions?kind=withdrawn").json()["items"]] == [2]
     assert mary.post("/api/v1/submissions/2/reinstate").json()["withdrawn_at"] is None
-    assert port.program("zoe").delete("/api/v1/submissions/2").status_code in (403, 404)
+    assert port.program("zoe").post("/api/v1/submissions/2/withdraw").status_code in (403, 404)
+    assert mary.delete("/api/v1/submissions/2").status_code == 403
     with reading(port.service.engine) as connection:
         assert connection.scalars(select(Declaration.withdrawn_at)).all() == [None, None]
 
@@ -362,7 +363,7 @@ def test_organisers_cancel_evaluations_and_try_them_again(port_anywhere: Port) -
     assert actions == ["submission.submit", "evaluation.cancel", "evaluation.retry"]
 
 
-def test_why_something_failed_is_told_without_what_nobody_may_read(port: Port) -> None:
+def test_why_something_failed_is_reported_without_what_nobody_may_read(port: Port) -> None:
     port.submit(port.program("mary"))
     mary, ann = port.program("mary"), port.program("ann")
     told = {}

@@ -55,12 +55,12 @@ def test_what_is_before_a_submission_is_counted_and_estimated(port_anywhere: Por
             number: len(connection.scalars(select(Shard.id).where(Shard.queue_class == queue_class)).all())
             for number, queue_class in ((1, 1), (2, 0))
         }
-        awaited = read_submission_progress(connection, [1, 2, 3, 4], 5.0)
+        progress = read_submission_progress(connection, [1, 2, 3, 4], 5.0)
     # That of the organisers is less urgent: it waits for all three.
-    assert {number: each.ahead for number, each in awaited.items()} == {1: 0, 2: 0, 3: 1, 4: 2}
+    assert {number: each.ahead for number, each in progress.items()} == {1: 0, 2: 0, 3: 1, 4: 2}
     each = shards[2] // 3
-    assert [awaited[number].seconds_left for number in (2, 3, 4)] == [1.5 * each, 3.0 * each, 4.5 * each]
-    assert (awaited[2].segments, awaited[2].segments_done) == (SEGMENTS, 0)
+    assert [progress[number].seconds_left for number in (2, 3, 4)] == [1.5 * each, 3.0 * each, 4.5 * each]
+    assert (progress[2].segments, progress[2].segments_done) == (SEGMENTS, 0)
 
 
 def events_of(text: str) -> list[tuple[str, str, dict[str, Any]]]:
@@ -86,7 +86,7 @@ def test_events_tell_of_every_change_until_the_end(port: Port) -> None:
     assert (told[-1][0], told[-1][2]["state"], told[-1][2]["ended"]) == ("end", "done", True)
     assert [name for name, _, _ in told].count("end") == 1
     assert len({number for _, number, _ in told}) == len(told)
-    # Whoever comes again is told of the end alone.
+    # Whoever comes again hears of the end alone.
     again = mary.get("/api/v1/submissions/2/events", headers={"Last-Event-ID": told[0][1]})
     assert [name for name, _, _ in events_of(again.text)] == ["end"]
 

@@ -1,4 +1,4 @@
-"""Nobody is taken into a campaign unasked, and nobody hands in for who takes no part."""
+"""Nobody is taken into a campaign unasked, and nobody submits for who takes no part."""
 
 from __future__ import annotations
 

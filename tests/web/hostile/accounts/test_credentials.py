@@ -50,7 +50,7 @@ def test_pages_behind_a_proxy_with_a_password_of_its_own(service: Service, given
 
 
 @pytest.mark.parametrize("given", ["Bearer", "Bearer ", "bearer nonsense", "BEARER sty_x y", "Bearer\tsty_x"])
-def test_a_token_that_is_no_good_is_told_so_and_goes_nowhere(service: Service, given: str) -> None:
+def test_a_token_that_is_no_good_is_refused_and_goes_nowhere(service: Service, given: str) -> None:
     browser = service.browser(service.account("mary"))
     for path in ("/", "/sign-in", "/account", "/api/v1/me"):
         answer = browser.get(path, headers={"Authorization": given}, follow_redirects=False)

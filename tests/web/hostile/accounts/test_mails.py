@@ -75,7 +75,7 @@ def test_an_address_is_folded_and_its_domain_is_what_the_resolver_asks_for() -> 
         assert normalize_email(stored) == stored
 
 
-def test_the_mail_server_is_told_the_address_itself(mailing: Service, postman: Postman) -> None:
+def test_the_mail_server_is_given_the_address_itself(mailing: Service, postman: Postman) -> None:
     # Not by any door of ours any more; but rows may be older than the door.
     for odd in ODD[:3]:
         fault = send_email(mailing.settings, Email(odd, "Hello", "Hello"))
@@ -183,7 +183,7 @@ def test_what_was_not_delivered_is_said_to_be_so(mailing: Service, postman: Post
     assert lead.post("/api/v1/account/confirmation").status_code == 503
 
 
-def test_who_changes_his_address_is_told_whether_it_was_written_to(mailing: Service, postman: Postman) -> None:
+def test_who_changes_his_address_learns_whether_it_was_written_to(mailing: Service, postman: Postman) -> None:
     here = mailing.program(with_password(mailing, mailing.account("mary")))
 
     def changed(**values: str) -> tuple[bool, str]:
@@ -213,9 +213,7 @@ def test_nobody_without_an_account_has_us_write_to_many(mailing: Service, postma
     assert len(postman.mails) == 4
 
 
-def test_who_signs_up_is_told_on_the_page_of_the_account_that_no_mail_went_out(
-    mailing: Service, postman: Postman
-) -> None:
+def test_the_page_of_a_new_account_says_that_no_mail_went_out(mailing: Service, postman: Postman) -> None:
     page = "A confirmation link was sent.", "No confirmation link is pending"
     for number, refuses in enumerate((False, True)):
         postman.refuses = refuses

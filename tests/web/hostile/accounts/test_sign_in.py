@@ -55,7 +55,7 @@ def test_guesses_from_everywhere_keep_nobody_out(guessed: Service) -> None:
     assert 0 < int(tried(guessed, "wrong", fresh).headers["Retry-After"]) <= 1800
 
 
-def test_whether_there_is_an_account_is_not_told_by_when_one_has_to_wait(guessed: Service) -> None:
+def test_whether_there_is_an_account_is_not_revealed_by_when_one_has_to_wait(guessed: Service) -> None:
     seen = []
     for place, email in enumerate(("mary@example.org", "nobody@example.org")):
         answers = [

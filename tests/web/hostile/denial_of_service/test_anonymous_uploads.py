@@ -8,7 +8,8 @@ from starlette.formparsers import MultiPartParser
 
 from models.schema.roles import Scope
 from tests.service.service import Service
-from web import api, pages
+from web.api.routers import all_routers
+from web.pages.routers import ROUTERS
 from web.uploads.large_bodies import is_upload
 
 LARGE = b"x" * (3 << 20)
@@ -26,7 +27,7 @@ def test_no_route_reads_a_large_body_of_nobody(service: Service, monkeypatch: py
     monkeypatch.setattr(MultiPartParser, "on_part_data", counted)
     routes = [
         (prefix + route.path, route)
-        for prefix, routers in (("/api/v1", api.ROUTERS), ("", pages.ROUTERS))
+        for prefix, routers in (("/api/v1", all_routers()), ("", ROUTERS))
         for router in routers
         for route in router.routes
         if isinstance(route, APIRoute) and is_upload(route.endpoint)

@@ -56,7 +56,7 @@ def test_names_of_annotators_leave_the_database_nowhere(world: World, caplog: py
             found = everything(world, role)
             assert "people" in found, role
             assert CANARY not in found, role
-        # Who sends a table is told what is wrong with it, and where; nobody else is.
+        # Who sends a table reads what is wrong with it, and where; nobody else is.
         wrong = table("x\tkeel\tno number\t5").replace(
             b"\tscore\n", b"\tscore\n" + f"{CANARY}\x1b\tkeel\t1\t5\n".encode()
         )

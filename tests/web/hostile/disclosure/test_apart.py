@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from models.schema.roles import PhaseKind, SiteRole
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import SOURCE, hand_in, with_test_set
+from tests.service.campaigns import SOURCE, submit_output, with_test_set
 from tests.service.service import Service
 
 OURS, THEIRS = "ours", "theirs"
@@ -86,7 +86,7 @@ SECRETS = re.compile(
 
 
 def told(client: TestClient, campaign: str, lines: bytes, system: str) -> list[Any]:
-    """All that a team is told of an output that it has just handed in."""
+    """All that a team sees of an output that it has just submitted."""
     files = {"file": ("out.txt", lines)}
     answer = client.post(f"/api/v1/campaigns/{campaign}/submissions", data={"system": system}, files=files)
     assert answer.status_code == 201, answer.text
@@ -108,8 +108,8 @@ def _without_names(document: Any) -> Any:
     return [_without_names(each) for each in document] if isinstance(document, list) else document
 
 
-def test_nobody_is_told_that_another_campaign_has_measured_an_output(service: Service) -> None:
-    """No shard and "computing totals" at once, where others wait, said that somebody has handed in the very same."""
+def test_nobody_learns_that_another_campaign_has_measured_an_output(service: Service) -> None:
+    """No shard and "computing totals" at once, where others wait, said that somebody has submitted the very same."""
     mary, oscar = service.account("mary"), service.account("oscar", SiteRole.ORGANISER)
     team = service.team("gulls", mary)
     for name, who, teams in ((OURS, oscar, (team,)), (THEIRS, service.account("olga"), ())):
@@ -117,7 +117,7 @@ def test_nobody_is_told_that_another_campaign_has_measured_an_output(service: Se
         service.phase(campaign, "open", PhaseKind.OPEN)
         with_test_set(service.engine, name)
     theirs, new = b"kocka\npes\nstavba\n", b"kocka\npes\nbudova\n"
-    hand_in(service.engine, THEIRS, "terns", "dive", theirs)
+    submit_output(service.engine, THEIRS, "terns", "dive", theirs)
     work_off(service.settings)
     client = service.program(mary)
     found = []

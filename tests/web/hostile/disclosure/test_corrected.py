@@ -16,7 +16,7 @@ from models.schema.accounts import Team
 from models.schema.campaigns import Participation
 from models.schema.roles import DeclaredKind, Feedback, PhaseKind
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 API = "/api/v1/campaigns/bay"
@@ -49,9 +49,9 @@ def corrected(service: Service, kind: PhaseKind, *, begins: float = -DAY, releas
     test_set = with_test_set(
         service.engine, "bay", given(reference=OLD, source=b"canarysource\nb\nc\n"), name="news", phase="now"
     )
-    hand_in(service.engine, "bay", "zebra", "mast", SAME)
-    hand_in(service.engine, "bay", "aardvark", "keel", SAME)
-    hand_in(service.engine, "bay", "aardvark", "hull", b"nothing\nof\nit\n", declared=DeclaredKind.CONTRASTIVE)
+    submit_output(service.engine, "bay", "zebra", "mast", SAME)
+    submit_output(service.engine, "bay", "aardvark", "keel", SAME)
+    submit_output(service.engine, "bay", "aardvark", "hull", b"nothing\nof\nit\n", declared=DeclaredKind.CONTRASTIVE)
     work_off(service.settings)
     organiser = service.program(olga)
     if released:
@@ -116,7 +116,7 @@ def test_of_a_released_test_set_both_are_public(service: Service) -> None:
     assert "canaryold" in found
 
 
-def test_nothing_is_told_of_a_correction_before_its_phase(service: Service) -> None:
+def test_nothing_is_disclosed_of_a_correction_before_its_phase(service: Service) -> None:
     site = corrected(service, PhaseKind.OPEN, begins=DAY, released=True)
     for who, client in site.clients.items():
         found = everything(site, client)

@@ -17,7 +17,7 @@ from models.schema.campaigns import Declaration, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import DeclaredKind, PhaseKind
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import given, hand_in, with_test_set
+from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 API = "/api/v1/campaigns/bay"
@@ -56,11 +56,15 @@ def site(service: Service) -> Site:
     news = {"test_set": "news"}
     contrastive = {**news, "declared": DeclaredKind.CONTRASTIVE}
     outputs = {
-        "first": hand_in(service.engine, "bay", "canaryteam", "canaryrow", b"first\nx\ny\n", run="canaryrun", **news),
-        "last": hand_in(service.engine, "bay", "canaryteam", "canaryrow", b"last\nx\ny\n", run="canaryrun", **news),
-        "second": hand_in(service.engine, "bay", "canaryteam", "other", b"second\nx\ny\n", **contrastive),
-        "ours": hand_in(service.engine, "bay", "harbour", "mast", b"ours\nx\ny\n", **news),
-        "early": hand_in(service.engine, "bay", "harbour", "mast", b"early\nx\ny\n", test_set="canaryname"),
+        "first": submit_output(
+            service.engine, "bay", "canaryteam", "canaryrow", b"first\nx\ny\n", run="canaryrun", **news
+        ),
+        "last": submit_output(
+            service.engine, "bay", "canaryteam", "canaryrow", b"last\nx\ny\n", run="canaryrun", **news
+        ),
+        "second": submit_output(service.engine, "bay", "canaryteam", "other", b"second\nx\ny\n", **contrastive),
+        "ours": submit_output(service.engine, "bay", "harbour", "mast", b"ours\nx\ny\n", **news),
+        "early": submit_output(service.engine, "bay", "harbour", "mast", b"early\nx\ny\n", test_set="canaryname"),
     }
     work_off(service.settings)
     programs = [service.program(each) for each in (olga, mary, eve)]
@@ -152,7 +156,7 @@ def test_others_get_the_attempts_that_stand_and_their_scores_alone(site: Site) -
 def test_what_is_published_is_what_is_ranked_and_what_was_declared(site: Site) -> None:
     """A team that declares no output contrastive has one that counts: the others it only tried."""
     outputs, client = site.outputs, site.service.client()
-    tried = hand_in(site.service.engine, "bay", "harbour", "keel", b"tried\nx\ny\n", test_set="news").submission
+    tried = submit_output(site.service.engine, "bay", "harbour", "keel", b"tried\nx\ny\n", test_set="news").submission
     with writing(site.service.engine) as connection:
         primary = Declaration.submission_id == outputs["ours"]
         connection.execute(update(Declaration).where(primary).values(kind=DeclaredKind.PRIMARY))

@@ -19,7 +19,7 @@ from steelyard.checks.check import check_output
 from steelyard.checks.context import CheckContext
 from steelyard.formats.plain import Text
 from tests.scheduler.jobs import some_text
-from tests.service.campaigns import found, given, hand_in, with_test_set
+from tests.service.campaigns import found, given, submit_output, with_test_set
 from tests.service.port import ADDRESS, Port, output
 from tests.service.service import Service
 
@@ -46,7 +46,7 @@ class World:
         found(service.engine, name, visibility="public")
         reference = joined(hidden) + b"\n"
         self.test_set = with_test_set(service.engine, name, given(reference, joined(SOURCE) + b"\n"), name=name)
-        hand_in(service.engine, name, "guests", "tent", reference)
+        submit_output(service.engine, name, "guests", "tent", reference)
         with reading(service.engine) as connection:
             self.campaign = read_access(connection, Principal(), name).campaign_id
         self.phase = service.phase(self.campaign, "test", PhaseKind.BLIND, feedback=Feedback.NONE, **phase)

@@ -23,7 +23,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
-def test_nobody_is_told_where_statistics_lie(
+def test_nobody_learns_where_statistics_lie(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
 ) -> None:
     with writing(world.service.engine) as connection:

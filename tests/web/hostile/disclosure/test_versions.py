@@ -1,4 +1,4 @@
-"""ETags: what somebody may not see is not to be told by the version of what he may."""
+"""ETags: what somebody may not see must not follow from the version of what he may."""
 
 from __future__ import annotations
 

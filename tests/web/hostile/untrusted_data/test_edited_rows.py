@@ -64,6 +64,13 @@ def test_one_campaign_that_cannot_be_read_hides_no_other(service, table, column,
         listed = client.get("/api/v1/campaigns?limit=2")
         assert listed.status_code == 200
         assert [each["name"] for each in listed.json()["items"]] == ["last", "first"]
+        odd = listed.json()["unreadable"]
+        assert [each["name"] for each in odd] == ["odd"] * (knows or public)
+        assert all(("in the database" in each["reason"] or "cannot be read" in each["reason"]) == knows for each in odd)
+        # On the page on which it would be.
+        pages = [client.get("/api/v1/campaigns?limit=1").json()]
+        pages.append(client.get(f"/api/v1/campaigns?limit=1&after={pages[0]['next']}").json())
+        assert [len(each["unreadable"]) for each in pages] == [0, len(odd)]
         alone = client.get("/api/v1/campaigns/odd")
         if knows or public:
             assert (alone.status_code, alone.json()["error"]["code"]) == (500, "unreadable")
@@ -77,6 +84,7 @@ def test_one_campaign_that_cannot_be_read_hides_no_other(service, table, column,
     said = capsys.readouterr()
     assert "first" in said.out
     assert "last" in said.out
+    assert "odd" not in said.out
     assert "The campaign 'odd' cannot be shown." in said.err
 
 

@@ -161,8 +161,12 @@ def test_an_export_has_a_row_for_each_submission_whatever_teams_write(world: Wor
 FORMATS_OF_OTHERS = {
     "library/steelyard/commands/scoring/score_scr.py",
     "library/steelyard/commands/mtrics/output.py",
+    "library/steelyard/commands/scoring/test_sets.py",
+    "campaigns/exports/human_scores.py",
+    "campaigns/exports/metric_scores.py",
+    "campaigns/exports/mt_metrics_eval.py",
 }
-"""NIST's and that of Kos (2008) say how they part fields; no spreadsheet opens them."""
+"""NIST's, that of Kos (2008), sacreBLEU's and mt-metrics-eval's say how they part fields; no spreadsheet opens them."""
 
 
 def test_nobody_else_writes_tables() -> None:
@@ -214,7 +218,7 @@ def test_names_make_the_way_there_and_back(tmp_path: Path, name: str) -> None:
     """Documents by an export, systems and annotators by tables of judgments."""
     file = tmp_path / "docs.tsv"
     file.write_text(as_tsv(("segment", "doc_id", "domain"), [[0, name, name]]))
-    ((found,), _) = read_documents(file, 1, TextLimits())
+    ((found,), _, _) = read_documents(file, 1, TextLimits())
     assert (found.doc_id, found.domain) == (name, name)
     for write in (as_tsv, as_csv):
         table = write(

@@ -13,13 +13,14 @@ from sqlite3 import connect
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, CheckConstraint
+from sqlalchemy import JSON, CheckConstraint, insert
 
 from campaigns.submissions.declarations import write_findings
 from cli.main import main
 from models.database.session import make_engine, writing
-from models.schema.base import Base
+from models.schema.base import Base, now
 from models.schema.column_types import EnumText, JsonOf
+from models.schema.queue import Worker
 from scheduler.maintenance import repair
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.recovery import sweep
@@ -35,7 +36,10 @@ OTHERS = {
     "shard": ("queue_class",),
 }
 """Columns with names of time zones, metrics, classes and the like."""
-NO_ROWS = {"confirmation", "delivery", "document", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"}
+NO_ROWS = {
+    *("confirmation", "delivery", "document", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"),
+    *("learned_column", "learned_shard", "score_import"),
+}
 """Tables of which the world has no rows, or none that anybody looks at."""
 
 
@@ -56,7 +60,7 @@ EDITS = [
     ("nightly_run", {"verdict": '{"version": 7}'}),
     ("schedule", {"source": '{"kind": 7}', "baseline": '{"kind": "party"}', "test_sets": '[{"party": 7}]'}),
     ("api_token", {"scopes": '["party"]'}),
-    ("comparison", {"contestants": "[[]]", "tests": "[[7]]"}),
+    ("comparison", {"systems": "[[]]", "tests": "[[7]]"}),
     ("shard", {"metrics": "[7]", "metric_seconds": "[7, 7]"}),
 ]
 """A table, and what somebody writes into its newest row."""
@@ -86,7 +90,7 @@ OF_CAMPAIGNS_API = (
 )
 WHOLE = ("campaign", "phase")
 """Without these nothing of their campaign can be shown."""
-COMMANDS = ("status", "campaign list", "team list", "quota list", "nightly list", "leaderboard")
+COMMANDS = ("status", "campaign list", "team list", "quota list", "schedule list", "leaderboard")
 
 
 def addresses() -> dict[str, str]:
@@ -111,6 +115,9 @@ def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) ->
         found = Finding("empty", Severity.NOTE, "Segment 1 is empty.", (1,), 1).as_row()
         with writing(world.service.engine) as connection:
             write_findings(connection, world.submissions[PRIVATE, "harbour", "keel"], [found])
+            # Alive as long as the tests run.
+            alive = {"version": "1", "concurrency": 1, "beat_at": now() + 86_400}
+            connection.execute(insert(Worker).values(id="w", host="h", pid=1, **alive))
         clients = world.browser("administrator"), world.program("administrator")
 
         def look(address: str) -> tuple[int, str]:

@@ -123,3 +123,31 @@ def test_invitations_go_by_mail(mailing: Service, postman: Postman) -> None:
     assert postman.mails[-1]["To"] == "zoe@example.org"
     assert 'The account "mary" invites you to join the team "harbour"' in postman.last()
     assert postman.link() != link_on(shown.text), "what the mail brings is known to its address alone"
+
+
+def test_many_are_invited_at_once_with_texts_to_send(service: Service) -> None:
+    olga = service.account("olga", SiteRole.ORGANISER)
+    service.campaign("news", organisers=(olga,), title="News")
+    client = service.browser(olga)
+    address = "/campaigns/news/invitations"
+    many = "a@example.org, b@example.org\nnobody; a@example.org"
+    page = submit(client, address, address, email=many, role="team").text
+    assert "2 invitations were created" in page
+    assert "must be sent by you" in page
+    # Each has a link of its own, in a text that can be sent as it is.
+    texts = re.findall(r"<pre data-copy[^>]*>(.*?)</pre>", page, re.DOTALL)
+    assert len(texts) == 2
+    links = {re.search(r"/invitations/\S+", each)[0] for each in texts}  # type: ignore[index]
+    assert len(links) == 2
+    assert all("You are invited to take part in News: " in each for each in texts)
+    for link in links:
+        assert service.client().get(link).status_code == 200
+    # What was refused stays in the field, with the reason.
+    assert "1 address was not invited" in page
+    assert re.search(r"<textarea[^>]*>\s*nobody</textarea>", page)
+    too_many = " ".join(f"m{number}@example.org" for number in range(101))
+    refused = submit(client, address, address, email=too_many, role="team")
+    assert refused.status_code == 422 or refused.status_code == 400
+    assert "Invite at most 100" in refused.text
+    with reading(service.engine) as connection:
+        assert len(connection.scalars(select(Invitation.id)).all()) == 2

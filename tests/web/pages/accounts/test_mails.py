@@ -40,7 +40,7 @@ def test_a_password_is_set_by_a_link_that_an_administrator_hands_on(service: Ser
     assert client.get("/api/v1/me").json()["verified"] is False
 
 
-def test_without_mails_nobody_is_told_to_wait_for_one(service: Service) -> None:
+def test_without_mails_nobody_is_asked_to_wait_for_one(service: Service) -> None:
     client = service.client()
     assert "Ask its administrator" in client.get("/password/forgotten").text
     assert "<form" not in client.get("/password/forgotten").text

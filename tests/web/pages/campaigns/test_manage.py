@@ -15,7 +15,7 @@ from models.database.session import reading
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import REFERENCE, SOURCE, hand_in
+from tests.service.campaigns import REFERENCE, SOURCE, submit_output
 from tests.service.service import DAY, Service
 
 HERE = "/campaigns/wmt"
@@ -67,13 +67,13 @@ def test_from_nothing_to_published(service: Service, olga: TestClient) -> None:
     assert "Submit an output" in overview
     assert "20 January 2027, 18:00 (Europe/Prague)" in overview
     assert '<p dir="auto">Two</p>' in overview
-    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    submit_output(service.engine, "wmt", "harbour", "mast", REFERENCE)
     work_off(service.settings)
     assert not look(service).sees_board
     assert "Tick the box" in post(olga, "/state", 422, do="publish").text
     post(olga, "/state", do="publish", sure="yes")
     assert look(service).published
-    assert "Results published." in olga.get(f"{MANAGE}?done=publish").text
+    assert "Results published." in olga.get(f"{MANAGE}/results?done=publish").text
     (test_set,) = look(service).test_sets
     post(olga, f"/test-sets/{test_set}", do="release")
     assert look(service).sees_references(test_set)
@@ -96,6 +96,9 @@ def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClie
     )
     assert answer.status_code == 422
     assert "needs at least one reference" in answer.text
+    for words in ("cannot be the name", "Choose at least one metric"):
+        assert words in answer.text, "everything that is wrong, at once"
+    assert answer.text.count('aria-invalid="true"') >= 2
     files = [("references", ("A.txt", REFERENCE)), ("references", ("B.txt", b"x\n"))]
     answer = post(olga, "/test-sets/new", 422, test_set_name="n", metrics="bleu", files=files)
     assert "refs/B.txt: 1 line, 2 fewer" in answer.text
@@ -121,7 +124,8 @@ def test_fields_that_nobody_touched_keep_their_exact_moments(olga: TestClient, s
     phase = service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
     before = look(service).phases[0]
     page = olga.get(f"{MANAGE}/phases/{phase}").text
-    form = dict(re.findall(r'<input id="\w+" name="(\w+)" type="text" value="([^"]*)"', page))
+    form = dict(re.findall(r'<input id="\w+" name="(\w+)" type="(?:text|datetime-local)" value="([^"]*)"', page))
+    assert form["starts"][10] == "T", "as the picker of a browser holds it"
     post(olga, f"/phases/{phase}", **{**form, "kind": "blind", "feedback": "none"})
     after = look(service).phases[0]
     assert (after.kind, after.feedback) == ("blind", "none")
@@ -134,7 +138,7 @@ def test_fields_that_nobody_touched_keep_their_exact_moments(olga: TestClient, s
 def test_only_organisers_manage(service: Service, olga: TestClient) -> None:
     service.campaign("wmt", visibility=Visibility.PUBLIC)
     nobody, eve = service.client(), service.browser(service.account("eve"))
-    for path in ("", "/rules", "/phases/new", "/test-sets/new"):
+    for path in ("", "/test-sets", "/teams", "/live", "/results", "/rules", "/phases/new", "/test-sets/new"):
         assert eve.get(f"{MANAGE}{path}").status_code == 403
         answer = nobody.get(f"{MANAGE}{path}", follow_redirects=False)
         assert answer.headers["Location"].startswith("/sign-in?next=")
@@ -153,7 +157,7 @@ def test_teams_members_and_quotas(service: Service, olga: TestClient) -> None:
     post(olga, "/members", member_email="mary@example.org", member_role="viewer")
     post(olga, "/quotas", quota_kind="per_day", quota_amount="3")
     post(olga, "/quotas", quota_kind="per_day", quota_amount="none", quota_team="harbour")
-    page = olga.get(MANAGE).text
+    page = olga.get(f"{MANAGE}/teams").text
     assert page.count('<td class="number">no limit</td>') == 1
     assert "per day <span" in page
     assert "mary@example.org" in page
@@ -175,7 +179,7 @@ def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: Te
     post(olga, "/teams", team="harbour")
     service.browser(mary).post(MANAGE.replace("manage", "join"), data={"team": "harbour"})
     post(olga, "/phases/new", phase_name="Test", kind="open", starts="", ends="2027-01-20 18:00")
-    page = olga.get(MANAGE).text
+    page = olga.get(f"{MANAGE}/teams").text
     assert '<option value="Test">Test</option>' in page
     assert '<option value="harbour">harbour</option>' in page
     assert '<option value="guests">' not in page
@@ -183,6 +187,11 @@ def test_a_quota_is_for_a_phase_and_a_team_that_exist(service: Service, olga: Te
     answer = post(olga, "/quotas", 422, **limit, quota_phase="test")
     assert "The campaign has no phase &#39;test&#39;. There are: Test." in answer.text
     assert "has no team &#39;guests&#39;" in post(olga, "/quotas", 422, **limit, quota_team="guests").text
+    wrong = {"quota_amount": "-1", "quota_team": "nobody", "quota_phase": "no such phase"}
+    answer = post(olga, "/quotas", 422, quota_kind="per_day", **wrong)
+    said = {"amount": "not a number", "team": "no team &#39;nobody&#39;", "phase": "no phase &#39;no such"}
+    for field, words in said.items():
+        assert re.search(rf'id="quota_{field}-error" role="alert">.*?{words}', answer.text), "all at once"
     program = service.program(1)
     for wrong in ({"phase": "test"}, {"team": "guests"}):
         refused = program.put("/api/v1/campaigns/wmt/quotas", json={"kind": "per_phase", "amount": 6, **wrong})
@@ -213,7 +222,7 @@ def test_a_phase_that_was_closed_is_over(service: Service, olga: TestClient) -> 
     for page in (olga.get(HERE).text, olga.get(MANAGE).text):
         assert ">now</bdi>" not in page
         assert "data-until" not in page
-    assert "closed on" in olga.get(MANAGE).text
+    assert "closed on" in olga.get(f"{MANAGE}/live").text
     assert 'class="past"' in olga.get(HERE).text
 
 
@@ -221,8 +230,8 @@ def test_a_correction_by_form_and_its_page(service: Service, olga: TestClient) -
     service.campaign("wmt", visibility=Visibility.PUBLIC)
     form = {"test_set_name": "news", "metrics": "chrf", "replicates": "0"}
     post(olga, "/test-sets/new", files=[("references", ("A.txt", REFERENCE))], **form)
-    hand_in(service.engine, "wmt", "harbour", "mast", REFERENCE)
-    hand_in(service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
+    submit_output(service.engine, "wmt", "harbour", "mast", REFERENCE)
+    submit_output(service.engine, "wmt", "guests", "tent", b"kocour\npes\nbarak\n")
     work_off(service.settings)
     (old,) = look(service).test_sets
     wrong = [("references", ("Z.txt", REFERENCE))]
@@ -254,3 +263,87 @@ def test_the_overview_says_what_is_open_now(service: Service) -> None:
     assert '<script src="/static/countdown.js" defer></script>' in page
     service.campaign("wmt", frozen_at=1.0)
     assert "froze this campaign" in nobody.get(HERE).text
+
+
+def test_a_phase_says_all_that_is_wrong_at_its_fields(olga: TestClient) -> None:
+    given = {"starts": "2027-02-30T10:00", "ends": "soon", "late": "flag", "grace_hours": "many", "feedback_step": "x"}
+    page = post(olga, "/phases/new", 422, phase_name="", kind="", **given).text
+    for field in ("phase_name", "kind", "starts", "ends", "grace_hours", "feedback_step"):
+        assert f'id="{field}-error"' in page, field
+    assert 'value="soon"' in page
+    page = post(
+        olga, "/phases/new", 422, phase_name="x", kind="open", starts="2027-02-03T10:00", ends="2027-02-02T10:00"
+    )
+    assert "must be after the beginning" in page.text
+
+
+def test_metrics_are_ticked_or_written(olga: TestClient, service: Service) -> None:
+    files = [("references", ("A.txt", REFERENCE))]
+    form = {"test_set_name": "news", "metric": ["chrf", "ter"], "metrics": "bleu:order=1 ter", "replicates": "0"}
+    post(olga, "/test-sets/new", files=files, **form)
+    (test_set,) = service.program(1).get("/api/v1/campaigns/wmt/test-sets").json()["items"]
+    assert test_set["measures"][0]["metrics"] == ["chrf", "ter", "bleu:order=1"]
+
+
+def test_pages_of_management_are_by_subject(olga: TestClient) -> None:
+    for section, words in (
+        ("", "Phases"),
+        ("/test-sets", "No test sets yet"),
+        ("/teams", "Quotas"),
+        ("/live", "Freeze"),
+    ):
+        page = olga.get(f"{MANAGE}{section}").text
+        assert words in page
+        assert page.count('aria-current="page"') == 2, "the tab, and the page of management"
+    assert "Publish now" in olga.get(f"{MANAGE}/results").text
+    assert "Publish now" not in olga.get(MANAGE).text
+    # What went wrong is told on the page of its form.
+    assert "Tick the box" in post(olga, "/state", 422, do="close").text
+    assert "Freeze the campaign" in post(olga, "/state", 422, do="close").text
+
+
+def test_a_campaign_is_created_with_its_usual_phases(service: Service) -> None:
+    olga = service.browser(service.account("olga", SiteRole.ORGANISER))
+    form = {
+        "name": "wmt27",
+        "title": "WMT27",
+        "description": "News",
+        "time_zone": "Europe/Prague",
+        "visibility": "public",
+        "joining": "open",
+        "development_ends": "2127-01-10T12:00",
+        "test_starts": "2127-01-10T12:00",
+        "test_ends": "2127-01-20T18:00",
+        "results_at": "2127-02-01T12:00",
+    }
+    answer = olga.post("/new-campaign", data=form, follow_redirects=False)
+    assert answer.headers["Location"] == "/campaigns/wmt27/manage"
+    with reading(service.engine) as connection:
+        access = read_access(connection, NOBODY, "wmt27")
+    kinds = [(each.name, each.kind, each.ends_at is None) for each in access.phases]
+    assert kinds == [("Development", "open", False), ("Test", "blind", False), ("Results", "published", True)]
+    assert access.phases[1].feedback == "rounded"
+    assert access.joining == "open"
+    assert access.phase_status(access.phases[0]) == "now"
+    # Two steps are left: a test set and, since any team can join, nothing else.
+    assert "4 of 5 done" in olga.get("/campaigns/wmt27/manage").text.replace("</span>", "")
+
+
+def test_a_campaign_that_is_wrong_is_not_created_at_all(service: Service) -> None:
+    olga = service.browser(service.account("olga", SiteRole.ORGANISER))
+    wrong = {"name": "a/b", "time_zone": "Mars", "test_ends": "2127-01-20T18:00", "results_at": "2020-01-01T00:00"}
+    page = olga.post("/new-campaign", data=wrong)
+    assert page.status_code == 422
+    for field, words in {
+        "name": "cannot be the name",
+        "time_zone": "There is no time zone",
+        "test_starts": "needs a beginning and a deadline",
+        "results_at": "This is before",
+    }.items():
+        error = re.search(rf'id="{field}-error".*?</p>', page.text)
+        assert error, field
+        assert words in error[0]
+    # A conflict of its phases leaves no campaign behind.
+    same = {"test_starts": "2127-01-20T18:00", "test_ends": "2127-01-20T18:00"}
+    assert olga.post("/new-campaign", data={"name": "wmt27", **same}).status_code == 422
+    assert olga.get("/campaigns/wmt27").status_code == 404

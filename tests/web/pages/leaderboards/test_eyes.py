@@ -79,7 +79,7 @@ def test_a_version_that_is_known_is_not_sent_again(sent: str, same: bool) -> Non
 
 @pytest.fixture
 def scored(service: Service) -> Scored:
-    """Anonymous teams, one of which has handed in what another has, and one of which has failed."""
+    """Anonymous teams, one of which has submitted what another has, and one of which has failed."""
     found = Scored(service)
     found.add("", "baseline", 20.0)
     found.add("harbour", "mast", 30.0, text="alike", **PRIMARY)
@@ -129,13 +129,16 @@ HIDDEN = [
     ],
     ids=["organisers", "nobody", "a member", "published"],
 )
-def test_names_and_reasons_are_those_that_may_be_told(
+def test_names_and_reasons_are_those_that_may_be_disclosed(
     scored: Scored, who: Principal, kind: PhaseKind, expected: list[tuple[str, str | None, str]]
 ) -> None:
     before, view, choice = looked_at(scored, who, kind)
     items = board_document(choice, view, before, view.lines, None).model_dump()["items"]
     assert [(each["name"], each["same_output_as"]) for each in items] == [each[:2] for each in expected]
-    rows = [row for cluster in make_table(view, before, view.lines).clusters for row in cluster]
+    table = make_table(view, before, view.lines)
+    rows = [row for cluster in table.clusters for row in cluster]
+    assert table.tracks, "they differ in it, so that a column tells it"
+    assert rows[1].entry.constrained is False
     assert [(row.name.title, row.opens) for row in rows] == [(name, opens) for name, _, opens in expected]
     organises, named = who is COMMAND_LINE, who is COMMAND_LINE or kind == PhaseKind.PUBLISHED
     lamp = items[4]
@@ -147,10 +150,10 @@ def test_names_and_reasons_are_those_that_may_be_told(
     own = [("yours", "strong")] if who is MEMBER else []
     assert [list(row.marks) for row in rows] == [
         [("primary", "")],
-        [*own, ("unconstrained", ""), ("late", "warning")],
+        [*own, ("late", "warning")],
         [("contrastive", "")],
         [("organisers'", "")],
-        [("constrained", "")],
+        [],
     ]
     assert [(each["kind"], each["ranked"], each["constrained"], each["late_seconds"]) for each in items] == [
         ("primary", True, None, 0.0),

@@ -1,11 +1,11 @@
-"""Metrics against people and each other, and human scores that organisers hand in."""
+"""Metrics against people and each other, and human scores that organisers add."""
 
 import pytest
 from sqlalchemy import select
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.corrections import correct_test_set
+from campaigns.corrections.corrections import correct_test_set
 from campaigns.test_sets import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry

@@ -1,11 +1,11 @@
-"""Wherever scores are shown, two metrics that people know by one name are told apart."""
+"""Wherever scores are shown, two metrics that people know by one name are distinguished."""
 
 from __future__ import annotations
 
 from analysis.leaderboard.board import position_of_metric, read_board
 from analysis.nightly.entries import apart
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.corrections import _compare_metric
+from campaigns.corrections.comparison import _compare_metric
 from campaigns.inspection.segment_scores import find_measure, read_measures
 from campaigns.leaderboards.feedback import read_feedback
 from campaigns.leaderboards.view import BoardQuery, Boards
@@ -15,13 +15,14 @@ from models.database.session import reading
 from models.nightly.scores import read_nightly_scores
 from models.results.boards import list_boards
 from models.schema.roles import SiteRole
+from tests.service.campaigns import found, submit_output, with_test_set
 from tests.service.scored_campaigns import Scored
 from tests.service.service import Service
 
 TITLES = ["BLEU", "BLEU (tok=zh)"]
 
 
-def test_two_of_one_name_are_told_apart_everywhere(service: Service) -> None:
+def test_two_of_one_name_are_distinguished_everywhere(service: Service) -> None:
     scored = Scored(service, metrics=("bleu", "bleu:tok=zh"))
     submission = scored.add("", "lamp", 30.0)
     scored.add("", "mast", 20.0)
@@ -47,6 +48,17 @@ def test_two_of_one_name_are_told_apart_everywhere(service: Service) -> None:
     assert [each["title"] for each in shown[0]["scores"]] == TITLES
     compared = service.browser(service.account("other", SiteRole.ADMINISTRATOR)).get("/campaigns/port/compare").text
     assert "BLEU (tok=zh)" in compared
+
+
+def test_columns_have_titles_before_anything_is_scored(service: Service) -> None:
+    found(service.engine, "wmt")
+    with_test_set(service.engine, "wmt", metrics=("ter", "bleu", "bleu:tok=zh"))
+    submit_output(service.engine, "wmt", "ants", "ant", b"a\nb\nc\n")
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection, name="wmt")
+        view = Boards(service.engine, 1 << 20).view(connection, listed, BoardQuery(0))
+    assert view.titles == ["TER ↓", "BLEU", "BLEU (tok=zh)"]
+    assert not any(line.entry.scores for line in view.lines)
 
 
 def test_a_metric_is_found_by_the_title_that_is_shown() -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.corrections import correct_test_set
+from campaigns.corrections.corrections import correct_test_set
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
 from campaigns.test_sets import find_campaign_test_set
@@ -46,7 +46,7 @@ def test_a_form_leads_to_the_page_of_the_submission(port: Port) -> None:
     page = mary.get("/submissions/2").text
     assert "data-events" not in page
     assert "nrefs:1|bs:20" in page
-    assert ">2</a>" in mary.get(f"{CAMPAIGN}/submissions").text
+    assert 'href="/submissions/2"' in mary.get(f"{CAMPAIGN}/submissions").text
 
 
 def test_a_form_sent_twice_submits_once_and_another_file_from_it_is_another_one(port: Port) -> None:
@@ -185,7 +185,7 @@ def test_a_submission_leads_to_the_same_one_against_corrected_references(port: P
     new = mary.get(f"/submissions/{leads[1]}").text
     assert '<a href="/submissions/2">submission 2</a>' in new
     assert re.search(r'value="primary" checked', new)
-    # What is handed in from now on is for the corrected one.
+    # What is submitted from now on is for the corrected one.
     assert send(mary, output(2)).status_code == 303
     assert [
         each["test_set"] for each in port.program("mary").get(f"{ADDRESS}/submissions?limit=1").json()["items"]
@@ -193,16 +193,16 @@ def test_a_submission_leads_to_the_same_one_against_corrected_references(port: P
 
 
 @pytest.mark.parametrize("feedback", [Feedback.NONE, Feedback.ROUNDED, Feedback.INTERVAL, Feedback.LADDER])
-def test_scores_are_told_as_the_phase_allows(service: Service, feedback: Feedback) -> None:
+def test_scores_are_shown_as_the_phase_allows(service: Service, feedback: Feedback) -> None:
     port = Port.opened(service, PhaseKind.BLIND, feedback=feedback)
     mary = port.browser("mary")
     send(mary)
     port.work_off()
     page = mary.get("/submissions/2").text
     exact = port.browser("ann").get("/submissions/2").text
-    scores = re.findall(r'<td class="number">(\d+\.\d)</td>', exact)
+    scores = re.findall(r'<span class="score">(\d+\.\d)</span>', exact)
     assert len(scores) == 2
-    shown = re.findall(r'<td class="number">([^<]+)</td>', page)
+    shown = re.findall(r'<td class="number">(.+)</td>', page)
     assert len(shown) == {"none": 0, "rounded": 2, "interval": 2, "ladder": 2}[feedback]
     assert "blind" in page
     if feedback in (Feedback.NONE, Feedback.INTERVAL):

@@ -1,0 +1,1 @@
+"""Corrected references of test sets, and scores before and after a correction."""

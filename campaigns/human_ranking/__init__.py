@@ -1,0 +1,1 @@
+"""The official ranking of a campaign by human judgments: the rule, and its boards."""

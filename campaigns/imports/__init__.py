@@ -1,0 +1,1 @@
+"""A whole campaign from a zip: an export of this program, or a folder of many language pairs."""

@@ -1,0 +1,106 @@
+"""A folder of many language pairs as a campaign: texts, metric-scores/ and human-scores/ of mt-metrics-eval."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+from campaigns.imported.reading import read_score_files
+from campaigns.imported.versions import ScoreFile
+from campaigns.imports.content import CampaignContent, ReadSubmission, ReadTestSet
+from steelyard.formats.campaign.campaigns import read_test_sets
+from steelyard.meta_evaluation.human.reading import Reading, read_judgments
+from steelyard.text.wording import listed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from steelyard.formats.campaign.folder import CampaignFolder
+    from steelyard.meta_evaluation.human.judgments import Judged
+    from steelyard.text.limits import TextLimits
+
+_HUMAN = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.(?P<kind>score|rating)")
+METRIC_LEVELS = ("seg", "doc", "sys")
+
+
+def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
+    """Read the folder.
+
+    Of a metric the finest scores are taken: those of systems only where there are none of segments or documents.
+
+    Raises
+    ------
+    BadText, BadRequest
+        Naming file and line.
+    """
+    campaign = read_test_sets([folder], limits=limits)
+    notices = [each for each in campaign.notices if "metric-scores" not in each and "human-scores" not in each]
+    test_sets, submissions, judged = [], [], []
+    for each in campaign.test_sets:
+        alone = dataclasses.replace(each, systems={}, runs={}, human=())
+        test_sets.append(ReadTestSet(each.name, alone, each.segments))
+        submissions += [
+            ReadSubmission(f"{each.name}/{name}", each.name, "", name, "", text) for name, text in each.systems.items()
+        ]
+        found, left_out = _judgments(folder / "human-scores", each)
+        judged += [(each.name, name, one) for name, one in found.items()]
+        notices += left_out
+    scores, files, left_out = _metric_scores(folder / "metric-scores", [each.name for each in campaign.test_sets])
+    return CampaignContent(
+        campaign.name,
+        test_sets,
+        submissions,
+        judged=judged,
+        score_tables=read_score_files(scores, (), limits) if scores else (),
+        score_files=files,
+        notices=[*notices, *left_out],
+    )
+
+
+def _judgments(folder: Path, test_set: CampaignFolder) -> tuple[dict[str, Judged], list[str]]:
+    """The judgments of a pair by name; marked errors beside scores of the same name are judgments of their own."""
+    if not folder.is_dir():
+        return {}, []
+    documents: dict[str, list[int]] = {}
+    for segment, document in enumerate(test_set.documents or ()):
+        documents.setdefault(document.doc_id, []).append(segment)
+    found: dict[str, Judged] = {}
+    left_out = []
+    matches = [(path, _HUMAN.fullmatch(path.name.removesuffix(".gz"))) for path in sorted(folder.iterdir())]
+    of_pair = [(path, match) for path, match in matches if match and match["pair"] == test_set.name]
+    scored = {match["name"] for _, match in of_pair if (match["level"], match["kind"]) == ("seg", "score")}
+    for path, match in of_pair:
+        name = match["name"]
+        if match["level"] != "seg":
+            if name not in scored:
+                left_out.append(path.name)
+            continue
+        if match["kind"] == "rating" and name in scored:
+            name = f"{name}.errors"
+        found[name] = read_judgments([path], Reading(test_set.segments, documents))
+    notices = [f"human-scores: not used, for there are no scores of segments: {listed(left_out)}."] if left_out else []
+    return found, notices
+
+
+def _metric_scores(folder: Path, pairs: list[str]) -> tuple[list[tuple[str, bytes]], list[ScoreFile], list[str]]:
+    if not folder.is_dir():
+        return [], [], []
+    files: list[tuple[str, bytes]] = []
+    unused = [path.name for path in sorted(folder.iterdir()) if path.name not in pairs]
+    for pair in pairs:
+        finest: dict[str, Path] = {}
+        for path in sorted((folder / pair).glob("*.score")) if (folder / pair).is_dir() else ():
+            metric, _, level = path.name.removesuffix(".score").rpartition(".")
+            if level not in METRIC_LEVELS:
+                unused.append(f"{pair}/{path.name}")
+            elif metric not in finest or METRIC_LEVELS.index(level) < METRIC_LEVELS.index(_level(finest[metric])):
+                finest[metric] = path
+        files += [(f"{pair}/{path.name}", path.read_bytes()) for path in finest.values()]
+    notices = [f"metric-scores: not used: {listed(unused)}."] if unused else []
+    return files, [ScoreFile(name, hashlib.sha256(content).hexdigest()) for name, content in files], notices
+
+
+def _level(path: Path) -> str:
+    return path.name.removesuffix(".score").rpartition(".")[2]

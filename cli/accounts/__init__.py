@@ -1,1 +1,0 @@
-"""Commands about accounts, teams, quotas, and signing in."""

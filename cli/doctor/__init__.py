@@ -1,0 +1,1 @@
+"""`steelyard doctor`: what is misconfigured here, and how to fix it."""

@@ -1,0 +1,67 @@
+"""Exported campaigns as files: a zip, or the folder that mt-metrics-eval reads."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+from steelyard.commands.errors import CommandError
+
+OWNER_ONLY = 0o600
+FOLDERS_OF_PAIRS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
+NAMES = "names.json"
+"""The file of the folder that says what each name stands for, and what is left out."""
+
+
+def write_zip(path: Path, content: bytes) -> None:
+    """Write a zip that nobody else can read: it may contain outputs and scores that are not public yet."""
+    with open(path, "wb", opener=lambda name, flags: os.open(name, flags, OWNER_ONLY)) as written:
+        os.fchmod(written.fileno(), OWNER_ONLY)
+        written.write(content)
+
+
+def write_folder(folder: Path, content: bytes) -> list[str]:
+    """Write what a zip holds into a new folder; returns notices on what is left out.
+
+    Raises
+    ------
+    CommandError
+        Where the folder has something in it already.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CommandError(f"{folder} exists and is not an empty folder. Give the name of a new one.")
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder)
+        described = json.loads(archive.read(NAMES))
+    left_out = [f"{name} is left out: it has no texts, or none that you may see." for name in described["left_out"]]
+    return left_out + [
+        f"{pair}: left out: {each}" for pair, about in described["pairs"].items() for each in about["left_out"]
+    ]
+
+
+def read_campaign_file(path: Path) -> bytes:
+    """Return a zip, or a folder of language pairs as one.
+
+    Raises
+    ------
+    CommandError
+        Where it is neither.
+    """
+    if path.is_file():
+        return path.read_bytes()
+    if not path.is_dir():
+        raise CommandError(f"{path}: there is no such file or folder.")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder in FOLDERS_OF_PAIRS:
+            for file in sorted((path / folder).rglob("*")):
+                if file.is_file():
+                    archive.write(file, file.relative_to(path))
+        if not archive.namelist():
+            raise CommandError(f"{path} has none of the folders {', '.join(FOLDERS_OF_PAIRS)}.")
+    return packed.getvalue()

@@ -1,0 +1,1 @@
+"""Commands about human judgments."""

@@ -1,0 +1,1 @@
+"""`steelyard leaderboard`: ranked systems."""

@@ -1,0 +1,30 @@
+"""The verbs of the client, as the command `steelyard` takes them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from steelyard.commands.verbs import Verb, imported
+
+FILES = {
+    "campaign": ("create campaigns and manage their rules, members and teams", "campaigns.campaign"),
+    "phase": ("plan the phases of campaigns", "campaigns.phase"),
+    "testset": ("add test sets to campaigns, release or correct their references", "campaigns.testset"),
+    "submission": ("list submissions, change what is declared about them, withdraw them", "campaigns.submission"),
+    "user": ("create accounts and set their permissions", "accounts.user"),
+    "token": ("create, list and revoke API tokens", "accounts.token"),
+    "invitation": ("invite people to the server, to teams and to campaigns", "accounts.invitation"),
+    "team": ("create teams and manage their members", "accounts.team"),
+    "scores": ("import scores made elsewhere into campaigns; AutoRank", "campaigns.scores"),
+    "quota": ("limit how many submissions a team may make", "campaigns.quota"),
+    "judgments": ("import human judgments, and rank systems by them", "human.judgments"),
+    "leaderboard": ("show the systems of campaigns, ranked", "leaderboards.leaderboard"),
+    "verify": ("compute published scores again", "verify"),
+    "login": ("store the API token for a server", "accounts.login"),
+}
+"""Nouns and verbs: their lines in the help, and the files that define them under their own names."""
+VERBS = {
+    name: Verb(line, partial(imported, f"steelyard_client.commands.{file}:{name}"))
+    for name, (line, file) in FILES.items()
+}
+"""What the entry point of the group `steelyard.commands` leads to."""

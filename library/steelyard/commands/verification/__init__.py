@@ -1,0 +1,1 @@
+"""`steelyard verify`: published scores computed again from texts, and what differs."""

@@ -1,0 +1,1 @@
+"""Metrics that are models: BERTScore and COMET, by an encoder of our own making."""

@@ -1,0 +1,1 @@
+"""Texts on their way to metrics: checked, sliced, prepared once, timed, their scores kept by content."""

@@ -1,0 +1,1 @@
+"""Columns of leaderboards that no texts are read for: scores made elsewhere, and AutoRank."""

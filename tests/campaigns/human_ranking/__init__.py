@@ -1,0 +1,1 @@
+"""Official rankings of campaigns by human judgments."""

@@ -1,0 +1,286 @@
+"""Whole campaigns from zips: exports come back as they were, folders of pairs with their scores, nothing in part."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.changes import lock_for_change
+from campaigns.corrections.corrections import correct_test_set
+from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
+from campaigns.exports.campaign import export_campaign
+from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
+from campaigns.imports.reading import read_campaign_zip
+from campaigns.imports.store import StoredCampaign, store_campaign_content
+from campaigns.rules import Rules, set_rules
+from campaigns.test_sets import find_campaign_test_set
+from models.database.session import reading, writing
+from models.schema.campaigns import Campaign
+from models.schema.corpus import Submission, TestSet, Text
+from models.schema.roles import PhaseKind, SiteRole
+from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
+from scheduler.ingest.judgments import ingest_judgments
+from scheduler.ingest.test_sets import NewTestSet
+from steelyard.errors import BadText, MetricsError
+from steelyard.formats.campaign.exports import MANIFEST
+from steelyard.formats.plain import Text as PlainText
+from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgment, SegmentScore, SystemScore
+from steelyard.metrics.registry import parse_metric
+from steelyard.text.limits import STORING_LIMITS
+from tests.campaigns.exports.exported import rows
+from tests.campaigns.imported.scores import take_in
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import submit_output
+from tests.service.service import DAY, Service
+
+DOCUMENTS = [("one", "news", ""), ("one", "news", ""), ("two", "talk", "names")]
+LANGUAGES = {"source_language": "en", "target_language": "cs"}
+
+
+@pytest.fixture
+def port(service: Service, tmp_path: Path) -> Service:
+    """Two pairs, a correction, declarations, judgments with errors, imported scores, a phase, odd names."""
+    mary = service.account("mary")
+    campaign = service.campaign("port", teams=(service.team("harbour", mary),), title="Ports", description="=sum")
+    metrics = [parse_metric(each) for each in ("chrf", "ter")]
+    for name, source, references in (
+        ("news", b"a cat\nruns\nhome", {"A": b"kocka\nbezi\ndomu", "B": b"cica\nutika\ndom"}),
+        ("en-de", None, {"ref": b"die Katze\n\nheim"}),
+    ):
+        ingest_campaign(
+            service.engine,
+            service.settings,
+            campaign="port",
+            test_set=NewTestSet(
+                name, references, source, **LANGUAGES, documents=DOCUMENTS, segment_ids=["1", "2", "x"],
+                variable_references=name == "news",
+            ),
+            submissions=[NewSubmission("=lamp", b"kocka\nx\ndom"), NewSubmission("oar", b"pes\nbezi\ndomu", run="2")],
+            protocols=[NewProtocol([*references], metrics, 20, seed=7)],
+        )  # fmt: skip
+    submit_output(
+        service.engine, "port", "harbour", "mast", b"kocka\nbezi\ndum\n", description="@ours", test_set="news"
+    )
+    work_off(service.settings)
+    with writing(service.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        known = find_campaign_test_set(connection, access, "news")
+        corrected = {"B": PlainText("B.txt", b"cica\nutika\ndomek", 3)}
+        correct_test_set(connection, service.settings, access, known, corrected, "A slip\nof the pen")
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        newest = find_campaign_test_set(connection, access, "news@2").id
+    work_off(service.settings)
+    judgments = [Judgment("Zoe Secret", "mast", 0, 80.0, seconds=2.5), Judgment("Adam", "mast", 2, 60.0, wave=1)]
+    spans = [JudgedSpan("Adam", "mast", 2, 0, 2, "minor", "Style", missing=False, in_source=False)]
+    judged = Judged(
+        "ratings", {"standardised": False}, [SystemScore("mast", 70.0, None, 2, 2)],
+        [SegmentScore("mast", 0, 80.0), SegmentScore("mast", 2, 60.0, 60.0, 1)], judgments, spans=spans,
+    )  # fmt: skip
+    ingest_judgments(service.engine, access.campaign_id, newest, "esa", judged)
+    folder = tmp_path / "scores" / "en-cs"
+    folder.mkdir(parents=True)
+    (folder / "XCOMET.seg.score").write_text("".join(f"harbour/mast {each}\n" for each in (0.1, "nan", 0.7)))
+    take_in(service.engine, "port", folder / "XCOMET.seg.score", test_set="news@2")
+    service.phase(campaign, "test", PhaseKind.OPEN, ends=DAY)
+    with writing(service.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        set_rules(connection, access, Rules(ranked_by="ter", human_rule="human", human_judgments="esa"))
+    return service
+
+
+def exported(service: Service, name: str, principal: Principal = COMMAND_LINE) -> bytes:
+    return b"".join(export_campaign(service.engine, principal, name))
+
+
+def taken_in(
+    service: Service, content: bytes, place: Path, name: str = "copy", principal: Principal = COMMAND_LINE
+) -> StoredCampaign:
+    place = place / f"place-{len(list(place.iterdir()))}"
+    place.mkdir()
+    (place / "sent.zip").write_bytes(content)
+    read = read_campaign_zip(place / "sent.zip", place, STORING_LIMITS)
+    with writing(service.engine) as connection:
+        found = store_campaign_content(connection, service.settings, principal, name, read)
+    work_off(service.settings)
+    return found
+
+
+def files_of(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files: dict[str, bytes], *, honest: bool = False) -> bytes:
+    """A zip of files; `honest`, with a manifest that knows them."""
+    files = dict(files)
+    if honest:
+        manifest = json.loads(files[MANIFEST])
+        manifest["files"] = {name: sha256(each).hexdigest() for name, each in files.items() if name != MANIFEST}
+        files[MANIFEST] = json.dumps(manifest).encode()
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, each in files.items():
+            archive.writestr(name, each)
+    return target.getvalue()
+
+
+def counted(service: Service) -> list[int]:
+    with reading(service.engine) as connection:
+        return [
+            connection.scalar(select(func.count()).select_from(each)) or 0
+            for each in (Campaign, Submission, TestSet, Text)
+        ]
+
+
+def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
+    before = exported(port, "port")
+    found = taken_in(port, before, tmp_path)
+    assert (found.test_sets, found.submissions, found.judgments, found.imported) == (3, 8, 1, 1)
+    old, new = files_of(before), files_of(exported(port, "copy"))
+    for name in ("scores.tsv", "submissions.tsv", "test-sets.tsv", "protocols.tsv", "corrections.tsv"):
+        assert _without_numbers(new, name) == _without_numbers(old, name), name
+    described = [json.loads(files["campaign.json"]) for files in (old, new)]
+    for each in described:
+        del each["name"], each["exported_at"]
+    assert described[0] == described[1]
+    judged = [
+        {name.rpartition("/")[2]: each for name, each in files.items() if name.startswith("judgments/")}
+        for files in (old, new)
+    ]
+    assert judged[0] == judged[1]
+    assert b"Secret" not in b"".join(old.values())
+    assert b"annotator 1" in judged[0]["ratings.tsv"]
+    imported = [[*rows(files, "imported.tsv")] for files in (old, new)]
+    for each in imported:
+        del each[0]["file"]
+    assert imported[0] == imported[1]
+    texts = [sorted(each for name, each in files.items() if name.endswith(".txt")) for files in (old, new)]
+    assert texts[0] == texts[1]
+
+
+def _without_numbers(files: dict[str, bytes], name: str) -> list[list[str]]:
+    """The rows, without the numbers that a database gives."""
+    numbers = ("id", "submission", "folder", "output", "replaced_by")
+    return sorted([value or "" for key, value in row.items() if key not in numbers] for row in rows(files, name))
+
+
+def test_a_changed_export_is_refused_and_nothing_is_stored(port: Service, tmp_path: Path) -> None:
+    files, before = files_of(exported(port, "port")), counted(port)
+    output = next(name for name in files if name.startswith("outputs/"))
+    for changed, says in (
+        ({**files, output: files[output] + b"more\n"}, f"{output} was changed"),
+        ({**files, "x.txt": b"x"}, "Not exported, but there: x.txt"),
+        ({name: each for name, each in files.items() if name != output}, f"Missing: {output}"),
+    ):
+        with pytest.raises(BadRequest, match="not as it was exported") as refused:
+            taken_in(port, zipped(changed), tmp_path)
+        assert any(says in each for each in refused.value.details)
+    assert counted(port) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "says"),
+    [
+        (MANIFEST, b'"export": 1', b'"export": 2', "install a newer one"),
+        ("protocols.tsv", b"chrf", b"nosuchmetric", "nosuchmetric"),
+        ("protocols.tsv", b"en-de", b"en-xx", "en-xx"),
+        ("submissions.tsv", b"\tmast\t\t", b"\tmast\t\tking", "king"),
+        ("submissions.tsv", b"\ten-de\t", b"\tnowhere\t", "nowhere"),
+        ("campaign.json", b'"visibility": "public"', b'"visibility": "odd"', "odd"),
+        ("campaign.json", b'"title": "Ports"', b'"title": 7', "title"),
+        ("campaign.json", b'"phases"', b'"faces"', "phases"),
+        ("campaign.json", b'"kind": "open"', b'"kind": "ajar"', "ajar"),
+        ("test-sets.tsv", b"\tA,B\t", b"\tA,B,C\t", "lacks references"),
+        ("judgments.tsv", b"ratings", b"guesses", "guesses"),
+        ("imported.tsv", b"imported:", b"chrf:", "imported"),
+    ],
+)
+def test_an_export_that_does_not_fit_together_stores_nothing(
+    port: Service, tmp_path: Path, name: str, old: bytes, new: bytes, says: str
+) -> None:
+    """Also where its manifest was made to fit."""
+    files, before = files_of(exported(port, "port")), counted(port)
+    assert old in files[name]
+    changed = {**files, name: files[name].replace(old, new)}
+    with pytest.raises((CampaignsError, MetricsError, BadText), match=says):
+        taken_in(port, zipped(changed, honest=name != MANIFEST), tmp_path)
+    assert counted(port) == before
+
+
+def test_statistics_of_other_segments_store_nothing(port: Service, tmp_path: Path) -> None:
+    files, before = files_of(exported(port, "port")), counted(port)
+    name = next(each for each in files if each.startswith("imported/"))
+    lines = files[name].splitlines(keepends=True)
+    for changed in (
+        lines[:-1],
+        [*lines[:-1], lines[-1].replace(b" ", b" 1.0 ")],
+        [re.sub(rb"\t0\.\S+", b"\tnan", line) for line in lines],
+    ):
+        with pytest.raises(BadRequest, match="XCOMET"):
+            taken_in(port, zipped({**files, name: b"".join(changed)}, honest=True), tmp_path)
+    assert counted(port) == before
+
+
+def test_what_a_visitor_exported_is_no_campaign(port: Service, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="does not organise"):
+        taken_in(port, exported(port, "port", NOBODY), tmp_path)
+
+
+def test_names_and_rights(port: Service, tmp_path: Path) -> None:
+    content = exported(port, "port")
+    with pytest.raises(Conflict, match="similar"):
+        taken_in(port, content, tmp_path, "port")
+    member = Principal(1, "mary@example.org", role=SiteRole.PARTICIPANT, scopes=EVERY_SCOPE)
+    with pytest.raises(Forbidden):
+        taken_in(port, content, tmp_path, principal=member)
+    answer = port.program(port.account("zoe")).post("/api/v1/campaigns/x/import", files={"file": ("x.zip", content)})
+    assert answer.status_code == 403
+
+
+def test_over_http(port: Service) -> None:
+    content = exported(port, "port")
+    olga = port.program(port.account("olga", SiteRole.ORGANISER))
+    answer = olga.post("/api/v1/campaigns/copy/import", files={"file": ("x.zip", content)})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["submissions"] == 8
+    for sent, says in ((b"no zip", "no zip"), (zipped({"a.txt": b"a"}), "no exported campaign")):
+        answer = olga.post("/api/v1/campaigns/other/import", files={"file": ("x.zip", sent)})
+        assert (answer.status_code, says in answer.text) == (422, True), answer.text
+
+
+@pytest.mark.parametrize("name", ["../x.txt", "/etc/x.txt", "a/../../x.txt", "n" * 300 + ".txt"])
+def test_names_that_lead_elsewhere(service: Service, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadRequest, match="cannot be used"):
+        taken_in(service, zipped({name: b"x"}), tmp_path)
+
+
+def test_a_folder_of_pairs_with_metric_and_human_scores(port: Service, tmp_path: Path) -> None:
+    content = b"".join(export_mt_metrics_eval(port.engine, COMMAND_LINE, "port", ["news@2"]))
+    found = taken_in(port, content, tmp_path, "again")
+    assert (found.test_sets, found.submissions) == (1, 3)
+    assert found.judgments == 2, "scores, and the errors that were marked"
+    assert found.imported >= 3
+    again = files_of(b"".join(export_mt_metrics_eval(port.engine, COMMAND_LINE, "again")))
+    before = files_of(content)
+    for name, each in before.items():
+        if name.endswith((".txt", ".docs")) or (name.startswith("human-scores") and name.endswith("seg.score")):
+            assert again[name] == each, name
+        if name.startswith("metric-scores") and name.endswith(".seg.score"):
+            assert _scores(again[name]) == _scores(each), name
+
+
+def _scores(content: bytes) -> dict[str, list[str]]:
+    """System -> its scores, with the digits that imported scores keep."""
+    found: dict[str, list[str]] = {}
+    for line in content.decode().splitlines():
+        system, score = line.split()
+        found.setdefault(system, []).append(f"{float(score):.5f}")
+    return found

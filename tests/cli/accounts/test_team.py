@@ -1,0 +1,41 @@
+"""`steelyard team`, on a database and on a server."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import select
+
+from models.database.session import reading, writing
+from models.schema.campaigns import Campaign, Participation
+from tests.cli.backends import Run
+from tests.cli.backends import live as live
+from tests.cli.backends import run as run
+from tests.client.live import Live
+
+
+def test_teams_are_made_filled_and_take_part(run: Run, live: Live) -> None:
+    assert "There are no teams" in run("team", "list")
+    for name in ("mary", "zoe"):
+        live.service.account(name)
+    run("team", "create", "harbour", "--lead", "mary@example.org", "--affiliation", "Port")
+    assert "already" in run("team", "create", "Harbour", status=1)
+    assert "member of" in run("team", "update", "harbour", "--member", "zoe@example.org")
+    assert "last lead" in run("team", "update", "harbour", "--remove", "mary@example.org", status=1)
+    assert "lead of" in run("team", "update", "harbour", "--lead", "zoe@example.org")
+    assert "not in" in run("team", "update", "harbour", "--remove", "mary@example.org")
+    with writing(live.service.engine) as connection:
+        connection.execute(Campaign.__table__.insert().values(name="regatta"))  # type: ignore[attr-defined]
+    assert "takes part in regatta" in run("team", "join", "harbour", "regatta")
+    assert "regatta" in run("team", "join", "harbour", "regatta", status=1) + run("team", "show", "harbour")
+    assert "Port" in run("team", "list")
+    document = json.loads(run("team", "show", "harbour", "-f", "json"))
+    assert document["team"][0] | {"members": 0} == {
+        "name": "harbour", "publication_name": "", "affiliation": "Port", "members": 0,
+    }  # fmt: skip
+    assert document["members"] == [{"email": "zoe@example.org", "name": "zoe", "role": "lead"}]
+    assert document["campaigns"] == [{"campaign": "regatta"}]
+    run("team", "update", "harbour", "--affiliation", "Pier")
+    assert "Pier" in run("team", "list", "-f", "csv")
+    with reading(live.service.engine) as connection:
+        assert len(connection.execute(select(Participation)).all()) == 1

@@ -1,0 +1,65 @@
+"""`steelyard scores`, on a database and on a server: a campaign of scores alone, from files to a ranking."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+from tests.cli.backends import Run
+from tests.cli.backends import live as live
+from tests.cli.backends import run as run
+from tests.client.live import Live
+
+
+def scores_of(folder: Path, system: str, shift: float) -> None:
+    lines = [
+        {
+            "language_pair": pair,
+            "domain": "news",
+            "document_id": name,
+            "metric_scores": {"X": [shift, shift + 0.5, shift + 1], "Y": [-shift, None, 1.0]},
+        }
+        for pair in ("en-cs_CZ", "en-is_IS")
+        for name in ("a", "b")
+    ]
+    (folder / f"{system}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "automatic_scores"
+    folder.mkdir()
+    for number, system in enumerate(("ant", "bee", "cow")):
+        scores_of(folder, system, float(number))
+    first = run("scores", "import", "wmt25", str(folder), "--create")
+    assert first.count("segments") == 4
+    assert "known" in run("scores", "import", "wmt25", str(folder), "--create", "--pair", "en-cs_CZ")
+    listed = json.loads(run("scores", "list", "wmt25", "-f", "json"))
+    assert [(each["test_set"], each["metric"], each["shown"]) for each in listed] == [
+        (pair, metric, True) for pair in ("en-cs_CZ", "en-is_IS") for metric in ("X", "Y")
+    ]
+    metrics = tmp_path / "metrics.tsv"
+    metrics.write_text("en-cs_CZ\tX\nen-is_IS\tX\nen-is_IS\tY\n")
+    made = run("scores", "autorank", "wmt25", "--rule", "wmt24", "--metrics", str(metrics))
+    assert "autorank:rule=wmt24:of=1,2" in made
+    assert main(["leaderboard", "wmt25", "--all", "-f", "json", "--database", live.service.settings.database_url]) == 0
+    boards = json.loads(capsys.readouterr().out)
+    assert len(boards) == 2
+    by_system = {each["system"]: each["scores"] for each in boards[0]["systems"]}
+    # X is 0.5, 1.5 and 2.5: from 4 for the worst to 1 for the best.
+    assert [by_system[name][-1]["score"] for name in ("ant", "bee", "cow")] == [4.0, 2.5, 1.0]
+    assert by_system["ant"][0]["interval"] is not None
+    scores_of(folder, "ant", 5.0)
+    run("scores", "import", "wmt25", str(folder), "--pair", "en-is_IS", "--metric", "X@new")
+    assert "There are: X@1, Y@1, X@new" in run("scores", "choose", "wmt25", "X@old", status=1)
+    run("scores", "choose", "wmt25", "X@1", "--test-set", "en-is_IS")
+    shown = json.loads(run("scores", "list", "wmt25", "-f", "json"))
+    assert {(each["version"], each["shown"]) for each in shown if each["metric"] == "X"} == {
+        ("1", True),
+        ("new", False),
+    }
+    run("scores", "delete", "wmt25", "X", "--yes")
+    assert "X" not in {each["metric"] for each in json.loads(run("scores", "list", "wmt25", "-f", "json"))}
+    assert "no such file" in run("scores", "import", "wmt25", str(tmp_path / "none.json"), status=2)

@@ -1,0 +1,203 @@
+"""`steelyard doctor`: each fault of an installation is caused, found, and comes with what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, text
+
+from cli.doctor.environment import check_variables
+from cli.doctor.finding import Level
+from cli.main import main
+from models.database.session import make_engine, writing
+from models.schema.accounts import Account
+from models.schema.base import now
+from models.schema.queue import Worker
+from models.schema.roles import SiteRole
+from scheduler.leader import Leadership
+from tests.servers import free_port
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def examined(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    status = main(["doctor", "-f", "json", *arguments])
+    return status, {row["check"]: row for row in json.loads(capsys.readouterr().out)}
+
+
+def add_worker(url: str, **columns: Any) -> None:
+    row = {"id": "w", "host": "h", "pid": 7, "version": "1", "concurrency": 2, "beat_at": now() + 3600.0} | columns
+    with writing(make_engine(url, pooled=False)) as connection:
+        connection.execute(insert(Worker).values(**row))
+
+
+def test_a_database_without_tables_is_not_created(capsys):
+    status, found = examined(capsys)
+    assert status == 1
+    assert found["database"]["level"] == "problem"
+    assert found["database"]["fix"] == "Run `steelyard db upgrade`."
+    assert not Path("steelyard.db").exists()
+
+
+def test_an_installation_at_work(database_url, capsys):
+    add_worker(database_url)
+    with writing(make_engine(database_url, pooled=False)) as connection:
+        connection.execute(insert(Account).values(email="a@b.c", name="Ann", role=SiteRole.ADMINISTRATOR))
+    lead = Leadership(database_url, 60.0)
+    assert lead.acquire()
+    try:
+        _, found = examined(capsys, "--database", database_url)
+    finally:
+        lead.release()
+    # The tests' PostgreSQL need not survive a crash.
+    assert {name for name, row in found.items() if row["level"] == "problem"} <= {"PostgreSQL"}
+    assert found["PostgreSQL"]["found"].startswith("fsync is off") if "PostgreSQL" in found else found["SQLite"]
+    for check in ("database", "scheduler", "workers", "accounts", "resources", "statistics"):
+        assert found[check]["level"] == "ok"
+    assert found["workers"]["found"] == "1 with 2 processes, version 1"
+
+
+def test_nobody_works_for_a_broker(redis_url, sqlite_url, capsys, monkeypatch):
+    monkeypatch.setenv("STEELYARD_BROKER_URL", redis_url)
+    status, found = examined(capsys, "--database", sqlite_url)
+    assert status == 1
+    assert found["broker"]["level"] == "ok"
+    assert found["Redis"]["level"] == "ok"
+    assert (found["scheduler"]["level"], found["workers"]["level"]) == ("problem", "problem")
+
+
+def test_redis_that_drops_messages(redis_url, sqlite_url, capsys, monkeypatch):
+    from redis import Redis
+
+    monkeypatch.setenv("STEELYARD_BROKER_URL", redis_url)
+    with Redis.from_url(redis_url) as redis:
+        before = redis.config_get("maxmemory*")
+        redis.config_set("maxmemory", 2**30)
+        redis.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            _, found = examined(capsys, "--database", sqlite_url)
+        finally:
+            redis.config_set("maxmemory-policy", before["maxmemory-policy"])
+            redis.config_set("maxmemory", before["maxmemory"])
+    assert found["Redis"]["level"] == "warning"
+    assert "allkeys-lru" in found["Redis"]["found"]
+
+
+def test_a_broker_that_is_away(sqlite_url, capsys, monkeypatch):
+    monkeypatch.setenv("STEELYARD_BROKER_URL", f"redis://:hunter2@127.0.0.1:{free_port()}/0")
+    status = main(["doctor", "--database", sqlite_url])
+    out = capsys.readouterr().out
+    assert (status, "hunter2" in out) == (1, False)
+    assert "Start it, or correct STEELYARD_BROKER_URL." in out
+
+
+def test_workers_of_two_releases(sqlite_url, capsys):
+    add_worker(sqlite_url)
+    add_worker(sqlite_url, id="v", version="2")
+    _, found = examined(capsys, "--database", sqlite_url)
+    assert found["workers"]["level"] == "warning"
+    assert "1, 2" in found["workers"]["found"]
+
+
+def test_tables_of_another_release(database_url, capsys):
+    with writing(make_engine(database_url, pooled=False)) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '20200101'"))
+    status, found = examined(capsys, "--database", database_url)
+    assert status == 1
+    assert found["database"]["fix"] == "Run `steelyard db upgrade`."
+    assert "workers" not in found
+
+
+def test_a_pooler_between_two_transactions(postgres_url, empty_postgres_url, capsys, monkeypatch):
+    # Notifications belong to one database: from here none of the other arrive.
+    monkeypatch.setenv("STEELYARD_LISTEN_URL", empty_postgres_url)
+    monkeypatch.setattr("cli.doctor.database.NOTIFIED_SECONDS", 0.2)
+    _, found = examined(capsys, "--database", postgres_url)
+    assert found["notifications"]["level"] == "warning"
+    assert "STEELYARD_LISTEN_URL" in found["notifications"]["fix"]
+    monkeypatch.delenv("STEELYARD_LISTEN_URL")
+    monkeypatch.undo()
+    _, found = examined(capsys, "--database", postgres_url)
+    assert found["notifications"]["level"] == "ok"
+
+
+def test_a_store_that_cannot_be_written(sqlite_url, tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", f"file://{tmp_path}/file/store")
+    status, found = examined(capsys, "--database", sqlite_url)
+    assert (status, found["statistics"]["level"]) == (1, "problem")
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", f"file://{tmp_path}/store")
+    status, found = examined(capsys, "--database", sqlite_url)
+    assert (status, found["statistics"]["level"]) == (0, "ok")
+
+
+@pytest.mark.parametrize(
+    ("settings", "check", "level"),
+    [
+        ({"WEB_HOST": "0.0.0.0"}, "public address", "problem"),
+        ({"PUBLIC_URL": "http://mt.example.org"}, "public address", "warning"),
+        ({"PUBLIC_URL": "http://localhost:8718"}, "public address", "ok"),
+        ({"PUBLIC_URL": "https://mt.example.org"}, "proxies", "warning"),
+        ({"PUBLIC_URL": "https://mt.example.org", "TRUSTED_PROXIES": "127.0.0.1"}, "proxies", None),
+        ({}, "accounts", "warning"),
+        ({}, "mails", "warning"),
+        ({"MAIL_URL": "nothing"}, "mails", "problem"),
+    ],
+)
+def test_the_web_service(settings, check, level, sqlite_url, capsys, monkeypatch):
+    for name, value in settings.items():
+        monkeypatch.setenv(f"STEELYARD_{name}", value)
+    _, found = examined(capsys, "--database", sqlite_url)
+    assert found.get(check, {"level": None})["level"] == level
+    _, found = examined(capsys, "--database", sqlite_url, "--no-web")
+    assert check not in found
+
+
+@pytest.fixture
+def mail_server() -> Iterator[tuple[int, list[bytes]]]:
+    """The port of a mail server, and what it is told."""
+    told: list[bytes] = []
+
+    def serve() -> None:
+        client, _ = listening.accept()
+        with client, client.makefile("rb") as lines:
+            client.sendall(b"220 here\r\n")
+            for line in lines:
+                told.append(line)
+                client.sendall(b"221 bye\r\n" if line.upper().startswith(b"QUIT") else b"250 fine\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listening.getsockname()[1], told
+        thread.join()
+
+
+def test_a_mail_server_is_greeted_and_sent_nothing(mail_server, sqlite_url, capsys, monkeypatch):
+    port, told = mail_server
+    monkeypatch.setenv("STEELYARD_MAIL_URL", f"smtp://127.0.0.1:{port}")
+    _, found = examined(capsys, "--database", sqlite_url)
+    assert found["mails"]["level"] == "ok"
+    assert [line.split()[0].upper() for line in told] == [b"EHLO", b"QUIT"]
+
+
+def test_variables_that_nothing_reads():
+    found = check_variables({"STEELYARD_MAX_ATEMPTS": "4", "STEELYARD_TOKEN": "x", "HOME": "/"})
+    assert found.level is Level.WARNING
+    assert found.fix == "STEELYARD_MAX_ATEMPTS is perhaps STEELYARD_MAX_ATTEMPTS."
+    assert check_variables({"STEELYARD_MAX_ATTEMPTS": "4", "STEELYARD_SERVER": "x"}).level is Level.OK
+
+
+def test_a_wrong_value_is_named(monkeypatch, capsys):
+    monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "many")
+    assert main(["doctor"]) == 2
+    assert "STEELYARD_MAX_ATTEMPTS" in capsys.readouterr().err

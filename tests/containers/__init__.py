@@ -1,0 +1,1 @@
+"""The image, built and run as the compose file says, with real containers: `make containers`."""

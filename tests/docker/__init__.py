@@ -1,0 +1,1 @@
+"""The image, the compose file, Kubernetes and what watches over them."""

@@ -1,0 +1,163 @@
+"""Campaigns of many language pairs in one folder."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from steelyard.errors import BadText
+from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_sets
+from steelyard.formats.campaign.description import SegmentDocument
+from steelyard.formats.plain import DifferentLengths
+from tests.library.formats.campaign_folders import small_campaign, write
+
+CANARY = "CANARY GUID 26b5c67b\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three pairs as WMT24 and mt-metrics-eval lay them out; systems differ from pair to pair."""
+    root = tmp_path / "wmt"
+    for pair, systems in (("en-cs", ("GPT-4.1", "tug")), ("en-sr_Cyrl_RS", ("tug",)), ("en-sr_Latn_RS", ("barge",))):
+        write(root / "sources" / f"{pair}.txt", "a\nb\n\n")
+        write(root / "references" / f"{pair}.refA.txt", f"{pair}\nB\nC\n")
+        write(root / "documents" / f"{pair}.docs", "news\tone\nnews\tone\nspeech\ttwo\n")
+        for system in systems:
+            write(root / "system-outputs" / pair / f"{system}.txt", f"{system}\nB\n\n")
+    write(root / "references" / "en-cs.refB.txt", "x\ny\nz\n")
+    write(root / "README.md", "read me")
+    return root
+
+
+def refused(paths, kind=BadText, **more):
+    with pytest.raises(kind) as raised:
+        read_test_sets(paths, **more)
+    return str(raised.value)
+
+
+def test_all_pairs_are_read(folder):
+    campaign = read_test_sets([folder])
+    assert campaign.name == "wmt"
+    assert [each.name for each in campaign.test_sets] == ["en-cs", "en-sr_Cyrl_RS", "en-sr_Latn_RS"]
+    first, second, _ = campaign.test_sets
+    assert list(first.references) == ["refA", "refB"]
+    assert list(first.systems) == ["GPT-4.1", "tug"]
+    assert first.systems["GPT-4.1"].lines() == [b"GPT-4.1", b"B", b""]
+    assert first.documents == (*[SegmentDocument("one", "news")] * 2, SegmentDocument("two", "speech"))
+    assert [(each.source_language, each.target_language) for each in campaign.test_sets] == [
+        ("en", "cs"),
+        ("en", "sr_Cyrl_RS"),
+        ("en", "sr_Latn_RS"),
+    ]
+    assert second.references["refA"].lines() == [b"en-sr_Cyrl_RS", b"B", b"C"]
+    assert not [notice for notice in campaign.notices if "not used" in notice]
+
+
+def test_pairs_in_any_spelling(folder):
+    chosen = read_test_sets([folder], pairs=["eng_Latn---srp_Latn", "eng-ces"], name="mine")
+    assert (chosen.name, [each.name for each in chosen.test_sets]) == ("mine", ["en-sr_Latn_RS", "en-cs"])
+    one = read_test_sets([folder], pairs=["en-cs_CZ"])
+    assert (one.name, [each.name for each in one.test_sets]) == ("wmt", ["en-cs"])
+    assert read_any_campaign([folder], pair="en-cs").systems.keys() == {"GPT-4.1", "tug"}
+    assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused([folder], pairs=["en-sr"])
+    assert "there is no pair en-de" in refused([folder], pairs=["en-de"])
+
+
+def test_canary_lines_are_left_out(folder):
+    for path in folder.rglob("*.txt"):
+        if path.stem.startswith("en-cs") or path.parent.name == "en-cs":
+            path.write_text(CANARY + path.read_text())
+    docs = folder / "documents" / "en-cs.docs"
+    docs.write_text("canary\tcanary\n" + docs.read_text())
+    first, *_ = read_test_sets([folder]).test_sets
+    assert first.references["refA"].lines() == [b"en-cs", b"B", b"C"]
+    assert (first.segments, len(first.documents)) == (3, 3)
+    assert "The first line of 5 files, a canary, is left out." in first.notices
+    write(folder / "references" / "en-cs.refB.txt", "x\ny\nz\n1\n")
+    assert "does not begin with the canary line that the other files have" in refused([folder])
+
+
+def test_json_lines_and_packed_texts(folder):
+    (folder / "references" / "en-cs.refB.txt").unlink()
+    lines = [{"target": "x\n\ny"}, {"target": ""}, {"target": "z"}]
+    write(folder / "references" / "en-cs.refB.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "system-outputs" / "en-cs" / "tug.txt").unlink()
+    outputs = "".join(json.dumps({"hypothesis": text}) + "\n" for text in "abc")
+    write(folder / "system-outputs" / "en-cs" / "tug.jsonl.gz", gzip.compress(outputs.encode()))
+    write(folder / "sources" / "en-cs.jsonl", '{"source": "other"}\n')
+    first, *_ = read_test_sets([folder]).test_sets
+    assert first.references["refB"].lines() == [b"x y", b"", b"z"]
+    assert first.systems["tug"].lines() == [b"a", b"b", b"c"]
+    assert first.source.lines() == [b"a", b"b", b""], "the plain text comes first"
+    write(folder / "references" / "en-cs.refB.jsonl", '{"target": "x"}\n{"target": 5}\n{}\n')
+    assert "en-cs.refB.jsonl, line 2: has no text under target or reference" in refused([folder])
+
+
+def test_references_that_are_scored_as_systems_elsewhere(folder):
+    write(folder / "system-outputs" / "en-cs" / "refA.txt", "en-cs\nB\nC\n")
+    campaign = read_test_sets([folder])
+    assert list(campaign.test_sets[0].systems) == ["GPT-4.1", "tug"]
+    assert any("system-outputs/en-cs/refA, which are references" in notice for notice in campaign.notices)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says", "kind"),
+    [
+        ("documents/en-cs.docs", "news\tone\n", "names the documents of 1 segment, and there are 3", BadText),
+        ("documents/en-cs.docs", "news\tone\nx\none two three\n", "en-cs.docs, line 2: must be a domain", BadText),
+        ("documents/en-cs.docs", "news\tone\ntalk\tone\nnews\ttwo\n", "'one' has domain 'talk', but 'news'", BadText),
+        ("system-outputs/en-cs/tug.txt", "a\nb\n", "2 lines, 1 fewer", DifferentLengths),
+        ("system-outputs/en-cs/tug.txt", b"a\n\xff\nc\n", "tug.txt, line 2", BadText),
+        ("system-outputs/en-cs/Tug.txt", "a\nb\nc\n", "too similar names", BadText),
+    ],
+)
+def test_what_does_not_fit_is_named(folder, name, content, says, kind):
+    write(folder / name, content)
+    assert says in refused([folder], kind)
+
+
+def test_a_pair_without_references_or_systems_is_named(folder):
+    (folder / "references" / "en-sr_Latn_RS.refA.txt").unlink()
+    assert "no references" in refused([folder])
+    assert len(read_test_sets([folder], pairs=["en-cs", "en-sr_Cyrl"]).test_sets) == 2
+
+
+def test_folders_in_a_folder(tmp_path, folder):
+    small_campaign(tmp_path)
+    write(tmp_path / "harbour" / "meta.json", '{"source_language": "cs", "target_language": "de"}')
+    campaign = read_test_sets([tmp_path])
+    assert [each.name for each in campaign.test_sets] == [
+        "harbour",
+        "wmt.en-cs",
+        "wmt.en-sr_Cyrl_RS",
+        "wmt.en-sr_Latn_RS",
+    ]
+    assert [each.name for each in read_test_sets([tmp_path], pairs=["cs-de", "wmt.en-cs"]).test_sets] == [
+        "harbour",
+        "wmt.en-cs",
+    ]
+
+
+def test_several_test_sets_whose_names_say_it(tmp_path):
+    for test_set in ("newstest2021.en-cs", "generaltest2022.de-en", "generaltest2022.en-cs"):
+        write(tmp_path / f"{test_set}.ref.A.{test_set[-2:]}", f"{test_set}\n")
+        write(tmp_path / f"{test_set}.hyp.X.{test_set[-2:]}", "x\n")
+    every = ["generaltest2022.de-en", "generaltest2022.en-cs", "newstest2021.en-cs"]
+    assert [each.name for each in read_test_sets([tmp_path]).test_sets] == every
+    assert [each.name for each in read_test_sets([tmp_path], pairs=["en-cs"]).test_sets] == every[1:]
+
+
+def test_wmt24(real_data):
+    campaign = read_test_sets([real_data / "wmt24"])
+    assert [(each.name, each.segments, len(each.systems)) for each in campaign.test_sets] == [
+        ("en-cs", 997, 16),
+        ("en-zh", 997, 12),
+    ]
+    assert {document.domain for document in campaign.test_sets[0].documents} == {"literary", "news", "social", "speech"}
+    assert re.search(r"not used: human \(people's judgments\)", " ".join(campaign.notices))
+
+
+def test_the_whole_pack(real_data):
+    names = [each.name for each in read_test_sets([real_data]).test_sets]
+    assert names == ["wmt21.en-cs", "wmt22.de-en", "wmt22.en-cs", "wmt24.en-cs", "wmt24.en-zh"]

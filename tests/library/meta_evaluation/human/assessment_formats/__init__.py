@@ -1,0 +1,1 @@
+"""Readers of files of direct assessments and errors."""

@@ -1,0 +1,68 @@
+"""A program that scores by the length of the hypothesis, and misbehaves as its first argument says.
+
+Its second argument is a file: it says how often the program was started.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+
+def main():
+    how, *rest = sys.argv[1:]
+    if rest:
+        with open(rest[0], "a") as file:
+            file.write("started\n")
+        with open(rest[0]) as file:
+            first = len(file.readlines()) == 1
+    if how == "never-starts":
+        sys.exit("no model here")
+    if how == "hangs":
+        time.sleep(600)
+    if how == "kept":
+        batch = []
+        for line in sys.stdin:
+            if line.strip():
+                batch.append(json.loads(line))
+            else:
+                for each in batch:
+                    print(answer(each), flush=True)
+                batch = []
+        return
+    lines = [json.loads(line) for line in sys.stdin]
+    if how == "order":
+        lines.reverse()
+    for number, each in enumerate(lines):
+        if how == "says" and number == 1:
+            print(rest[1])
+            continue
+        if how in ("crashes", "crashes-once") and number == len(lines) // 2 and (how == "crashes" or first):
+            sys.stdout.flush()
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if how == "hangs-midway" and number == 2:
+            sys.stdout.flush()
+            time.sleep(600)
+        if how == "too-little" and number == 2:
+            break
+        print(answer(each))
+        if how == "twice" and number == 0:
+            print(answer(each))
+    if how == "eats-memory":
+        bytearray(1 << 30)
+    if how == "long-line":
+        print("x" * (2 << 20))
+    if how == "lingers":
+        sys.stdout.flush()
+        time.sleep(600)
+
+
+def answer(each):
+    references = [len(text) for text in each.get("references") or ()]
+    score = len(each["hypothesis"]) + sum(references) / 8 + len(each.get("source") or "") / 64
+    return json.dumps({"id": each["id"], "score": score, "why": "its length"})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Which rule a specification names, and what a board says of few judgments."""
+
+import numpy as np
+import pytest
+
+from steelyard.errors import BadParameter
+from steelyard.meta_evaluation.human.assessments import AssessedPair
+from steelyard.ranking.human_boards import human_board, parse_human_rule
+from steelyard.ranking.human_rules import Trials
+
+
+def judged(places, systems=2):
+    draws = np.random.default_rng(3)
+    scores = draws.integers(0, 100, (systems, places)).astype(float)
+    names = tuple("abcd"[:systems])
+    return AssessedPair("en-cs", names, scores, ("news",) * places, tuple(range(places)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "places", "said"),
+    [
+        # Of each system on average, and of all together; as many as WMT kept are enough.
+        ("human:wmt24", 99, "99 judgments a system are few: WMT left out pairs with fewer than 100."),
+        ("human:wmt24", 100, None),
+        ("human:wmt25", 249, "498 judgments are few: WMT left out pairs with fewer than 500."),
+        ("human:wmt25", 250, None),
+        ("human", 5, None),
+    ],
+)
+def test_fewer_judgments_than_wmt_kept_are_said(rule, places, said):
+    notices = human_board(judged(places), parse_human_rule(rule, Trials(trials=5))).notices
+    assert list(notices) == ([] if said is None else [f"en-cs: {said}"])
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "average", "specification"),
+    [
+        ("human", "randomization", "macro", "human"),
+        ("human:randomization", "randomization", "macro", "human"),
+        ("human:average=micro", "randomization", "micro", "human:average=micro"),
+        ("human:wmt24", "wmt24", "macro", "human:wmt24"),
+        ("human:wmt24:average=macro", "wmt24", "macro", "human:wmt24"),
+        ("human:wmt24:average=micro", "wmt24", "micro", "human:wmt24:average=micro"),
+        ("human:wmt25", "wmt25", "macro", "human:wmt25"),
+    ],
+)
+def test_rules_by_name(written, name, average, specification):
+    trials = Trials(trials=7, seed=3)
+    rule = parse_human_rule(written, trials)
+    assert (rule.name, rule.average, rule.specification, rule.trials) == (name, average, specification, trials)
+    assert parse_human_rule(rule.specification, trials) == rule
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["people", "human:wmt23", "human:wmt25:average=micro", "human:average=median", "human:mean=micro",
+     "human:wmt24:average=micro:average=macro"],
+)  # fmt: skip
+def test_what_is_no_rule(written):
+    with pytest.raises(BadParameter):
+        parse_human_rule(written)

@@ -1,0 +1,125 @@
+"""The matrix of a campaign: systems over all test sets, by the API, on its page and from the command line."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from httpx import Client
+
+from models.schema.roles import PhaseKind
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import found, given, submit_output, with_test_set
+from tests.service.service import Service
+
+URL = "/api/v1/campaigns/port/matrix"
+PAGE = "/campaigns/port/matrix"
+TUG, BARGE, RAFT = "z/tug", "b/barge", "c/raft"
+LINES = {
+    "cs": b"kocka tam sedi a dum je velky\npes tu bezi a neni sam\ndum je tu a pes taky ne\n",
+    "zh": "那只猫坐在那里看着我们\n整天都在下雨我们在家\n狗在跑步猫在睡觉\n".encode(),
+}
+
+
+@pytest.fixture
+def nobody(service: Service) -> Client:
+    """Two pairs in a public campaign; raft lacks one of them, and tug is the best of both."""
+    found(service.engine, "port", visibility="public")
+    for language, reference in LINES.items():
+        with_test_set(
+            *(service.engine, "port", given(reference, target_language=language)),
+            name=f"en-{language}",
+            metrics=("bleu", "chrf", "ter")[: 3 - (language == "zh")],
+            replicates=20,
+        )
+    for language, reference in LINES.items():
+        first, rest = reference.split(b"\n", 1)
+        submit_output(service.engine, "port", "z", "tug", reference, test_set=f"en-{language}")
+        submit_output(service.engine, "port", "b", "barge", 3 * (first + b"\n"), test_set=f"en-{language}")
+        if language == "cs":
+            submit_output(service.engine, "port", "c", "raft", b"x\n" + rest, test_set="en-cs")
+    work_off(service.settings)
+    return service.client()
+
+
+def answer(client: Client, **query: Any) -> Any:
+    got = client.get(URL, params=query)
+    assert got.status_code == 200, got.text
+    return got.json()
+
+
+def test_scores_ranks_and_gaps_are_those_of_the_leaderboards(nobody: Client) -> None:
+    matrix = answer(nobody)
+    best = [(each["test_set"], each["best"]) for each in matrix["test_sets"]]
+    assert best == [("en-cs", [TUG]), ("en-zh", [TUG])]
+    assert [each["metric"] for each in matrix["test_sets"]] == ["bleu", "bleu:tok=zh"], "one metric, two tokenizers"
+    for place, column in enumerate(matrix["test_sets"]):
+        board = nobody.get("/api/v1/campaigns/port/leaderboard", params={"test_set": column["test_set"]}).json()
+        assert board["board"] == column["board"]
+        expected = {each["name"]: each["scores"][0] for each in board["items"]}
+        for row in matrix["systems"]:
+            cell, score = row["cells"][place], expected.get(row["name"])
+            assert (cell is None) == (score is None)
+            if score is not None:
+                keys = ("score", "rank", "rank_low", "rank_high", "cluster")
+                assert [cell[key] for key in keys] == [score[key] for key in keys]
+    rows = [(each["name"], each["mean_rank"], each["gaps"]) for each in matrix["systems"]]
+    assert rows == [(TUG, 1.0, 0), (BARGE, 2.5, 0), (RAFT, 2.0, 1)]
+    assert matrix["systems"][2]["cells"][1] is None, "a gap, not 0"
+    assert [each["name"] for each in answer(nobody, sort="en-cs")["systems"]] == [TUG, RAFT, BARGE]
+    assert [each["name"] for each in answer(nobody, sort="en-zh@1")["systems"]] == [TUG, BARGE, RAFT]
+    assert [each["name"] for each in answer(nobody, sort="system")["systems"]] == [BARGE, RAFT, TUG]
+    assert [each["name"] for each in answer(nobody, sort="gaps")["systems"]] == [TUG, BARGE, RAFT]
+    assert [each["name"] for each in answer(nobody, complete="true")["systems"]] == [TUG, BARGE]
+    alone = answer(nobody, only="en-zh", metric="chrf")
+    assert ([each["test_set"] for each in alone["test_sets"]], alone["metric"]) == (["en-zh"], "chrF2")
+    assert len(alone["systems"]) == 2
+    for metric, higher, left_out in (("ter", False, ["en-zh"]), ("bleu:tok=13a", True, [])):
+        other = answer(nobody, metric=metric)
+        assert (other["higher_is_better"], other["left_out"]) == (higher, left_out)
+        assert len(other["test_sets"]) == 2 - len(left_out)
+
+
+def test_what_does_not_exist_is_named(nobody: Client) -> None:
+    for query, status, said in (
+        ({"sort": "speed"}, 422, "mean_rank, autorank"),
+        ({"metric": "meteor"}, 404, "'meteor'. There are: bleu"),
+        ({"only": "en-de"}, 404, "'en-de'. There are: en-cs, en-zh"),
+    ):
+        got = nobody.get(URL, params=query)
+        assert (got.status_code, said in got.json()["error"]["message"]) == (status, True), got.text
+
+
+def test_files_have_the_same_numbers(nobody: Client) -> None:
+    matrix = answer(nobody)
+    cells = [cell for row in matrix["systems"] for cell in row["cells"] if cell]
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        text = nobody.get(URL, params={"format": form}).text
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+        assert [float(row["score"]) for row in rows] == [cell["score"] for cell in cells]
+        assert rows[0]["system"] == TUG
+    latex = nobody.get(URL, params={"format": "latex"}).text
+    places = [latex.index(name) for name in (TUG, BARGE, RAFT)]
+    assert places == sorted(places)
+    assert r"\textbf{100.0}" in latex
+
+
+def test_the_page_links_to_the_leaderboard_of_each_pair(nobody: Client) -> None:
+    page = nobody.get(PAGE)
+    assert page.status_code == 200
+    assert 'href="/campaigns/port/matrix" aria-current="page"' in page.text
+    assert "test_set=en-zh%401&amp;references=A&amp;metric=bleu%3Atok%3Dzh" in page.text
+    assert "<strong>100.0</strong>" in page.text
+    again = nobody.get(PAGE, headers={"If-None-Match": page.headers["ETag"]})
+    assert again.status_code == 304
+    # The form sends along what another choice of test sets does not have.
+    assert nobody.get(PAGE, params={"metric": "meteor"}).status_code == 200
+    assert nobody.get(PAGE, params={"only": "en-de"}).status_code == 404
+
+
+def test_a_hidden_leaderboard_hides_the_matrix(service: Service, nobody: Client) -> None:
+    service.phase(service.campaign("port"), "test", PhaseKind.BLIND)
+    assert nobody.get(URL).status_code == 403
+    page = nobody.get(PAGE).text
+    assert "hidden during this phase" in page
+    assert "tug" not in page

@@ -1,0 +1,130 @@
+"""The leaderboard in a browser: columns and order without a reload, cards on a phone, nothing cut."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from models.schema.roles import DeclaredKind, PhaseKind
+from tests.scheduler.jobs import similar_text
+from tests.service.campaigns import given, submit_output, with_test_set
+from tests.service.service import DAY
+from tests.web.browser.looks import check_page
+from tests.web.browser.site import Site
+
+BOARD = "/campaigns/news/leaderboard"
+REFERENCE = "".join(f"the ship {number} sails to harbour {number % 7} with the tide\n" for number in range(40)).encode()
+LONG = "JDExploreAcademy-with-a-very-long-name-of-its-own"
+
+
+@pytest.fixture
+def board(site: Site) -> Site:
+    """Three ranked systems and a contrastive one; "chrf" orders them as "bleu" does not."""
+    service = site.service
+    teams = {name: service.team(name, service.account(f"of {name}")) for name in ("harbour", "pier", LONG)}
+    campaign = service.campaign("news", teams=tuple(teams.values()), title="News")
+    service.phase(campaign, "Results", PhaseKind.PUBLISHED, begins=-DAY)
+    texts = given(reference=REFERENCE, source=REFERENCE)
+    with_test_set(service.engine, "news", texts, metrics=("bleu", "chrf", "ter"), replicates=100)
+    outputs = {
+        ("harbour", "mast"): (REFERENCE.replace(b"sails", b"drifts"), DeclaredKind.PRIMARY),
+        ("harbour", "sail"): (similar_text(REFERENCE.rstrip(), 1) + b"\n", DeclaredKind.CONTRASTIVE),
+        ("pier", "plank"): (
+            REFERENCE.replace(b"harbour", b"harbours").replace(b"tide", b"tides"),
+            DeclaredKind.PRIMARY,
+        ),
+        (LONG, LONG): (REFERENCE.replace(b"the ", b"a "), DeclaredKind.PRIMARY),
+    }
+    for (team, system), (lines, kind) in outputs.items():
+        submit_output(service.engine, "news", team, system, lines, declared=kind, constrained=team == "pier")
+    site.work()
+    return site
+
+
+def systems(page: Page) -> list[str]:
+    return [each.split()[0] for each in page.locator("#board tbody th").all_inner_texts()]
+
+
+def test_order_and_columns_change_without_a_reload(board: Site) -> None:
+    page = board.page()
+    page.goto(BOARD)
+    page.evaluate("window.stayed = true")
+    by_bleu = systems(page)
+    page.locator("#board").get_by_role("link", name="TER ↓").click()
+    expect(page.get_by_role("columnheader", name="TER ↓")).to_have_attribute("aria-sort", "ascending")
+    assert "metric=ter" in page.url
+    page.get_by_text("Columns: 3 of 3").click()
+    page.get_by_role("checkbox", name="chrF2").uncheck()
+    expect(page.get_by_role("columnheader", name="chrF2")).to_have_count(0)
+    page.get_by_label("Show", exact=True).select_option(label="all systems")
+    expect(page.locator("#board tbody tr")).to_have_count(4)
+    assert page.evaluate("window.stayed")
+    # Back and forth as if pages had been loaded, and a shared address shows the same.
+    shared, shown = page.url, systems(page)
+    page.go_back()
+    expect(page.locator("#board tbody tr")).to_have_count(3)
+    page.goto(shared)
+    assert systems(page) == shown
+    assert page.get_by_role("columnheader", name="chrF2").count() == 0
+    page.goto(BOARD)
+    assert systems(page) == by_bleu
+
+
+def test_it_works_without_scripts(board: Site) -> None:
+    page = board.page(java_script_enabled=False)
+    page.goto(BOARD)
+    page.locator("#board").get_by_role("link", name="TER ↓").click()
+    expect(page.get_by_role("columnheader", name="TER ↓")).to_have_attribute("aria-sort", "ascending")
+    page.get_by_text("Columns: 3 of 3").click()
+    page.get_by_role("checkbox", name="chrF2").uncheck()
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("columnheader", name="chrF2")).to_have_count(0)
+
+
+def test_names_are_whole_and_labels_tell_something(board: Site) -> None:
+    page = board.page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{BOARD}?shown=all")
+    board_table = page.get_by_role("table")
+    name = board_table.get_by_role("rowheader", name=LONG)
+    assert name.inner_text() == LONG, "the team is not said twice"
+    assert board_table.get_by_role("rowheader", name="mast").inner_text() == "mast harbour"
+    cut = "each => [...each.querySelectorAll('th, td')].filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    assert board_table.evaluate(cut) == 0
+    region = page.get_by_role("region", name="Leaderboard")
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), "nothing is out of sight at 1280"
+    labels = board_table.locator(".badge").all_inner_texts()
+    assert sorted(labels) == ["contrastive", "primary"], "only where a team has several"
+    assert "constrained" in board_table.get_by_role("row", name="plank").inner_text()
+    page.goto(BOARD)
+    assert "All are primary submissions." in page.get_by_role("main").inner_text()
+    assert page.get_by_role("table").locator(".badge").count() == 0
+
+
+def test_on_a_phone_every_system_is_a_card(board: Site) -> None:
+    page = board.page(viewport={"width": 390, "height": 844})
+    check_page(page, f"{BOARD}?shown=all")
+    page.set_viewport_size({"width": 390, "height": 844})
+    card = page.get_by_role("row", name="mast")
+    box = card.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert box["height"] > 60, "metrics are below each other"
+    region = page.get_by_role("region", name="Leaderboard")
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
+def test_a_finished_campaign_opens_on_its_ranking(board: Site) -> None:
+    page = board.page()
+    check_page(page, "/campaigns/news")
+    first = page.get_by_role("heading", level=2).first
+    assert first.inner_text() == "Results on news"
+    rows = page.get_by_role("region", name="Leaderboard").locator("tbody tr")
+    assert rows.count() == 3
+    assert "Sign in to participate" not in page.get_by_role("main").inner_text()
+    page.get_by_text("Cite").click()
+    citation = page.locator("pre").inner_text()
+    assert citation.startswith("@misc{news-results,")
+    assert "/campaigns/news}" in citation
+    page.get_by_role("link", name="Leaderboard with all metrics").click()
+    assert page.get_by_role("columnheader", name="chrF2").is_visible()

@@ -1,0 +1,33 @@
+"""A campaign that is ranked by people opens on that ranking once its results are out."""
+
+from __future__ import annotations
+
+from models.schema.roles import PhaseKind
+from tests.service.port import SEGMENTS, Port, output
+from tests.service.service import DAY, Service
+
+HERE = "/campaigns/port%201"
+
+
+def test_published_results_lead_with_the_ranking_by_people(service: Service) -> None:
+    port = Port.opened(service)
+    for who, system, seed in (("mary", "mast", 1), ("zoe", "oar", 2)):
+        assert port.submit(port.program(who), output(seed), system=system).status_code == 201
+    port.work_off()
+    ann, visitor = port.browser("ann"), service.client()
+    service.phase(port.campaign, "results", PhaseKind.PUBLISHED, begins=-DAY / 2)
+    assert "by people" not in visitor.get(HERE).text
+    # Everybody judges oar as better, segment by segment.
+    table = "".join(
+        f"{system}\t{base + n % 7}\n" for system, base in (("mast", 40), ("oar", 80)) for n in range(SEGMENTS)
+    )
+    judged = {"test_set": "quay", "called": "seg"}
+    answer = ann.post(f"{HERE}/metrics", data=judged, files={"files": ("human.seg.tsv", table.encode())})
+    assert answer.status_code == 200, answer.text
+    rules = {"visibility": "public", "joining": "invited", "human_rule": "human:wmt25", "human_judgments": "seg"}
+    assert "Rules saved." in ann.post(f"{HERE}/manage/rules", data=rules).text
+    page = visitor.get(HERE).text
+    assert "Officially ranked by people, <strong><bdi>oar</bdi></strong> is first." in page
+    assert "By the metric, " in page
+    assert page.count('data-title="Rank by people">') == 3, "the organisers' own has a dash"
+    assert page.count('Rank by people">–') == 1

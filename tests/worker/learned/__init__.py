@@ -1,0 +1,1 @@
+"""Learned shards and workers."""

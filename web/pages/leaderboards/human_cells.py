@@ -1,0 +1,70 @@
+"""Places by human judgments as cells of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from campaigns.human_ranking.documents import places_of_submissions
+from campaigns.human_ranking.official import OfficialRanking, read_official
+from campaigns.reports.leaderboard import Cell, drawn
+from steelyard.tables.formatting import TYPESET, digits
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from campaigns.leaderboards.cache import LeaderboardCache
+    from campaigns.permissions import CampaignAccess
+    from steelyard_client.documents.human_rankings import HumanPlace
+
+    Ends = tuple[str, str]
+
+SCALE = 100.0
+"""As many digits are shown as of a metric of 0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCell:
+    """A system's place by human judgments."""
+
+    cell: Cell
+    place: HumanPlace
+
+
+@dataclass(frozen=True, slots=True)
+class HumanColumn:
+    """The official ranking beside the metrics of a leaderboard."""
+
+    official: OfficialRanking
+    cells: Mapping[int, HumanCell] = field(default_factory=dict)
+    """By submission."""
+    axis: Ends | None = None
+    """The ends of the axis of their intervals."""
+
+
+def human_column(
+    connection: Connection, access: CampaignAccess, test_set_id: int, memory: LeaderboardCache
+) -> HumanColumn | None:
+    """Return the official ranking of a test set by people; None where there is none."""
+    official = read_official(connection, access, test_set_id, memory)
+    if official is None:
+        return None
+    places = places_of_submissions(connection, access, test_set_id, official)
+    cells, axis = human_cells(list(places.values()))
+    return HumanColumn(official, dict(zip(places, cells, strict=True)), axis)
+
+
+def human_cells(places: Sequence[HumanPlace]) -> tuple[list[HumanCell], Ends | None]:
+    """Return human scores with their intervals on an axis that all share, and its ends."""
+    intervals = [each.interval for each in places if each.interval]
+    axis = (
+        min((each.low for each in intervals), default=0.0),
+        max((each.high for each in intervals), default=0.0),
+    )
+    cells = []
+    for place in places:
+        interval = (place.interval.low, place.interval.high) if place.interval else None
+        cells.append(HumanCell(drawn(place.score, interval, SCALE, axis), place))
+    shown = digits(SCALE)
+    return cells, (TYPESET.number(axis[0], shown), TYPESET.number(axis[1], shown)) if intervals else None

@@ -1,0 +1,119 @@
+"""The matrix of a campaign: its systems over all of its test sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from campaigns.errors import NotFound
+from campaigns.leaderboards.choice import read_choices
+from campaigns.leaderboards.matrix import AUTORANK, GAPS, MEAN_RANK, SYSTEM, CampaignMatrix, MatrixQuery, read_matrix
+from campaigns.permissions import read_access
+from models.database.session import reading
+from steelyard.tables.formatting import digits
+from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
+from web.api.leaderboards.matrix import MatrixFilters
+from web.dependencies import CurrentPrincipal, app_state
+from web.etags import etag_of, not_modified
+from web.pages.rendering import page, part_of_address
+
+router = APIRouter()
+
+
+@router.get("/campaigns/{name}/matrix")
+def show_matrix(
+    request: Request, name: str, principal: CurrentPrincipal, filters: Annotated[MatrixFilters, Depends()]
+) -> Response:
+    """Show scores and ranks of all systems on all test sets, by one metric."""
+    state = app_state(request)
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+        choices = read_choices(connection, access) if access.sees_board else []
+        if not choices:
+            return page(request, "leaderboards/leaderboard_hidden", title="Matrix", access=access, here="matrix")
+        try:
+            matrix = read_matrix(connection, state.boards, access, choices, filters.query)
+        except NotFound:
+            if not filters.query.metric or filters.query.only:
+                raise
+            # The form sends along the metric of the test sets that were shown before.
+            matrix = read_matrix(connection, state.boards, access, choices, MatrixQuery())
+    links = MatrixLinks(name, filters.query)
+    document = matrix.document
+    answer = page(
+        request,
+        "leaderboards/matrix",
+        title="Matrix",
+        access=access,
+        here="matrix",
+        document=document,
+        columns=[(each, links.board(matrix, place)) for place, each in enumerate(document.test_sets)],
+        places=digits(math.inf if document.scale is None else document.scale),
+        ranges=any(cell and cell.rank_low is not None for row in document.systems for cell in row.cells),
+        autoranks=any(row.autorank is not None for row in document.systems),
+        testing=sum(each.testing for each in document.test_sets),
+        links=links,
+        metrics=matrix.metrics,
+        metric=matrix.views[0].listed.metrics[matrix.views[0].query.metric],
+        only=",".join(filters.query.only),
+        complete=filters.query.complete,
+        test_sets=list(dict.fromkeys(each.name for each in choices if not each.superseded and not each.replaced)),
+        chosen=filters.query.only,
+        ranking_rule=RANKED,
+        sorts=[
+            (MEAN_RANK, "mean rank"),
+            *([(AUTORANK, "AutoRank")] if any(row.autorank is not None for row in document.systems) else []),
+            (SYSTEM, "name"),
+            (GAPS, "gaps"),
+            *((each.test_set, each.test_set) for each in matrix.choices),
+        ],
+        shown_options=[(SystemFilter.RANKED, "ranked only"), (SystemFilter.ALL, "all systems")],
+        constrained_options=[
+            (Constrained.ANY, "all"),
+            (Constrained.YES, "constrained"),
+            (Constrained.NO, "not constrained"),
+        ],
+    )
+    tag = etag_of(bytes(answer.body))
+    if known := not_modified(request, tag):
+        return known
+    answer.headers["ETag"] = tag
+    return answer
+
+
+class MatrixLinks:
+    """Links of a matrix. Each contains the complete state of the page."""
+
+    def __init__(self, campaign: str, query: MatrixQuery) -> None:
+        self.campaign = f"/campaigns/{part_of_address(campaign)}"
+        self.query: dict[str, Any] = {"metric": query.metric, "sort": query.sort, "only": list(query.only)}
+        if query.shown is not SystemFilter.RANKED:
+            self.query["shown"] = query.shown.value
+        if query.constrained is not Constrained.ANY:
+            self.query["constrained"] = query.constrained.value
+        if query.complete:
+            self.query["complete"] = "true"
+
+    def matrix(self, **changes: object) -> str:
+        """The matrix with other wishes."""
+        return f"{self.campaign}/matrix?{self._written(changes)}"
+
+    def download(self, form: str) -> str:
+        """The matrix as a file."""
+        return f"/api/v1{self.campaign}/matrix?{self._written({'format': form})}"
+
+    def board(self, matrix: CampaignMatrix, column: int) -> str:
+        """The leaderboard of a column."""
+        choice, view = matrix.choices[column], matrix.views[column]
+        query = {
+            "test_set": choice.test_set_key,
+            "references": choice.references,
+            "metric": choice.listed.metrics[view.query.metric],
+        }
+        return f"{self.campaign}/leaderboard?{urlencode(query)}"
+
+    def _written(self, changes: dict[str, object]) -> str:
+        return urlencode({key: value for key, value in {**self.query, **changes}.items() if value}, doseq=True)

@@ -1,0 +1,76 @@
+"""Uploads of scores that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastapi import UploadFile
+from fastapi.concurrency import run_in_threadpool
+
+from campaigns.changes import lock_for_change
+from campaigns.errors import BadRequest
+from campaigns.imported.importing import ImportResult, ScoreRequest, import_scores
+from campaigns.imported.reading import described_files, read_score_files
+from campaigns.imported.reductions import reduce_now
+from campaigns.sandbox.fair_queue import Owner
+from campaigns.sandbox.limits import limits_of
+from models.database.session import writing
+from steelyard.text.names import printable
+
+if TYPE_CHECKING:
+    from campaigns.accounts.principal import Principal
+    from web.state import State
+
+MAX_FILES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SentScores:
+    """What to import from files, as `ScoreRequest`."""
+
+    test_set: str
+    pairs: Sequence[str]
+    metric: str
+    lower_is_better: Sequence[str]
+    create: bool
+
+
+async def import_sent_scores(
+    state: State,
+    principal: Principal,
+    campaign: str,
+    sent: SentScores,
+    files: Sequence[UploadFile],
+    version: str | None = None,
+) -> ImportResult:
+    """Read files in the sandbox and import them, all or nothing.
+
+    Raises
+    ------
+    BadRequest
+        With what is wrong. And what `campaigns.sandbox`, `lock_for_change` and `import_scores` raise.
+    """
+    if not files or len(files) > MAX_FILES:
+        raise BadRequest(f"Send 1 to {MAX_FILES} files of scores; this request has {len(files)}.")
+    named = [(printable(each.filename or "scores"), await each.read()) for each in files]
+    owner, limits = Owner(principal.account_id), limits_of(state.settings).text
+    read = await state.sandbox.run(owner, read_score_files, named, sent.lower_is_better, limits)
+
+    def stored() -> ImportResult:
+        request = ScoreRequest(
+            [each.unpacked() for each in read],
+            described_files(named),
+            test_set=sent.test_set,
+            pairs=sent.pairs,
+            metric=sent.metric,
+            create=sent.create,
+        )
+        with writing(state.engine, durable=True) as connection:
+            access = lock_for_change(connection, principal, campaign, version)
+            found = import_scores(connection, state.settings, access, request)
+        reduce_now(state.engine, state.settings, campaign)
+        return found
+
+    return await run_in_threadpool(stored)
