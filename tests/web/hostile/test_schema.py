@@ -106,6 +106,11 @@ def test_whatever_is_sent_is_answered_in_words(stage: Stage, operations: dict[st
             sent["content"] = content
         elif content is not None:
             sent["data"] = content
+        if sent.get("files"):
+            # A client has nothing but texts to send as a file, whatever was made up for one.
+            sent["files"] = [
+                (field, file if isinstance(file, bytes | tuple) else str(file)) for field, file in sent["files"]
+            ]
         kept = {key: sent[key] for key in ("content", "data", "json", "files", "params") if sent.get(key)}
         headers = {key: value for key, value in dict(sent.get("headers") or {}).items() if value.isascii()}
         for credential in ("Authorization", "Cookie", FORM_HEADER):

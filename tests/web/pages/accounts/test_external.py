@@ -369,7 +369,7 @@ def test_sessions_end_one_by_one(service: Service) -> None:
 def test_people_delete_their_account_themselves(service: Service) -> None:
     mary = with_password(service, service.account("mary"))
     browser = service.browser(mary)
-    assert "Your name and address go" in browser.get("/account").text
+    assert "Your name and address are deleted" in browser.get("/account").text
     assert "called" not in browser.get("/account/delete").text
     answer = browser.post("/account/delete", data={"typed": "mary@example.org"})
     assert answer.status_code == 422
