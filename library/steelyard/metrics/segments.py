@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
     from steelyard.kernels.text.words import Words
 
+SHORT_TEXT = 2048
+"""Bytes up to which a kernel costs more by being called than by what it does."""
+
 
 class Segments(SharedWork):
     r"""The references of a test set and the hypotheses of all systems that are scored together.
@@ -360,8 +363,8 @@ class Segments(SharedWork):
         return (len(self.references) + len(self.hypotheses)) * len(self)
 
     def _words(self, tokenizer: str, case: str) -> Words:
-        if case == "lc" and lowercases_afterwards(self.text, tokenizer):
-            # To lowercase the types instead of the tokens is some ten times less work.
+        if case == "lc" and len(self.text) > SHORT_TEXT and lowercases_afterwards(self.text, tokenizer):
+            # To lowercase the types instead of the tokens is some ten times less work, and one kernel more.
             return lowercased_words(self.words(tokenizer, "mixed"))
         return words_of(self.cased(case), self._rows, tokenizer, self.resources)
 

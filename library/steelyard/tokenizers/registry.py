@@ -75,7 +75,7 @@ def tokenizer_called(tokenizer: str) -> Tokenizer:
     BrokenTokenizer
         Where another distribution's cannot be used.
     """
-    found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
+    found = TOKENIZERS.get(tokenizer) or next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     if found is None and tokenizer != AUTO:
         found = cast("Tokenizer | None", GROUP.find(tokenizer.partition("@")[0]))
     if found is None:
@@ -151,7 +151,7 @@ def tokenizer_name(tokenizer: str) -> str:
     str
         "ja-mecab" of that.
     """
-    found = next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
+    found = TOKENIZERS.get(tokenizer) or next((each for each in TOKENIZERS.values() if each.means(tokenizer)), None)
     return found.name if found else tokenizer
 
 

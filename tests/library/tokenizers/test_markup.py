@@ -1,8 +1,10 @@
 """No text that has to be looked at is passed over."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from steelyard import BLEU
 from steelyard.kernels.text.words import words
 from steelyard.metrics.segments import Segments
 from steelyard.tokenizers.registry import lowercases_afterwards
@@ -50,3 +52,18 @@ def test_lowercased_tokens_are_those_of_the_lowercased_text(text):
     expected = words(unescaped(text.lower().encode()), 1, mteval_13a=True)
     found = Segments(references=[text.encode()], hypotheses=[]).words("13a", "lc")
     assert (found.ids.tolist(), found.lines) == (expected.ids.tolist(), expected.lines)
+
+
+@pytest.mark.parametrize("short", [0, 1 << 20])
+def test_few_words_are_lowercased_before_they_are_cut_and_many_afterwards(
+    monkeypatch: pytest.MonkeyPatch, short: int
+) -> None:
+    """Which of the two it is decides speed alone."""
+    hypotheses, references = (
+        ["The CAT, The Dog. THE cat", "ÉTÉ Α.Β a.B 1"],
+        ["the cat, the DOG. the cat", "été α.β A.b 1"],
+    )
+    monkeypatch.setattr("steelyard.metrics.segments.SHORT_TEXT", short)
+    assert BLEU(lowercase=True).corpus_score(hypotheses, [references]).score == pytest.approx(100)
+    found = Segments.from_lines(references=[references], hypotheses=[hypotheses]).words("13a", "lc")
+    assert sorted(found.lines.decode().split()) == sorted("the cat , dog . été α β a b 1".split())
