@@ -36,6 +36,7 @@ PARAMETERS = MappingProxyType(
         "longest": "Only segments of at most so many words.",
         "text": "Only segments with this text.",
         "segment": "Only the segment of this number.",
+        "context": "With `segment`: how many segments of its document before it and after it are listed, too.",
         "test": "The significance test.",
         "limit": "Maximum number of items.",
         "after": 'The "next" of the previous page; empty for the first page.',

@@ -46,21 +46,40 @@ def break_down(connection: Connection, board: Board, partitions: Sequence[Partit
     """
     metrics = len(board.listed.metrics)
     scores = [np.full((len(board.rows), metrics, len(each.groups)), np.nan) for each in partitions]
+    scored = [number for number, row in enumerate(board.rows) if row.scores]
     for position, specification in enumerate(board.listed.metrics):
         try:
             metric = cached_metric(specification)
         except MetricsError:
             continue  # the metric's distribution is no longer installed
-        scored = [number for number, row in enumerate(board.rows) if row.scores]
-        for begin in range(0, len(scored), ROWS_AT_ONCE):
-            some = scored[begin : begin + ROWS_AT_ONCE]
-            sums = _sums(connection, [board.rows[number].evaluations for number in some], position, metric, partitions)
-            for number, of_row in zip(some, sums, strict=True):
-                for partition, found, of_runs in zip(partitions, scores, of_row, strict=True):
-                    run_scores = np.stack([metric.score(each) for each in of_runs])
-                    found[number, position] = mean_over_runs(run_scores, [len(of_runs)])[0]
-                    found[number, position, np.array(partition.sizes) == 0] = np.nan
+        runs = [board.rows[number].evaluations for number in scored]
+        for found, of_systems in zip(
+            scores, scores_of_groups(connection, runs, position, metric, partitions), strict=True
+        ):
+            found[scored, position] = of_systems
     return [Breakdown(partition, found) for partition, found in zip(partitions, scores, strict=True)]
+
+
+def scores_of_groups(
+    connection: Connection,
+    systems: Sequence[Sequence[int]],
+    position: int,
+    metric: Metric,
+    partitions: Sequence[Partition],
+) -> list[NDArray[np.float64]]:
+    """For each partition (systems, groups): the scores of systems, given by the evaluations of their runs.
+
+    NaN where undefined, and where the group has no segment.
+    """
+    scores = [np.full((len(systems), len(each.groups)), np.nan) for each in partitions]
+    for begin in range(0, len(systems), ROWS_AT_ONCE):
+        some = systems[begin : begin + ROWS_AT_ONCE]
+        for number, of_row in enumerate(_sums(connection, some, position, metric, partitions), begin):
+            for partition, found, of_runs in zip(partitions, scores, of_row, strict=True):
+                run_scores = np.stack([metric.score(each) for each in of_runs])
+                found[number] = mean_over_runs(run_scores, [len(of_runs)])[0]
+                found[number, np.array(partition.sizes) == 0] = np.nan
+    return scores
 
 
 def _sums(

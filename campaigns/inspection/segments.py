@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 MAX_OUTPUTS = 12
 """Side by side: more can be neither read nor marked quickly."""
 DEFAULT_OUTPUTS = 2
+MAX_CONTEXT = 50
+"""Segments before, and after, one that is shown in its document."""
 AT_ONCE = 64
 """Blocks that are searched together."""
 
@@ -56,6 +58,8 @@ class SegmentQuery:
     """Found in the source, or in any visible reference or output; ignoring case."""
     segment: int | None = None
     """From 1: only this one."""
+    context: int = 0
+    """With `segment`: how many segments of its document to show before it, and after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,9 @@ def read_segments(
     in_characters = counts_characters(
         test_set.target_language if test_set.source_text is None else test_set.source_language
     )
-    wanted = _ordered(_matching_segments(connection, material, query, in_characters), material, query.order, measure)
+    wanted = _matching_segments(connection, material, query, in_characters)
+    if query.segment is None:
+        wanted = _ordered(wanted, material, query.order, measure)
     shown = wanted[first : first + most]
     return SegmentPage(
         test_set=test_set,
@@ -199,7 +205,7 @@ def _matching_segments(
     if query.segment is not None:
         if not 1 <= query.segment <= segments:
             raise BadRequest(f"There is no segment {query.segment}: the test set has {segments:,}.")
-        return np.array([query.segment - 1])
+        return _with_context(material, query.segment - 1, query.context)
     fits = np.ones(segments, np.bool_)
     for wanted, column in ((query.document, "name"), (query.domain, "domain"), (query.test_suite, "test_suite")):
         if wanted:
@@ -211,6 +217,15 @@ def _matching_segments(
     if query.shortest is not None or query.longest is not None or query.text:
         _search(connection, material, query, in_characters, fits)
     return np.flatnonzero(fits)
+
+
+def _with_context(material: _Material, segment: int, context: int) -> NDArray[np.intp]:
+    """A segment between its neighbours in the same document; alone where the test set has no documents."""
+    low, high = segment - context, segment + context + 1
+    for each in material.documents:
+        if each.first_segment <= segment < each.first_segment + each.segments:
+            return np.arange(max(low, each.first_segment), min(high, each.first_segment + each.segments))
+    return np.array([segment])
 
 
 def _search(

@@ -140,6 +140,22 @@ class SystemFilter(StrEnum):
     """Also contrastive ones and those that a later one has replaced; they have no rank."""
 
 
+class Grouping(StrEnum):
+    """What segments are grouped by, for scores of parts of a test set."""
+
+    DOCUMENT = "document"
+    DOMAIN = "domain"
+
+
+class Average(StrEnum):
+    """The average that ranks systems whose scores are shown by group."""
+
+    MICRO = "micro"
+    """The score on the whole test set: long groups count more."""
+    MACRO = "macro"
+    """The plain mean of the scores of all groups: each counts alike, as WMT24 averages domains."""
+
+
 class Constrained(StrEnum):
     """Which systems are shown, by their training data."""
 

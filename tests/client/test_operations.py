@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.schema.roles import SiteRole
 from models.schema.states import EvaluationState
-from steelyard_client import AsyncClient, Client, Conflict, Forbidden, RetryPolicy
+from steelyard_client import AsyncClient, Client, Conflict, Forbidden, NotFound, RetryPolicy
 from steelyard_client.documents.accounts import (
     AccountCreate,
     AccountPasswordUpdate,
@@ -320,6 +320,8 @@ def leaderboards(call: Caller, root: int, mary: int) -> None:
     assert (len(board.items), board.items[0].scores[0].interval is not None) == (3, True)
     matrix = call(None, "read_campaign_matrix", "regatta", shown="all", only=[board.test_set])
     assert [row.cells[0].score for row in matrix.systems] == [each.scores[0].score for each in board.items]
+    with pytest.raises(NotFound, match="no scores by document"):
+        call(root, "read_campaign_breakdown", "regatta", by="document")
     assert call(None, "download_leaderboard", "regatta", "tsv").startswith(b"campaign\t")
     numbers = [each.submission for each in board.items]
     assert call(None, "read_comparisons", "regatta", numbers, metric="chrf").pairs

@@ -47,6 +47,7 @@ FILES = {
     "campaigns/*/leaderboards": "leaderboards.leaderboards",
     "campaigns/*/leaderboard": "leaderboards.leaderboards",
     "campaigns/*/matrix": "leaderboards.matrix",
+    "campaigns/*/breakdown": "leaderboards.breakdown",
     "campaigns/*/human-ranking": "leaderboards.leaderboards",
     "campaigns/*/comparisons": "leaderboards.comparisons",
     "campaigns/*/segments": "leaderboards.segments",

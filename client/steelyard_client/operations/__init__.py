@@ -5,6 +5,7 @@ from __future__ import annotations
 from steelyard_client.operations.accounts import AccountOperations
 from steelyard_client.operations.campaigns import CampaignOperations
 from steelyard_client.operations.imported_scores import ImportedScoresOperations
+from steelyard_client.operations.inspection import InspectionOperations
 from steelyard_client.operations.leaderboards import LeaderboardOperations
 from steelyard_client.operations.submissions import SubmissionOperations
 from steelyard_client.operations.test_sets import TestSetOperations
@@ -17,5 +18,6 @@ class Operations(
     ImportedScoresOperations,
     SubmissionOperations,
     LeaderboardOperations,
+    InspectionOperations,
 ):
     """All operations."""

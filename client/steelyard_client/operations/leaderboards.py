@@ -1,4 +1,4 @@
-"""Operations on leaderboards, comparisons and segments."""
+"""Operations on leaderboards and comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from steelyard_client.documents.comparisons import ComparisonCancel, Comparisons
 from steelyard_client.documents.human_rankings import HumanRankingResponse
 from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
 from steelyard_client.documents.matrices import MatrixResponse
-from steelyard_client.documents.segments import SegmentsResponse
 from steelyard_client.errors import Conflict
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -32,7 +31,7 @@ MOST_SYSTEMS = 1000
 
 
 class LeaderboardOperations(Requests):
-    """Leaderboards, comparisons, segments."""
+    """Leaderboards and comparisons."""
 
     @listing
     def list_leaderboards(self, campaign: str) -> Items[LeaderboardSummary]:
@@ -143,7 +142,7 @@ class LeaderboardOperations(Requests):
             The leaderboard is not shown in this phase.
         """
         filters = {
-            **_filters(test_set, references, metric, board),
+            **board_filters(test_set, references, metric, board),
             "shown": shown,
             "constrained": constrained or None,
             "limit": MOST_SYSTEMS,
@@ -178,7 +177,7 @@ class LeaderboardOperations(Requests):
         board: int | None = None,
     ) -> Steps[bytes]:
         """A leaderboard as a file, "csv", "tsv" or "latex"; the other parameters as in `read_leaderboard`."""
-        filters = _filters(test_set, references, metric, board)
+        filters = board_filters(test_set, references, metric, board)
         return self._get_bytes(
             "campaigns", campaign, "leaderboard", format=kind, shown=shown, constrained=constrained or None, **filters
         )
@@ -312,54 +311,9 @@ class LeaderboardOperations(Requests):
             raise Conflict(409, "not_tested", why or "Some pairs could not be tested.")
         return found
 
-    @operation
-    def list_segments(
-        self,
-        campaign: str,
-        *,
-        test_set: str = "",
-        references: Sequence[str] = (),
-        metric: str = "",
-        system: Sequence[str] = (),
-        order: str = "number",
-        document: str = "",
-        domain: str = "",
-        test_suite: str = "",
-        shortest: int | None = None,
-        longest: int | None = None,
-        text: str = "",
-        segment: int | None = None,
-        limit: int = 50,
-        after: str = "",
-    ) -> Steps[SegmentsResponse]:
-        """A page of segments with the source, references, outputs, scores and marks that the account may see.
 
-        Parameters
-        ----------
-        campaign
-            Name of the campaign.
-        test_set, references, metric
-            As in `read_leaderboard`.
-        system
-            Up to 12 outputs, by submission number or displayed name.
-        order
-            "number", "difference", "first-better", "second-better", "worst" or "best".
-        document, domain, test_suite, text, segment
-            Only segments of these; `text` is searched in all texts shown.
-        shortest, longest
-            Words of the source, or characters for languages written without spaces.
-        limit, after
-            Segments of a page, and the `next` of the previous page.
-        """
-        return self._get(
-            SegmentsResponse, "campaigns", campaign, "segments", **_filters(test_set, references, metric, None),
-            system=list(system) or None, order=order, document=document or None, domain=domain or None,
-            test_suite=test_suite or None, shortest=shortest, longest=longest, text=text or None, segment=segment,
-            limit=limit, after=after or None,
-        )  # fmt: skip
-
-
-def _filters(test_set: str, references: Sequence[str], metric: str, board: int | None) -> dict[str, Any]:
+def board_filters(test_set: str, references: Sequence[str], metric: str, board: int | None) -> dict[str, Any]:
+    """Query parameters that select a leaderboard, without those that are not given."""
     named = {"test_set": test_set or None, "references": ",".join(references) or None, "metric": metric or None}
     return drop_none({**named, "board": board})
 
@@ -371,7 +325,7 @@ def _comparison(
     return drop_none(
         {
             "system": list(systems) or None,
-            **_filters(test_set, references, metric, board),
+            **board_filters(test_set, references, metric, board),
             "test": test,
             "correction": correction,
         }

@@ -64,7 +64,7 @@ def by_length(lengths: NDArray[np.float64], language: str) -> Partition:
 
 
 def by_document(documents: Sequence[Passage], segments: int) -> Partition | None:
-    """One group for each document.
+    """One group for each document; pieces of one name are one document.
 
     Parameters
     ----------
@@ -79,10 +79,12 @@ def by_document(documents: Sequence[Passage], segments: int) -> Partition | None
     """
     if not documents:
         return None
+    names = list(dict.fromkeys(document.name for document in documents))
+    numbers = {name: number for number, name in enumerate(names)}
     group_of = np.full(segments, -1, np.int64)
-    for number, document in enumerate(documents):
-        group_of[document.first : document.first + document.segments] = number
-    return Partition("document", [document.name for document in documents], group_of)
+    for document in documents:
+        group_of[document.first : document.first + document.segments] = numbers[document.name]
+    return Partition("document", names, group_of)
 
 
 def by_domain(documents: Sequence[Passage], segments: int) -> Partition | None:

@@ -24,6 +24,12 @@ def test_documents_and_domains():
     assert (domain.groups, domain.group_of.tolist(), domain.sizes) == (["news", "talk"], [0, 0, -1, 1, 1, -1], [2, 2])
 
 
+def test_pieces_of_one_name_are_one_document():
+    pieces = [*DOCUMENTS, Passage(5, 1, "quay", "news")]
+    found = by_document(pieces, 6)
+    assert (found.groups, found.group_of.tolist()) == (["quay", "deck", "mast"], [0, 0, 1, 2, 2, 0])
+
+
 def test_one_domain_and_no_document_divide_nothing():
     assert by_domain(DOCUMENTS[:2], 3) is None
     assert by_domain([], 3) is None

@@ -386,6 +386,7 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
     "GET /campaigns/{name}/matrix": Rule(INSIDE),
+    "GET /campaigns/{name}/breakdown": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),
     "POST /campaigns/{name}/compare/{comparison}/cancel": Rule(ORGANISERS),
@@ -395,4 +396,5 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/matrix": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/breakdown": Rule(ORGANISERS),
 }

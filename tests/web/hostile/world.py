@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import URL, ColumnElement, func, insert, make_url, select, update
 
 from campaigns.accounts.secrets import hash_of, new_secret
+from campaigns.test_set_files import NamedContent
 from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Confirmation, Invitation, Team
@@ -60,6 +61,9 @@ GHOSTS = "canaryteam"
 """A team in the blind campaign alone, whose name nobody else may learn."""
 
 WORDS = ("anchor", "boat", "cliff", "dune", "ebb", "ferry", "gull", "harbour")
+DOCUMENTS = "segment\tdoc_id\tdomain\n" + "".join(
+    f"{number}\t{'quay' if number < 4 else 'sea'}\t{'news' if number < 4 else 'talk'}\n" for number in range(len(WORDS))
+)
 SYSTEMS = {"harbour": ("mast", "keel"), "rivals": ("oar", "hull"), GHOSTS: ("canarysystem",)}
 IN = {OPEN: ("harbour", "rivals"), BLIND: tuple(SYSTEMS), PRIVATE: ("harbour",), ELSEWHERE: ("rivals",)}
 
@@ -366,6 +370,7 @@ def _add_texts(service: Service, campaign: str) -> int:
     texts = given(
         reference=_lines(f"{hidden} the {{word}} of {campaign} {SHORT}"),
         source=_lines(f"zdroj {{word}} {campaign} {SHORT}"),
+        documents=NamedContent("docs.tsv", DOCUMENTS.encode()),
     )
     name = f"news of {campaign}"
     return with_test_set(service.engine, campaign, texts, name=name, metrics=("bleu", "chrf"), replicates=20)

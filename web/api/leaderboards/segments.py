@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from campaigns.errors import BadRequest
-from campaigns.inspection.segments import SegmentPage, SegmentQuery, SegmentView, read_segments
+from campaigns.inspection.segments import MAX_CONTEXT, SegmentPage, SegmentQuery, SegmentView, read_segments
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from models.database.session import reading
@@ -46,13 +46,15 @@ def list_segments(
     longest: Annotated[int | None, Query(ge=0)] = None,
     text: Annotated[str, Query(max_length=200)] = "",
     segment: Annotated[int | None, Query(ge=1)] = None,
+    context: Annotated[int, Query(ge=0, le=MAX_CONTEXT)] = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     after: str = "",
 ) -> SegmentsResponse:
     """List segments with the source, references, outputs, scores and marks that the account may see.
 
     `system` selects up to 12 outputs by submission number or displayed name. `shortest` and `longest` count words of
-    the source, or characters for languages written without spaces. `text` is searched in all texts shown. References,
+    the source, or characters for languages written without spaces. `text` is searched in all texts shown.
+    `segment` shows one alone, or with up to `context` segments of its document before and after it. References,
     segment scores and marks against references appear once the references are released.
     """
     if after and not (after.isascii() and after.isdigit() and len(after) <= DIGITS):
@@ -71,6 +73,7 @@ def list_segments(
         longest=longest,
         text=text.strip(),
         segment=segment,
+        context=context,
     )
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from web.pages.leaderboards import comparison, human_ranking, leaderboard, matrix, metrics, segments
+from web.pages.leaderboards import breakdown, comparison, human_ranking, leaderboard, matrix, metrics, segments
 
 ROUTERS = (
     *(leaderboard.router, matrix.router, comparison.router, segments.router, metrics.router),
-    human_ranking.router,
+    *(human_ranking.router, breakdown.router),
 )

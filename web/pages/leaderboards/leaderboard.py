@@ -21,7 +21,7 @@ from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from models.results.equal_outputs import read_equals
-from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
+from steelyard_client.vocabulary import RANKED, Constrained, Grouping, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters
 from web.api.leaderboards.leaderboards import MOST_SYSTEMS, BoardFilters
 from web.dependencies import CurrentPrincipal, app_state
@@ -95,6 +95,7 @@ def show_leaderboard(
         level=LEVEL,
         notices=[*view.snapshot.column_notices, *board_notices(choice.listed), *equals],
         links=links,
+        groupings=list(Grouping) if access.sees_references(choice.id) else [],
         metrics=[
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
         ],
@@ -171,6 +172,10 @@ class Links:
         """The board as a file."""
         whole = {"limit": MOST_SYSTEMS} if form == "json" else {}
         return f"{self.api}/leaderboard?{urlencode({**self.query, 'format': form, **whole})}"
+
+    def breakdown(self, by: str) -> str:
+        """The scores of the board by document or domain."""
+        return f"{self.campaign}/breakdown?{urlencode({**self.query, 'by': by})}"
 
     def segments(self, *submissions: int) -> str:
         """Segments of these systems, side by side."""

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request, Response
 
 from campaigns.errors import BadRequest, NotFound
-from campaigns.inspection.segments import MAX_OUTPUTS, SegmentQuery, read_segments
+from campaigns.inspection.segments import MAX_CONTEXT, MAX_OUTPUTS, SegmentQuery, read_segments
 from campaigns.inspection.visible import NoTestSet
 from campaigns.leaderboards.choice import find_choice, find_metric, read_choices
 from campaigns.leaderboards.view import BoardQuery
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 PAGE = 20
+CONTEXTS = ((0, "none"), (3, "3 segments before and after"), (MAX_CONTEXT, "the whole document"))
+"""How much of a document may be shown around a segment."""
 ORDERS = (
     (Order.NUMBER, "test set order"),
     (Order.DIFFERENCE, "largest difference"),
@@ -55,6 +57,7 @@ def show_segments(
     longest: str = "",
     text: str = "",
     segment: str = "",
+    context: str = "",
     first: str = "",
 ) -> Response:
     """Show a page of segments, or one segment."""
@@ -74,6 +77,7 @@ def show_segments(
         longest=_whole(longest, "The maximum length"),
         text=text.strip(),
         segment=_whole(segment, "The segment number"),
+        context=min(_whole(context, "The context") or 0, MAX_CONTEXT),
     )
     state = app_state(request)
     with reading(state.engine) as connection:
@@ -82,7 +86,9 @@ def show_segments(
             # A page that nobody has chosen anything on opens on what tells most.
             query = replace(query, systems=pair, order=Order.DIFFERENCE)
         try:
-            view = read_segments(connection, access, query, _whole(first, "The first segment") or 0, PAGE)
+            # A segment is shown with all of the context that was asked for.
+            most = PAGE if query.segment is None else 2 * MAX_CONTEXT + 1
+            view = read_segments(connection, access, query, _whole(first, "The first segment") or 0, most)
         except NoTestSet as error:
             return page(
                 request, "campaigns/no_test_set", title="Segments", access=access, here="segments", why=str(error)
@@ -111,10 +117,11 @@ def show_segments(
         orders=ORDERS,
         link=link,
         address=address,
-        kept=[(key, value) for key, value in [*own.items(), *chosen] if key not in ("segment", "first")],
+        kept=[(key, value) for key, value in [*own.items(), *chosen] if key not in ("segment", "first", "context")],
         narrowed=sum(map(bool, filtered)),
         everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
+        contexts=CONTEXTS,
         places=digits(view.measure.scale) if view.measure else 1,
         page_size=PAGE,
     )

@@ -20,8 +20,10 @@ from steelyard.commands.options import (
 )
 from steelyard.commands.parsing import Command
 from steelyard_client.commands.backend import backend, finish_comparison
+from steelyard_client.commands.leaderboards.breakdown import rendered as groups_rendered
 from steelyard_client.commands.leaderboards.chosen import BoardSelection, chosen_boards
 from steelyard_client.commands.leaderboards.tables import rendered
+from steelyard_client.vocabulary import Average, Grouping
 
 if TYPE_CHECKING:
     from steelyard.commands.options import Decorator
@@ -72,6 +74,17 @@ class Rule:
 @option("--by", default="", metavar="METRIC", help="metric to rank by (default: that of the campaign)")
 @paired_test_options("--test", "bootstrap", "none")
 @option("--all-submissions", is_flag=True, help="also show replaced submissions, each with its number; for organisers")
+@option(
+    "--group-by",
+    type=click.Choice([each.value for each in Grouping]),
+    help="scores on each document or domain alone, by the metric of --by, in place of intervals and clusters",
+)
+@option(
+    "--average",
+    type=click.Choice([each.value for each in Average]),
+    help="what ranks with --group-by: micro, the whole test set (default); macro, the plain mean of all groups, as "
+    "WMT24 ranks",
+)
 @option("--power", is_flag=True, help="also show which differences the test set is large enough to detect")
 @format_option()
 @width_option(1, " in all formats for people")
@@ -82,6 +95,8 @@ def leaderboard(
     references: str | None,
     every: bool,
     by: str,
+    group_by: str | None,
+    average: str | None,
     format: str,  # noqa: A002 - the option's name
     width: int,
     **rule: Any,
@@ -93,7 +108,19 @@ def leaderboard(
         raise UsageError(f"--power has no {format}. Choose -f json, or text.")
     check_trials(rule["test"], rule["trials"])
     every = every or rule["all_submissions"]
+    if average and not group_by:
+        raise UsageError("--average goes with --group-by document or domain.")
     selection = BoardSelection(name, references.split(",") if references else None, every=every)
+    if group_by:
+        grouped = [
+            client.read_campaign_breakdown(
+                campaign, board=listed.board, metric=by, shown="all" if every else "ranked", by=group_by,
+                average=average or Average.MICRO,
+            )
+            for campaign, listed in chosen_boards(client, selection)
+        ]  # fmt: skip
+        print(groups_rendered(grouped, format), end="")
+        return 0
     data = format in ("json", "csv", "tsv")
     boards, metrics = [], set[str]()
     for campaign, listed in chosen_boards(client, selection):

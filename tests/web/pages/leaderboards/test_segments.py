@@ -332,3 +332,14 @@ def test_the_api_of_an_empty_campaign_has_empty_answers(service: Service) -> Non
     assert (correlations.status_code, correlations.json()) == (200, nothing)
     for named in ("segments?test_set=x", "segments?system=7", "correlations?test_set=x", "correlations?human=da"):
         assert client.get(f"/api/v1/campaigns/empty/{named}").status_code == 404, named
+
+
+def test_a_segment_is_shown_between_its_neighbours_in_the_same_document(bay: Looked) -> None:
+    assert _numbers(bay, segment=2) == [2]
+    assert _numbers(bay, segment=2, context=1) == [1, 2]
+    assert _numbers(bay, segment=3, context=50, order="worst") == [3, 4], "whatever the order, and no further"
+    assert bay.service.browser(bay.organiser).get(API, params={"segment": 1, "context": 51}).status_code == 422
+    page = bay.service.browser(bay.organiser).get(PAGE, params={"segment": 2, "context": 3}).text
+    assert (page.count("<article"), page.count('class="segment context"')) == (2, 1)
+    assert "among 2 of its document <bdi>quay</bdi>" in page
+    assert re.search(r'segment=1&amp;context=3[^"]*#s1"', page), "from a neighbour to its own context"
