@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from threading import Lock
 from typing import Any
 
@@ -20,6 +20,7 @@ class BackgroundCache:
         self._kept: OrderedDict[Hashable, Future[Any]] = OrderedDict()
         self._lock = Lock()
         self._thread: ThreadPoolExecutor | None = None
+        self._closed = False
 
     def get(self, key: Hashable, make: Callable[[], object], patience: float | None = None) -> Any | None:
         """Return the cached result of `make`; None if it takes more than `patience` seconds.
@@ -39,14 +40,20 @@ class BackgroundCache:
             return None
         try:
             return future.result()
-        except BaseException:
+        except BaseException as error:
             # A failure may be temporary: the next call tries again.
             with self._lock:
-                self._kept.pop(key, None)
-            raise
+                if self._kept.get(key) is future:
+                    del self._kept[key]
+                evicted = isinstance(error, CancelledError) and not self._closed
+            if not evicted:
+                raise
+        # So many others were asked for meanwhile that this one, not begun yet, made room for them.
+        return self.get(key, make, patience)
 
     def close(self) -> None:
         """Start no further computation."""
         with self._lock:
+            self._closed = True
             if self._thread is not None:
                 self._thread.shutdown(wait=False, cancel_futures=True)

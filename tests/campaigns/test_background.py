@@ -57,3 +57,18 @@ def test_what_was_looked_at_last_is_kept(slow: BackgroundCache) -> None:
     assert slow.get(0, lambda: "again", 60) == "first"
     slow.get(MAX_RESULTS, lambda: "first", 60)
     assert [slow.get(number, lambda: "again", 60) for number in (0, 1)] == ["first", "again"]
+
+
+def test_what_makes_room_for_others_is_computed_for_those_who_wait(slow: BackgroundCache) -> None:
+    begin, found = threading.Event(), []
+    assert slow.get("first", lambda: begin.wait(60), 0.0) is None
+    waiting = threading.Thread(target=lambda: found.append(slow.get("wanted", lambda: "made")))
+    waiting.start()
+    while "wanted" not in slow._kept:
+        threading.Event().wait(0.001)
+    for number in range(MAX_RESULTS):
+        assert slow.get(number, lambda: "other", 0.0) is None
+    assert "wanted" not in slow._kept
+    begin.set()
+    waiting.join(60)
+    assert found == ["made"]

@@ -19,10 +19,18 @@ DEEPEST = 10
 BLOCKS = frozenset({"paragraph_open", "heading_open", "list_item_open", "th_open", "td_open", "blockquote_open"})
 
 
-def markdown(text: str) -> Markup:
-    """Render Markdown. HTML in it is shown as text, pictures are links, and headings stand below those of the page."""
+def markdown(text: str, under: int = 2) -> Markup:
+    """Render Markdown below a heading of the level `under`; its own headings skip no level.
+
+    HTML in it is shown as text, and pictures are links.
+    """
     tokens = _parser().parse(text)
+    level = under
     for token in tokens:
+        if token.type == "heading_open":
+            level = min(6, level + 1, under + int(token.tag[1]))
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{level}"
         _adapt(token)
     return Markup(_parser().renderer.render(tokens, _parser().options, {}))  # noqa: S704 - HTML is off
 
@@ -43,8 +51,6 @@ def _parser() -> MarkdownIt:
 def _adapt(token: Token) -> None:
     if token.type in BLOCKS:
         token.attrSet("dir", "auto")
-    if token.type in ("heading_open", "heading_close"):
-        token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
     children: Sequence[Any] = token.children or ()
     for child in children:
         if child.type == "link_open":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -15,6 +16,11 @@ def test_what_it_is_for() -> None:
     assert '<a href="https://example.org" rel="nofollow noopener noreferrer">the site</a> <em>now</em>' in made
     assert '<li dir="auto">one</li>' in made
     assert '<td dir="auto">1</td>' in made
+
+
+def test_headings_skip_no_level() -> None:
+    made = str(markdown("### A\n\n# B\n\n### C\n\n###### D", 1))
+    assert re.findall(r"<(h\d)[^>]*>(.)</\1>", made) == [("h2", "A"), ("h2", "B"), ("h3", "C"), ("h4", "D")]
 
 
 @pytest.mark.parametrize(

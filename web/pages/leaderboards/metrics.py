@@ -166,6 +166,8 @@ class ExcludableSystem:
     left_out: bool
     findings: Sequence[str]
     """What its output is equal to. For organisers only."""
+    is_reference: bool
+    """Whether that is a reference."""
 
 
 def _systems(access: CampaignAccess, view: MetricsView) -> list[ExcludableSystem]:
@@ -175,7 +177,7 @@ def _systems(access: CampaignAccess, view: MetricsView) -> list[ExcludableSystem
     systems = []
     for row, name in zip(view.systems, shown_names(access, view.systems), strict=True):
         equals = [view.equals[each] for each in row.submissions if each in view.equals]
-        findings = dict.fromkeys(finding.message for each in equals for finding in find_equals(each))
-        submission = row.submissions[0]
-        systems.append(ExcludableSystem(submission, name, submission in view.left_out, list(findings)))
+        findings = {finding.message: finding.code for each in equals for finding in find_equals(each)}
+        submission, is_reference = row.submissions[0], "same_as_reference" in findings.values()
+        systems.append(ExcludableSystem(submission, name, submission in view.left_out, list(findings), is_reference))
     return systems

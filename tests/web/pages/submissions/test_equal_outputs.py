@@ -128,6 +128,16 @@ def test_organisers_are_informed_wherever_they_look(service: Service) -> None:
     assert "A single such outlier inflates every correlation" in page
 
 
+def test_equal_outputs_of_teams_are_no_outliers(service: Service) -> None:
+    port = Port.opened(service)
+    for who in ("mary", "zoe"):
+        port.submit(port.program(who), output(7))
+    port.work_off()
+    page = port.browser("ann").get(f"{PAGES}/metrics").text
+    assert page.count("Equal outputs count twice in every correlation") == 2
+    assert "outlier" not in page
+
+
 def test_an_output_of_another_team_is_reported_to_organisers_of_both(service: Service) -> None:
     port = Port.opened(service)
     for who in ("mary", "zoe"):
