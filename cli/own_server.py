@@ -11,6 +11,8 @@ from cli.errors import explained
 from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fastapi import FastAPI
 
     from campaigns.accounts.principal import Principal
@@ -67,16 +69,33 @@ class DatabaseTransport(httpx.BaseTransport):
             raise kind(known[0]) from error
         return self._runner.run(self._answered(request))
 
+    @property
+    def brings_workers(self) -> bool:
+        """Whether there is no broker, so that commands bring their own workers."""
+        from cli.stored import settings_for
+
+        return settings_for(self._database).embedded
+
     def finish_comparison(self, comparison: int) -> None:
         """Compute a comparison by processes of this command, where there is no broker; else wait for the workers."""
         from cli.processes.working import finish_comparison
 
+        self._end_app()
+        finish_comparison(self._database, comparison)
+
+    def finish_evaluations(self, evaluations: Sequence[int]) -> None:
+        """Compute evaluations by processes of this command, where there is no broker; else wait for the workers."""
+        from cli.processes.working import finish_evaluations
+
+        self._end_app()
+        finish_evaluations(self._database, evaluations)
+
+    def _end_app(self) -> None:
+        """Processes are forked, and must not inherit connections."""
         if self._app is not None:
-            # Processes are forked, and must not inherit connections.
             self._app.state.steelyard.close()
             self._app = None
             self._included.clear()
-        finish_comparison(self._database, comparison)
 
     def _opened(self, *, create: bool) -> FastAPI:
         from campaigns.accounts.principal import COMMAND_LINE

@@ -17,7 +17,6 @@ FILES = {
         "create campaigns, manage their rules, members and teams, compare their metrics with people",
         "nouns",
     ),
-    "submission": ("withdraw a submission or change its declaration; cancel or repeat work", "nouns"),
     "schedule": ("score the same systems every night and find regressions", "schedules.schedule"),
     "vectors": ("train, import and list word vectors", "scoring.vectors"),
     "model": ("import, list and delete models for learned metrics", "scoring.model"),

@@ -6,9 +6,10 @@ they were when the user looked, and never to others. Lock order: comparisons, th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -17,7 +18,7 @@ from sqlalchemy import Connection, Engine, select, update
 from models.audit import COMMAND_LINE, write_audit
 from models.database.session import writing
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
-from models.queue.kinds.comparisons import end_comparisons, end_comparisons_of
+from models.queue.kinds.comparisons import end_comparisons_of
 from models.queue_status.evaluation_filters import EvaluationFilter, EvaluationSummary, check_names, read_evaluations
 from models.results.deletion import delete_results
 from models.results.fingerprints import Fingerprint, read_fingerprints
@@ -39,6 +40,10 @@ MAX_NAMED = 100
 
 CANCELLED = "Cancelled by command."
 """The default reason."""
+
+Audit = Callable[..., None]
+"""Writes an audit entry: a connection, then `action`, `subject`, `campaign_id` and details by their names."""
+BY_COMMAND: Audit = partial(write_audit, actor=COMMAND_LINE)
 
 
 class Action(StrEnum):
@@ -74,7 +79,7 @@ class Recomputed:
     """Running comparisons that depended on the evaluations, and were failed."""
 
 
-def plan(connection: Connection, action: Action, selection: EvaluationFilter) -> Plan:
+def plan(connection: Connection, action: Action, selection: EvaluationFilter, most: int = MOST) -> Plan:
     """The evaluations that the action would affect.
 
     Raises
@@ -84,7 +89,7 @@ def plan(connection: Connection, action: Action, selection: EvaluationFilter) ->
     NothingToDo
         If no evaluation is in a suitable state.
     TooMany
-        If there are more than MOST.
+        If there are more than `most`.
     """
     check_names(connection, selection)
     chosen = read_evaluations(connection, selection)
@@ -94,14 +99,22 @@ def plan(connection: Connection, action: Action, selection: EvaluationFilter) ->
     touched = tuple(each for each in chosen if each.state in action.states or each.id in failed)
     if not touched:
         raise NothingToDo(_nothing(action, chosen))
-    if len(touched) > MOST:
+    if len(touched) > most:
         raise TooMany(
-            f"{len(touched):,} evaluations are selected; at most {MOST:,} can be changed at once. Select fewer."
+            f"{len(touched):,} evaluations are selected; at most {most:,} can be changed at once. Select fewer."
         )
-    return Plan(touched, tuple(each for each in chosen if each not in touched))
+    changed = {each.id for each in touched}
+    return Plan(touched, tuple(each for each in chosen if each.id not in changed))
 
 
-def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None, *, counts: bool = False) -> list[int]:
+def cancel(
+    engine: Engine,
+    evaluations: Sequence[int],
+    reason: str | None = None,
+    *,
+    counts: bool = False,
+    audit: Audit = BY_COMMAND,
+) -> list[int]:
     """Cancel those of the evaluations that are still open, with a reason; their ids.
 
     Running shards finish, and their results for these evaluations are discarded. Unless `counts`, the submissions are
@@ -109,52 +122,26 @@ def cancel(engine: Engine, evaluations: Sequence[int], reason: str | None = None
     """
     with writing(engine, durable=True) as connection:
         cancelled = cancel_evaluations(connection, evaluations, reason or CANCELLED, counts=counts)
-        _audit(connection, Action.CANCEL, cancelled, reason=reason or CANCELLED, counts=counts)
+        _audit(connection, audit, Action.CANCEL, cancelled, reason=reason or CANCELLED, counts=counts)
     return cancelled
 
 
-def cancel_comparisons(engine: Engine, comparisons: Sequence[int], reason: str | None = None) -> list[int]:
-    """Cancel those of the comparisons that are running, with a reason; their ids.
-
-    Running trials finish, and their results are discarded. A later request for the same tests starts again.
-
-    Raises
-    ------
-    NothingToDo
-        If none is.
-    """
-    with writing(engine, durable=True) as connection:
-        ended = end_comparisons(connection, comparisons, reason or CANCELLED)
-        for each in ended:
-            write_audit(
-                connection,
-                actor=COMMAND_LINE,
-                action="comparison.cancel",
-                subject=f"comparison {each}",
-                reason=reason or CANCELLED,
-            )
-    if not ended:
-        raise NothingToDo("None of these comparisons is running. `steelyard status` lists those that are.")
-    return ended
-
-
-def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None) -> list[int]:
+def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, audit: Audit = BY_COMMAND) -> list[int]:
     """Enqueue those of the evaluations again that failed or were cancelled, or have failed learned columns; their ids.
 
-    Results of finished shards are kept, as are class, team and due date. The work is spread over up to `processes` pool
-    processes.
+    Results of finished shards are kept, as are class, team and due date.
     """
     with writing(engine, durable=True) as connection:
         locked = lock_evaluations(connection, evaluations, ENDED)
         held = lock_evaluations(connection, locked, UNFINISHED)
-        queue_again(connection, settings, held, processes)
+        queue_again(connection, settings, held)
         held = sorted([*held, *retry_columns(connection, settings, [each for each in locked if each not in held])])
-        _audit(connection, Action.RETRY, held)
+        _audit(connection, audit, Action.RETRY, held)
     return held
 
 
 def recompute(
-    engine: Engine, settings: Settings, evaluations: Sequence[int], *, processes: int | None = None
+    engine: Engine, settings: Settings, evaluations: Sequence[int], *, audit: Audit = BY_COMMAND
 ) -> Recomputed:
     """Delete the results of those evaluations that have ended, and enqueue them again.
 
@@ -172,14 +159,12 @@ def recompute(
         connection.execute(
             update(Evaluation).where(Evaluation.id.in_(held)).values(state=EvaluationState.CANCELLED, edition=EDITION)
         )
-        queue_again(connection, settings, held, processes, recompute=True)
-        _audit(connection, Action.RECOMPUTE, held)
+        queue_again(connection, settings, held, recompute=True)
+        _audit(connection, audit, Action.RECOMPUTE, held)
     return Recomputed(tuple(held), scores, tuple(comparisons))
 
 
-def queue_again(
-    connection: Connection, settings: Settings, held: Sequence[int], processes: int | None, *, recompute: bool = False
-) -> None:
+def queue_again(connection: Connection, settings: Settings, held: Sequence[int], *, recompute: bool = False) -> None:
     """Enqueue failed or cancelled evaluations again, with their previous priority. Requires the evaluations' locks.
 
     With `recompute`, no statistics of other evaluations are reused.
@@ -199,13 +184,12 @@ def queue_again(
             [row.submission_id for row in group],
             queue_class=QueueClass(queue_class),
             team=team,
-            processes=processes,
             recompute=recompute,
             due_at=due_at,
         )
 
 
-def _audit(connection: Connection, action: Action, evaluations: Sequence[int], **details: Any) -> None:
+def _audit(connection: Connection, audit: Audit, action: Action, evaluations: Sequence[int], **details: Any) -> None:
     """Write one audit entry per campaign, where its organisers look; it lists the evaluations."""
     of_campaign = connection.execute(
         select(Submission.campaign_id, Evaluation.id)
@@ -216,9 +200,8 @@ def _audit(connection: Connection, action: Action, evaluations: Sequence[int], *
     for campaign_id, rows in groupby(of_campaign, key=lambda row: row.campaign_id):
         ids = [row.id for row in rows]
         subject = f"evaluation {ids[0]}" if len(ids) == 1 else f"{len(ids):,} evaluations"
-        write_audit(
+        audit(
             connection,
-            actor=COMMAND_LINE,
             action=f"evaluation.{action}",
             subject=subject,
             campaign_id=campaign_id,

@@ -78,7 +78,7 @@ def _restart(engine: Engine, settings: Settings, edition: int, evaluations: list
         )
         # End them first, so that their tasks are no longer needed.
         held = cancel_evaluations(connection, evaluations)
-        queue_again(connection, settings, held, None)
+        queue_again(connection, settings, held)
         cancel_idle(connection, Reduction, Reduction.id.in_(reductions))
     if held:
         log.warning(

@@ -30,7 +30,7 @@ from models.errors import (
     UnreadableRow,
 )
 from models.errors import NotFound as RecordNotFound
-from scheduler.errors import SchedulerError
+from scheduler.errors import NothingToDo, SchedulerError
 from steelyard.errors import MetricsError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ ERROR_CLASSES: Sequence[tuple[type[Exception], type[CampaignsError]]] = (
     (ReusedKey, Conflict),
     (PhaseClosed, Closed),
     (NotTakingPart, Forbidden),
+    (NothingToDo, Conflict),
     (SchedulerError, BadRequest),
     (MetricsError, BadRequest),
     (ModelsError, BadRequest),

@@ -91,7 +91,7 @@ def retry_evaluations(
     held = lock_evaluations(connection, evaluations, UNFINISHED)
     if not held:
         raise Conflict("Only failed or cancelled evaluations can be retried; there are none.")
-    queue_again(connection, settings, held, None)
+    queue_again(connection, settings, held)
     _audit(connection, access, "evaluation.retry", subject)
 
 

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.stored import note_without_workers, settings_for
-from cli.terminal.progress import shown_trials
+from cli.terminal.progress import shown_progress, shown_trials
 from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from models.queue_status.progress import ComparisonProgress
+    from collections.abc import Callable, Sequence
 
 
 def finish_comparison(database: str | None, comparison: int) -> None:
     """Wait until a comparison has ended, with own workers where there is no broker, and show its progress."""
-    from models.database.session import make_engine
     from models.queue_status.progress import read_comparison_progress
+
+    with shown_trials() as on_progress:
+        _finish(database, lambda connection: read_comparison_progress(connection, [comparison]), on_progress)
+
+
+def finish_evaluations(database: str | None, evaluations: Sequence[int]) -> None:
+    """Wait until evaluations have ended, with own workers where there is no broker, and show their progress."""
+    from models.queue_status.progress import read_progress
+
+    with shown_progress() as on_progress:
+        _finish(database, lambda connection: read_progress(connection, evaluations), on_progress)
+
+
+def _finish(database: str | None, read: Callable[[Any], Any], on_progress: Callable[[Any], None]) -> None:
+    from models.database.session import make_engine
     from scheduler.embedded.wait import wait_until
 
     settings = settings_for(database)
+    if settings.embedded:
+        from scheduler.embedded.shared import SharedEmbedded
 
-    def read(connection: Connection) -> ComparisonProgress:
-        return read_comparison_progress(connection, [comparison])
-
-    with shown_trials() as on_progress:
-        if settings.embedded:
-            from scheduler.embedded.shared import SharedEmbedded
-
-            with SharedEmbedded(settings, None, lambda message: note([message])) as embedded:
-                embedded.run_until(read, on_progress)
-                embedded.finish()
-            return
-        note_without_workers(settings)
-        engine = make_engine(settings.database_url)
-        wait_until(engine, settings, read, on_progress)
-        engine.dispose()
+        with SharedEmbedded(settings, None, lambda message: note([message])) as embedded:
+            embedded.run_until(read, on_progress)
+            embedded.finish()
+        return
+    note_without_workers(settings)
+    engine = make_engine(settings.database_url)
+    wait_until(engine, settings, read, on_progress)
+    engine.dispose()

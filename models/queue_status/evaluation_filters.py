@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, func, or_, select
@@ -35,6 +35,8 @@ class EvaluationFilter:
     team: str | None = None
     """The team charged for the work."""
     states: tuple[EvaluationState, ...] = ()
+    within: ColumnElement[bool] | None = field(default=None, compare=False)
+    """A condition on `Campaign`, for those who may not see all; None for everything that there is."""
 
     @property
     def everything(self) -> bool:
@@ -93,7 +95,7 @@ def base_query(*columns: Any) -> Select[Any]:
 
 def where_clauses(selection: EvaluationFilter) -> list[ColumnElement[bool]]:
     """The conditions of a filter, for a query that begins with `base_query`."""
-    found: list[ColumnElement[bool]] = []
+    found: list[ColumnElement[bool]] = [] if selection.within is None else [selection.within]
     if selection.evaluations:
         found.append(Evaluation.id.in_(selection.evaluations))
     if selection.name is not None:
@@ -110,10 +112,15 @@ def where_clauses(selection: EvaluationFilter) -> list[ColumnElement[bool]]:
 
 
 def read_evaluations(
-    connection: Connection, selection: EvaluationFilter, *, newest: bool = False, most: int | None = None
+    connection: Connection,
+    selection: EvaluationFilter,
+    *,
+    newest: bool = False,
+    after: int = 0,
+    most: int | None = None,
 ) -> list[EvaluationSummary]:
-    """The selected evaluations by number, or those that ended last first; at most `most`."""
-    wanted = _summaries().where(*where_clauses(selection))
+    """The selected evaluations by number, or those that ended last first; at most `most`, with numbers over `after`."""
+    wanted = _summaries().where(*where_clauses(selection), Evaluation.id > after)
     order = (Evaluation.finished_at.desc(), Evaluation.id.desc()) if newest else (Evaluation.id,)
     rows = connection.execute(wanted.order_by(*order).limit(most))
     return [_summary(row) for row in rows]
@@ -175,11 +182,15 @@ def _summary(row: Any) -> EvaluationSummary:
 
 def check_names(connection: Connection, selection: EvaluationFilter) -> None:
     """Raise NotFound, listing what exists, for a number or name in the filter that matches nothing."""
+    everything = EvaluationFilter(within=selection.within)
     if selection.evaluations:
-        there = set(connection.scalars(select(Evaluation.id).where(Evaluation.id.in_(selection.evaluations))))
+        wanted = replace(everything, evaluations=selection.evaluations)
+        there = set(connection.scalars(base_query(Evaluation.id).where(*where_clauses(wanted))))
         if missing := [number for number in selection.evaluations if number not in there]:
             first, last, amount = connection.execute(
-                select(func.min(Evaluation.id), func.max(Evaluation.id), func.count())
+                base_query(func.min(Evaluation.id), func.max(Evaluation.id), func.count()).where(
+                    *where_clauses(everything)
+                )
             ).one()
             known = f"There are {amount}, numbered {first} to {last}." if amount else "Nothing was evaluated here yet."
             raise NotFound(f"There is no evaluation {', '.join(map(str, missing))}. {known}")
@@ -188,26 +199,31 @@ def check_names(connection: Connection, selection: EvaluationFilter) -> None:
         parts.append(
             (
                 f'campaign or test set "{selection.name}"',
-                EvaluationFilter(name=selection.name),
+                replace(everything, name=selection.name),
                 (Campaign.name, CampaignTestSet.name),
             )
         )
     if selection.campaign is not None:
         parts.append(
-            (f'campaign "{selection.campaign}"', EvaluationFilter(campaign=selection.campaign), (Campaign.name,))
+            (f'campaign "{selection.campaign}"', replace(everything, campaign=selection.campaign), (Campaign.name,))
         )
     if selection.system is not None:
-        parts.append((f'system "{selection.system}"', EvaluationFilter(system=selection.system), (System.name,)))
+        parts.append((f'system "{selection.system}"', replace(everything, system=selection.system), (System.name,)))
     if selection.team is not None:
-        parts.append((f'work of a team "{selection.team}"', EvaluationFilter(team=selection.team), (Evaluation.team,)))
+        parts.append(
+            (f'work of a team "{selection.team}"', replace(everything, team=selection.team), (Evaluation.team,))
+        )
     for called, part, columns in parts:
         if connection.execute(base_query(Evaluation.id).where(*where_clauses(part)).limit(1)).first() is None:
-            raise NotFound(f"There is no {called}. {_known(connection, columns)}")
+            raise NotFound(f"There is no {called}. {_known(connection, everything, columns)}")
 
 
-def _known(connection: Connection, columns: Iterable[Column[str]]) -> str:
-    names = sorted({name for column in columns for name in connection.scalars(base_query(column).distinct()) if name})
+def _known(connection: Connection, everything: EvaluationFilter, columns: Iterable[Column[str]]) -> str:
+    which = where_clauses(everything)
+    found = (connection.scalars(base_query(column).where(*which).distinct()) for column in columns)
+    names = sorted({name for those in found for name in those if name})
     if not names:
-        return "There are none." if connection.scalar(select(Evaluation.id).limit(1)) else "Nothing was evaluated yet."
+        some = connection.scalar(base_query(Evaluation.id).where(*which).limit(1))
+        return "There are none." if some else "Nothing was evaluated yet."
     more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
     return f"There are: {', '.join(names[:MAX_NAMES])}{more}."

@@ -24,10 +24,6 @@ class Fingerprint:
     digest: str
     """SHA-256 of the score's bits, the sums and all replicate scores."""
 
-    def same(self, other: Fingerprint | None) -> bool:
-        """Whether the numbers are identical to the bit."""
-        return other is not None and self.digest == other.digest
-
 
 def read_fingerprints(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int, int], Fingerprint]:
     """The fingerprints of all scores of these evaluations: (evaluation, position of the metric) -> fingerprint."""

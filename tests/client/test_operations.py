@@ -24,6 +24,7 @@ from steelyard_client.documents.accounts import (
     PasswordUpdate,
 )
 from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
+from steelyard_client.documents.evaluations import EvaluationsCancel, EvaluationSelection
 from steelyard_client.documents.imported_scores import AutoRankUpdate
 from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
 from steelyard_client.documents.participants import CampaignMemberUpdate
@@ -296,8 +297,20 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     (first, *_) = call(mary, "read_submission", numbers[0]).evaluations
     assert call(root, "cancel_evaluation", first.id, reason="too early").state == EvaluationState.CANCELLED
     assert call(root, "retry_evaluation", first.id).state == EvaluationState.QUEUED
+    open_ones = EvaluationSelection(campaign="regatta", states=[EvaluationState.QUEUED])
+    everything = [each.id for each in call(root, "list_evaluations", open_ones)]
+    assert len(everything) == len(numbers)
+    cancelled = EvaluationsCancel(evaluations=everything, reason="too early")
+    assert not call(root, "cancel_evaluations", cancelled, dry_run=True).changed
+    assert [each.id for each in call(root, "cancel_evaluations", cancelled).evaluations] == everything
+    again = call(root, "retry_evaluations", EvaluationSelection(evaluations=everything))
+    assert [each.reason for each in again.evaluations] == ["too early"] * len(numbers)
     call.live.work()
     assert call(mary, "read_evaluation", first.id).state == EvaluationState.DONE
+    recomputed = call(root, "recompute_evaluations", EvaluationSelection(evaluations=[first.id]))
+    assert recomputed.scores
+    call.live.work()
+    assert call(root, "read_evaluation_scores", [first.id]).scores == recomputed.scores
     assert [each.state for each in call(mary, "watch_submission", numbers[0])] == [EvaluationState.DONE]
     assert call(mary, "wait_for_submission", numbers[0]).feedback
     call(mary, "update_submission", numbers[0], SubmissionUpdate(kind=DeclaredKind.PRIMARY))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,33 @@ def finish_comparison(
         )
     if found.progress is not None and found.progress.failure:
         raise CommandError(f"The systems could not be compared. {found.progress.failure}")
+
+
+def brings_workers(client: Client) -> bool:
+    """Whether commands on this database bring their own workers, because there is no broker; False for a server."""
+    here = DATABASES.get(client)
+    return here is not None and bool(here.brings_workers)
+
+
+def finish_evaluations(client: Client, evaluations: Sequence[int]) -> Counter[str]:
+    """Wait until evaluations have ended, on a database by workers of this process; how many are in each state."""
+    from time import sleep
+
+    from steelyard_client.documents.evaluations import EvaluationSelection
+    from steelyard_client.operations.submissions import POLL_SECONDS
+
+    if (here := DATABASES.get(client)) is not None:
+        here.finish_evaluations(evaluations)
+    selection, said = EvaluationSelection(evaluations=list(evaluations)), -1
+    while True:
+        states = Counter(str(each.state) for each in client.list_evaluations(selection))
+        ended = sum(states[state] for state in ("done", "failed", "cancelled"))
+        if ended != said and here is None:
+            print(f"evaluations {ended} of {len(evaluations)}", file=sys.stderr)
+        if ended == len(evaluations):
+            return states
+        said = ended
+        sleep(POLL_SECONDS)
 
 
 @contextmanager

@@ -6,7 +6,14 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none
-from steelyard_client.documents.evaluations import EvaluationCancel, EvaluationResponse
+from steelyard_client.documents.evaluations import (
+    EvaluationCancel,
+    EvaluationResponse,
+    EvaluationsChangeResponse,
+    EvaluationScoresResponse,
+    EvaluationSelection,
+    SelectedEvaluation,
+)
 from steelyard_client.documents.submissions import (
     OutputCheckResponse,
     ProgressResponse,
@@ -18,14 +25,15 @@ from steelyard_client.documents.submissions import (
 from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
 from steelyard_client.files import ProgressReader, compressed, read_file
 from steelyard_client.reading import decode
-from steelyard_client.requests import Requests
+from steelyard_client.requests import PAGE_ITEMS, Requests
 from steelyard_client.steps import Item, Pause, Run, exhausted, forwarded, listing, operation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from steelyard_client.documents.deletions import DeletionResponse
+    from steelyard_client.documents.evaluations import EvaluationsCancel
     from steelyard_client.documents.submissions import SubmissionUpdate
     from steelyard_client.steps import Items, Steps
 
@@ -193,6 +201,54 @@ class SubmissionOperations(Requests):
     def retry_evaluation(self, evaluation: int) -> Steps[EvaluationResponse]:
         """Queue a failed or cancelled evaluation again. For organisers."""
         return self._change(EvaluationResponse, "POST", "evaluations", evaluation, "retry")
+
+    @listing
+    def list_evaluations(self, selection: EvaluationSelection) -> Items[SelectedEvaluation]:
+        """The selected evaluations of the campaigns that the account organises, by their numbers."""
+        numbers = selection.evaluations
+        for begin in range(0, len(numbers) or 1, PAGE_ITEMS):
+            yield from self._pages(
+                SelectedEvaluation, "evaluations", evaluation=numbers[begin : begin + PAGE_ITEMS] or None,
+                campaign=selection.campaign or None, system=selection.system or None, team=selection.team or None,
+                state=[str(state) for state in selection.states] or None,
+            )  # fmt: skip
+
+    @operation
+    def read_evaluation_scores(self, evaluations: Sequence[int]) -> Steps[EvaluationScoresResponse]:
+        """The stored scores of evaluations, to compare them bit by bit. For organisers."""
+        found = EvaluationScoresResponse(scores=[])
+        for begin in range(0, len(evaluations), PAGE_ITEMS):
+            asked = list(evaluations[begin : begin + PAGE_ITEMS])
+            page = yield from self._get(EvaluationScoresResponse, "evaluations", "scores", evaluation=asked)
+            found.scores += page.scores
+        return found
+
+    @operation
+    def cancel_evaluations(
+        self, selection: EvaluationsCancel, *, dry_run: bool = False
+    ) -> Steps[EvaluationsChangeResponse]:
+        """Cancel the selected evaluations that have not ended, or with `dry_run` ask which. For organisers."""
+        return self._change_evaluations("cancel", selection, dry_run)
+
+    @operation
+    def retry_evaluations(
+        self, selection: EvaluationSelection, *, dry_run: bool = False
+    ) -> Steps[EvaluationsChangeResponse]:
+        """Queue failed and cancelled evaluations again, or with `dry_run` ask which. For organisers."""
+        return self._change_evaluations("retry", selection, dry_run)
+
+    @operation
+    def recompute_evaluations(
+        self, selection: EvaluationSelection, *, dry_run: bool = False
+    ) -> Steps[EvaluationsChangeResponse]:
+        """Compute evaluations again from their texts, or with `dry_run` ask which. For organisers."""
+        return self._change_evaluations("recompute", selection, dry_run)
+
+    def _change_evaluations(
+        self, action: str, selection: EvaluationSelection, dry_run: bool
+    ) -> Steps[EvaluationsChangeResponse]:
+        params = {"dry_run": "true"} if dry_run else None
+        return self._change(EvaluationsChangeResponse, "POST", "evaluations", action, body=selection, params=params)
 
     def _watched(self, submission: int) -> Items[ProgressResponse]:
         """By server-sent events, or by polling where no stream is free. Raises ServerUnreachable if retries fail."""

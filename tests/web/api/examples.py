@@ -37,6 +37,8 @@ WHO = {"accept_invitation": ("stranger",)}
 BEFORE: dict[str, tuple[Any, ...]] = {
     "publish_campaign": (delete(Phase).where(Phase.name == "later"),),
     "cancel_evaluation": (update(Evaluation).values(state=EvaluationState.QUEUED),),
+    "cancel_evaluations": (update(Evaluation).values(state=EvaluationState.QUEUED),),
+    "retry_evaluations": (update(Evaluation).values(state=EvaluationState.FAILED, reason="The disk is full."),),
     "retry_evaluation": (update(Evaluation).values(state=EvaluationState.FAILED, reason="The disk is full."),),
 }
 """What happens before."""

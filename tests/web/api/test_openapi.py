@@ -17,8 +17,21 @@ from web.app import create_app
 VERBS = frozenset(
     {
         *("accept", "add", "cancel", "check", "choose", "close", "create", "delete", "download", "end", "export"),
-        *("extend", "freeze", "import", "join", "leave", "list", "publish", "rank", "read", "reinstate", "remove"),
-        *("rename", "request", "retry", "revoke", "send", "set", "submit", "unfreeze", "update", "watch", "withdraw"),
+        *("extend", "freeze", "import", "join", "leave", "list", "publish", "rank", "read", "recompute", "reinstate"),
+        *(
+            "remove",
+            "rename",
+            "request",
+            "retry",
+            "revoke",
+            "send",
+            "set",
+            "submit",
+            "unfreeze",
+            "update",
+            "watch",
+            "withdraw",
+        ),
     }
 )
 """With which names of operations begin."""

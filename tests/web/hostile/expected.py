@@ -381,6 +381,14 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/submissions/{submission}/reinstate": Rule(TEAM | ORGANISERS),
     "GET /api/v1/submissions/{submission}/output": Rule(TEAM | ORGANISERS),
     "GET /api/v1/submissions/{submission}/events": Rule(TEAM | ORGANISERS),
+    # Organisers of other campaigns are shown theirs.
+    "GET /api/v1/evaluations": Rule(FOUNDERS),
+    "GET /api/v1/evaluations/scores": Rule(
+        ORGANISERS, {"params": lambda world: {"evaluation": world.evaluations["hush", "harbour", "keel"]}}
+    ),
+    "POST /api/v1/evaluations/cancel": Rule(ORGANISERS, {"json": {"campaign": "hush"}}),
+    "POST /api/v1/evaluations/retry": Rule(ORGANISERS, {"json": {"campaign": "hush"}}),
+    "POST /api/v1/evaluations/recompute": Rule(ORGANISERS, {"json": {"campaign": "hush"}}),
     "GET /api/v1/evaluations/{evaluation}": Rule(TEAM | ORGANISERS),
     "POST /api/v1/evaluations/{evaluation}/cancel": Rule(ORGANISERS, {"json": {}}),
     "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),

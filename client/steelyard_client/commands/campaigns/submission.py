@@ -15,6 +15,7 @@ from steelyard.tables.formatting import date_time
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Estimate, Kind, Table
 from steelyard_client.commands.backend import backend
+from steelyard_client.commands.campaigns.evaluations import cancel, recompute, retry
 from steelyard_client.commands.campaigns.output import CAMPAIGN
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ KINDS = ("primary", "contrastive", "late", "withdrawn")
 
 submission = Noun(
     "submission",
-    help="List and show submissions, change what is declared about them, or withdraw them. `steelyard submit` creates "
-    "them.",
+    help="List and show submissions, change what is declared about them, or withdraw them; cancel or repeat their "
+    "evaluations. `steelyard submit` creates them.",
 )
 NUMBER = click.argument("number", type=Value(whole_number), metavar="NUMBER", help="of the submission")
 
@@ -156,6 +157,10 @@ def delete(client: Client, number: int, yes: bool) -> int:
 def reinstate(client: Client, number: int) -> int:
     """Undo the withdrawal."""
     return _tell(client.reinstate_submission(number))
+
+
+for command in (cancel, retry, recompute):
+    submission.add_command(command)
 
 
 def _tell(said: SubmissionResponse) -> int:

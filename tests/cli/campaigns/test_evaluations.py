@@ -4,10 +4,12 @@ import io
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
@@ -17,13 +19,15 @@ from models.queue.evaluation_end import fail_evaluations
 from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
-from models.schema.campaigns import Campaign
+from models.schema.campaigns import Campaign, CampaignMember
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import Score, Statistics
+from models.schema.roles import CampaignRole, SiteRole
 from models.schema.states import LeaseState, QuotaKind
 from steelyard.metrics.metric import EDITION
 from tests.cli.keyboard import answer
 from tests.cli.status import status_of
+from tests.client.live import Live
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 pytestmark = [
@@ -217,11 +221,60 @@ def test_comparisons_are_cancelled_by_their_numbers(
         number = start_comparison(connection, contest, [(0, 99)], queue_class=0, team="", edition=EDITION)
     assert main(["status"]) == 0
     assert re.search(rf"{number} +trial +1 +99 +1\n", capsys.readouterr().out)
-    assert main(["submission", "cancel", "--comparison", str(number), "--campaign", "trial", "--yes"]) == 2
+    cancel = ["submission", "cancel", "--comparison", str(number)]
+    assert main([*cancel, "--yes"]) == 2
+    assert main([*cancel, "--campaign", "trial", "--team", "harbour", "--yes"]) == 2
     answer(monkeypatch, "n\n")
-    assert main(["submission", "cancel", "--comparison", str(number)]) == 1
+    assert main([*cancel, "--campaign", "trial"]) == 1
     assert capsys.readouterr().out.endswith("Cancel 1 comparison? [y/N] ")
-    assert main(["submission", "cancel", "--comparison", str(number), "--yes"]) == 0
+    assert main([*cancel, "--campaign", "trial", "--yes"]) == 0
     assert capsys.readouterr().out == "Cancelled: 1 comparison.\n"
-    assert main(["submission", "cancel", "--comparison", str(number), "--yes"]) == 1
-    assert "None of these comparisons is running." in capsys.readouterr().err
+    assert main([*cancel, "--campaign", "trial", "--yes"]) == 1
+    assert "this one has ended" in capsys.readouterr().err
+
+
+@pytest.fixture
+def served(database: str) -> Iterator[Live]:
+    """The same database behind a server."""
+    with ExitStack() as stack:
+        yield Live.start(database, stack)
+
+
+def test_organisers_do_it_on_a_server_to_their_campaigns_alone(
+    served: Live, database: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, root = served.service.account("ann"), served.service.account("root", role=SiteRole.ADMINISTRATOR)
+    with writing(served.service.engine) as connection:
+        row = {"account_id": ann, "role": CampaignRole.ORGANISER}
+        rehearsal = select(Campaign.id).where(Campaign.name == "rehearsal").scalar_subquery()
+        connection.execute(insert(CampaignMember).values(campaign_id=rehearsal, **row))
+
+    def said(who: int, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setenv("STEELYARD_TOKEN", served.token(who))
+        return main(["submission", *words, "--server", served.url, "--yes"]), *capsys.readouterr()
+
+    before = states(database)
+    for words in (["retry", "3"], ["cancel", "--campaign", "trial"], ["recompute", "1", "4"]):
+        status, out, err = said(ann, *words)
+        assert (status, out, "There" in err) == (1, "", True), err
+        assert "trial" not in err.partition("There are")[2]
+    assert states(database) == before
+    status, out, _ = said(ann, "cancel", "--state", "queued", "failed", "--reason", "A\n rehearsal.")
+    assert (status, out.splitlines()[-1]) == (0, "Cancelled: 2 evaluations.")
+    assert states(database) == [*before[:3], "cancelled", "cancelled"]
+    with reading(served.service.engine) as connection:
+        entry = connection.execute(select(AuditEntry)).one()
+        assert (entry.actor, entry.action, entry.details["reason"]) == (
+            "ann@example.org",
+            "evaluation.cancel",
+            "A rehearsal.",
+        )
+    assert said(root, "retry", "3")[0] == 0
+    assert states(database)[2] == "queued"
+    # Somebody works while the command waits.
+    monkeypatch.setattr("time.sleep", lambda _: work_off(one_block_shards(database)))
+    status, out, err = said(root, "recompute", "1", "2", "--wait")
+    assert (status, out.splitlines()[-1]) == (0, SAME.strip())
+    assert "evaluations 2 of 2" in err
+    status, out, _ = said(served.service.account("otto"), "retry", "--state", "failed")
+    assert (status, out) == (1, "")
