@@ -1,5 +1,6 @@
 """Charts: the same bytes each time, nothing from outside taken for markup, fit for a strict page."""
 
+import itertools
 import math
 import os
 import re
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaigns.charts import Series, curve, scatter
-from campaigns.charts.effects import BETTER, Effect, effects
+from analysis.nightly.regression import Subject
+from analysis.nightly.series import Change, Point, ScoreSeries
+from campaigns.charts import Series, chart_of_runs, charts_of_runs, curve, scatter
+from campaigns.charts.effects import BETTER, WORSE, Effect, effects
 from campaigns.charts.element import element
 from campaigns.charts.lettering import MAX_LABEL_LENGTH
 from campaigns.charts.palette import CLASSES, SERIES, SOFT
@@ -173,3 +176,136 @@ def test_effects_are_drawn_around_zero_and_say_what_is_certain() -> None:
     assert svg == effects(rows, "BLEU", title="Differences")
     without = effects([Effect("a – b", 1.0, math.nan, math.nan, True)], "BLEU", title="One")
     assert without.count("<use ") == 1
+
+
+def paths(svg: str, **wanted: str) -> list[list[tuple[float, float]]]:
+    """The corners of each path with these attributes, in pixels."""
+    found = [each for each in fromstring(svg).iter(f"{SVG}path") if wanted.items() <= each.attrib.items()]
+    return [[tuple(map(float, pair.split())) for pair in re.split("[ML]", each.get("d"))[1:]] for each in found]
+
+
+def marks(svg: str, colour: str) -> list[tuple[float, float]]:
+    uses = [each for each in fromstring(svg).iter(f"{SVG}use") if each.get("fill") == colour]
+    return [(float(each.get("x")), float(each.get("y"))) for each in uses]
+
+
+def frame(svg: str) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the axes."""
+    ((left, top), (_, bottom), (right, _)) = paths(svg, stroke=SOFT, **{"stroke-width": "1"})[-1]
+    return left, top, right, bottom
+
+
+def changed(since: int, until: int, before: float, after: float, *, worse: bool, counts: bool = True) -> Change:
+    subject = Subject("mast", "quay", ("A",), "bleu")
+    return Change(
+        subject, "BLEU", date(since), date(until), 9, 9, before, after, None, 0.01, 0.01, worse, counts, new=True
+    )
+
+
+def date(run: int) -> str:
+    return f"2027-03-{run + 1:02}"
+
+
+def test_levels_of_runs_reach_from_change_to_change() -> None:
+    scores = [30.0] * 8 + [26.0] * 8 + [34.0] * 8
+    points = tuple(Point(date(run), score, (score - 1, score + 1)) for run, score in enumerate(scores))
+    changes = (
+        changed(8, 15, 30.0, 26.0, worse=True),
+        changed(16, 23, 26.0, 34.0, worse=False, counts=False),
+    )
+    svg = chart_of_runs(ScoreSeries(Subject("mast", "quay", ("A",), "bleu"), "BLEU", "", True, points, changes))
+    runs = marks(svg, SERIES[0])
+    assert len(runs) == 24
+    half = (runs[1][0] - runs[0][0]) / 2
+    begins = {run: runs[run][0] - half for run in (0, 8, 16)}
+    _, top, _, bottom = frame(svg)
+    for colour, changes_at in ((SERIES[1], 8), (SERIES[2], 16)):
+        (upright,) = paths(svg, stroke=colour, **{"stroke-width": "1.2"})
+        assert upright == [pytest.approx((begins[changes_at], end), abs=0.02) for end in (bottom, top)]
+    height = {score: runs[scores.index(score)][1] for score in (30.0, 26.0, 34.0)}
+    expected = [
+        (SOFT, begins[0], begins[8], height[30.0]),
+        (SERIES[1], begins[8], begins[16], height[26.0]),
+        (SERIES[2], begins[16], runs[-1][0] + half, height[34.0]),
+    ]
+    for colour, begin, end, y in expected:
+        (level,) = paths(svg, stroke=colour, **{"stroke-width": "1.6"})
+        assert level == [pytest.approx((x, y), abs=0.02) for x in (begin, end)]
+    assert {"▼ worse -4", "▲ better +8 (not significant)", date(0), date(8), date(16), date(23)} < set(texts(svg))
+    assert "24 runs with a score. worse since 2027-03-09; better since 2027-03-17." in svg
+
+
+def test_levels_end_where_the_axes_do() -> None:
+    points = (Point(date(0), 2.0), Point(date(1), None), Point(date(2), 1.0))
+    change = changed(2, 2, 2.0, 1.0, worse=True)
+    svg = chart_of_runs(ScoreSeries(Subject("mast", "quay", ("A",), "bleu"), "TER", "", False, points, (change,)))
+    left, _, right, _ = frame(svg)
+    levels = paths(svg, **{"stroke-width": "1.6"})
+    assert levels[0][0][0] == left
+    assert levels[-1][-1][0] == right
+    assert "TER (lower is better): mast, quay" in "".join(filter(None, texts(svg)))
+    assert "2 runs with a score." in svg
+
+
+def test_charts_of_runs_are_below_each_other_and_their_title_is_text() -> None:
+    series = ScoreSeries(Subject("<b>", "quay", ("A",), "bleu"), "BLEU", "", True, (Point(date(0), None),), ())
+    svg = charts_of_runs([series, series], title="a & <b>\x00")
+    root = fromstring(svg)
+    assert root.find(f"{SVG}title").text == "a & <b>\N{REPLACEMENT CHARACTER}"
+    assert [each.get("y") for each in root.findall(f"{SVG}svg")] == ["0", "260"]
+    assert root.get("height") == "520"
+    assert "No lasting change." in svg
+    assert fromstring(charts_of_runs([])).get("height") == "1"
+
+
+def test_long_names_of_lines_leave_room_for_the_lines() -> None:
+    svg = curve([Series("x" * 5000, [0.0, 1.0], [1.0, 2.0])], "x", "y")
+    first, second, named = marks(svg, SERIES[0])
+    left, top, right, bottom = frame(svg)
+    assert left < first[0] < second[0] < right < named[0]
+    assert right - left > 300
+    assert top < second[1] < first[1] < bottom
+    assert max(map(len, filter(None, texts(svg)))) == 24
+
+
+def test_names_of_lines_stand_apart_inside_the_axes() -> None:
+    low = [Series(f"line {n}", [0.0, 1.0], [0.0, 0.0]) for n in range(5)]
+    svg = curve([*low, Series("high", [0.0, 1.0], [9.0, 9.0])], "x", "y")
+    named = {
+        each.text: float(each.get("y"))
+        for each in fromstring(svg).iter(f"{SVG}text")
+        if each.text[:4] in ("line", "high")
+    }
+    heights = sorted(named.values())
+    assert len(named) == 6
+    assert min(named, key=named.__getitem__) == "high"
+    assert all(after - before >= 14.99 for before, after in itertools.pairwise(heights))
+    assert heights[-1] <= frame(svg)[3] + 11
+
+
+def test_bands_are_between_their_ends_and_have_gaps() -> None:
+    gap = Series("a", [0.0, 1.0, 2.0, 3.0, 4.0], [1, 1, math.nan, 1, 1], [0, 0, math.nan, 0, 0], [2, 2, math.nan, 2, 2])
+    svg = curve([gap], "x", "y", mark=9.0)
+    ((band,),) = [[each.get("d") for each in fromstring(svg).iter(f"{SVG}path") if each.get("fill-opacity")]]
+    assert band.count("M") == band.count("z") == 2
+    first = [tuple(map(float, pair.split())) for pair in band[1:].split("z")[0].split("L")]
+    xs, ys = zip(*first, strict=True)
+    assert xs[0] == xs[3] < xs[1] == xs[2]
+    assert ys[0] == ys[1] > ys[2] == ys[3], "the lower end first, and back by the upper one"
+    assert not paths(svg, **{"stroke-width": "1.2"}), "a mark beside the axis is not drawn"
+
+
+def test_effects_reach_as_far_as_is_asked_and_have_their_intervals() -> None:
+    rows = [Effect("mast – lamp", -3.0, -5.0, -1.0, True, good=False), Effect("lamp – sail", 2.0, 1.0, 3.0, True)]
+    svg = effects(rows, "BLEU", title="Differences", ends=10.0)
+    ((zero, _), _) = paths(svg, stroke=SOFT, **{"stroke-width": "1.4"})[0]
+    ((worse, first),), ((better, second),) = (marks(svg, colour) for colour in (WORSE, BETTER))
+    assert worse < zero < better
+    assert first < second, "from top to bottom"
+    unit = (better - zero) / 2
+    assert worse == pytest.approx(zero - 3 * unit, abs=0.05)
+    for colour, ends, y in ((WORSE, (-5, -1), first), (BETTER, (1, 3), second)):
+        (line,) = paths(svg, stroke=colour, **{"stroke-width": "2.2"})
+        assert line == [pytest.approx((zero + end * unit, y), abs=0.1) for end in ends]
+    left, _, right, _ = frame(svg)
+    assert (left, right) == (pytest.approx(zero - 11.2 * unit, abs=0.5), pytest.approx(zero + 11.2 * unit, abs=0.5))

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import pytest
-from sqlalchemy import Table, delete, func, insert, select, update
+from sqlalchemy import Select, Table, delete, func, insert, select, update
 
 import campaigns.deletion.submissions
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.deletion.accounts import KEPT, delete_account
 from campaigns.deletion.campaigns import COUNTED, delete_campaign
+from campaigns.deletion.imports import delete_human_judgments
 from campaigns.deletion.submissions import delete_submission, delete_submissions
-from campaigns.deletion.teams import delete_team
+from campaigns.deletion.teams import delete_team, delete_team_from_campaign
+from campaigns.errors import NotFound
+from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, SpanRow, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.registry import KINDS
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import Account, AuditEntry, Invitation, Team
 from models.schema.base import Base
-from models.schema.campaigns import Participation, Quota, QuotaAccount
+from models.schema.campaigns import Declaration, Participation, Quota, QuotaAccount
 from models.schema.corpus import Reference, Submission, System, TestSet, Text
+from models.schema.human import ErrorSpan, HumanSegmentScore, HumanSystemScore, Judgments, Rating
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import Scope
-from models.schema.states import ComparisonState, EvaluationState
+from models.schema.states import ComparisonState, EvaluationState, JudgmentKind
 from steelyard.metrics.metric import EDITION
 from tests.campaigns.deletion.rows import campaign_tables, rows_of_campaigns, stored_row
 from tests.service.port import ADDRESS, NAME, Port, output
@@ -126,6 +133,57 @@ def test_a_team_leaves_no_row_and_takes_none_of_another(twice):
         assert set(connection.scalars(select(QuotaAccount.team))) == {"harbour"}
 
 
+def rows_of_teams(connection) -> dict[tuple[str, str, int], list[str]]:
+    """Of each table that names a campaign and a team, whose rows these are."""
+    found: dict[tuple[str, str, int], list[str]] = {}
+
+    def note(name: str, asked: Select[Any]) -> None:
+        for row in connection.execute(asked).mappings():
+            found.setdefault((name, row["team"], row["campaign_id"]), []).append(repr(sorted(row.items(), key=repr)))
+
+    for table in campaign_tables():
+        if "team" in table.columns:
+            note(table.name, select(table).where(table.c.campaign_id.is_not(None), table.c.team != ""))
+    note("participation", select(Participation, Team.name.label("team")).join(Team))
+    note("submission", select(Submission, System.team).join(System).where(System.team != ""))
+    return found
+
+
+def test_a_team_leaves_one_campaign_and_takes_nothing_of_another_or_of_others(twice):
+    port, other = twice
+    with writing(port.service.engine) as connection:
+        connection.execute(delete(Quota))
+        for number, (team, campaign) in enumerate(itertools.product(("harbour", "guests"), (port.campaign, other))):
+            stored_row(connection, Quota.__table__, team=team, campaign_id=campaign)
+            row = connection.execute(select(QuotaAccount.team, QuotaAccount.campaign_id)).all()
+            if (team, campaign) not in row:
+                stored_row(connection, QuotaAccount.__table__, team=team, campaign_id=campaign)
+            if not connection.scalar(select(1).where(Declaration.team == team, Declaration.campaign_id == campaign)):
+                its = select(func.min(Submission.id)).join(System)
+                key = connection.scalar(its.where(System.team == team, Submission.campaign_id == campaign))
+                given = {"team": team, "campaign_id": campaign, "submission_id": key, "test_set_id": port.test_set}
+                stored_row(connection, Declaration.__table__, **given, name=f"{number}")
+        stored_row(connection, Quota.__table__, team="guests")
+        before = rows_of_teams(connection)
+        assert {(team, campaign) for _, team, campaign in before} == set(
+            itertools.product(("harbour", "guests"), (port.campaign, other))
+        )
+        arguments = connection, COMMAND_LINE, NAME, "guests"
+        planned = delete_team_from_campaign(*arguments, dry_run=True)
+        assert rows_of_teams(connection) == before
+        assert delete_team_from_campaign(*arguments, dry_run=False) == planned
+    gone = {key for key in before if key[1:] == ("guests", port.campaign)}
+    assert {name for name, *_ in gone} >= {"quota", "quota_account", "declaration", "participation", "submission"}
+    with reading(port.service.engine) as connection:
+        assert rows_of_teams(connection) == {key: rows for key, rows in before.items() if key not in gone}
+        assert connection.scalar(select(func.count()).where(Quota.campaign_id.is_(None), Quota.team == "guests")) == 1
+        entry = connection.execute(select(AuditEntry).where(AuditEntry.action == "campaign.delete_team")).one()
+    assert planned.removed == {"submissions": 1, "quotas": 1}
+    assert (entry.campaign_id, entry.details) == (port.campaign, planned.removed)
+    with pytest.raises(NotFound), writing(port.service.engine) as connection:
+        delete_team_from_campaign(connection, COMMAND_LINE, NAME, "guests", dry_run=True)
+
+
 @pytest.mark.parametrize("used", ["reference", "source"])
 def test_an_output_that_is_a_text_of_a_test_set_stays(port, used):
     with writing(port.service.engine) as connection:
@@ -138,6 +196,32 @@ def test_an_output_that_is_a_text_of_a_test_set_stays(port, used):
         delete_submission(connection, COMMAND_LINE, row.id, dry_run=False)
     with reading(port.service.engine) as connection:
         assert connection.scalar(select(func.count()).where(Text.id == row.text_id)) == 1
+
+
+def test_a_version_of_judgments_goes_with_its_rows_and_leaves_the_others(port):
+    tables = HumanSystemScore, HumanSegmentScore, Rating, ErrorSpan
+    with writing(port.service.engine) as connection:
+        kept = []
+        for name, score in (("da", 0.25), ("da", 0.5), ("esa", 0.25)):
+            judged = NewJudgments(
+                name,
+                JudgmentKind.RATINGS,
+                {},
+                [SystemRow("anchor", score)],
+                [SegmentRow("anchor", segment, score) for segment in range(2)],
+                [RatingRow("jo", "anchor", segment, score) for segment in range(3)],
+                [SpanRow("jo", "anchor", 0, place, place + 1, "minor", "", False, False) for place in range(4)],
+            )
+            kept.append(store_judgments(connection, port.campaign, port.test_set, judged)[0].id)
+        planned = delete_human_judgments(connection, COMMAND_LINE, NAME, "da@1", "quay", dry_run=True)
+        assert connection.scalar(select(func.count()).select_from(Judgments)) == 3
+        assert delete_human_judgments(connection, COMMAND_LINE, NAME, "da@1", "quay", dry_run=False) == planned
+    assert planned.removed == {"scores of systems": 1, "scores of segments": 2, "ratings": 3, "marked errors": 4}
+    with reading(port.service.engine) as connection:
+        assert list(connection.scalars(select(Judgments.id).order_by(Judgments.id))) == kept[1:]
+        for table in tables:
+            assert set(connection.scalars(select(table.judgments_id))) == set(kept[1:]), table
+        assert connection.scalar(select(AuditEntry.action).order_by(AuditEntry.id.desc())) == "human-scores.remove"
 
 
 def test_many_submissions_are_deleted_in_portions(twice, monkeypatch):

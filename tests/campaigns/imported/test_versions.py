@@ -12,6 +12,7 @@ from sqlalchemy import Engine, func, select
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
+from campaigns.deletion.imports import delete_imported_scores
 from campaigns.errors import BadRequest
 from campaigns.imported.autorank import autoranks_of, rank_by_autorank
 from campaigns.imported.reductions import reduce_now
@@ -143,6 +144,29 @@ def test_choosing_and_deleting_can_be_of_one_test_set(engine: Engine, tmp_path: 
     assert shown(engine, "iwslt") == {"news": 2.0, "talks": 2.0}
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(ScoreImport)) == 4
+
+
+def test_a_deletion_says_and_takes_what_one_test_set_has_of_a_version(engine: Engine, tmp_path: Path) -> None:
+    everywhere(engine, tmp_path, 1.0)
+    everywhere(engine, tmp_path, 2.0)
+
+    def deletion(*, dry_run: bool) -> object:
+        with writing(engine) as connection:
+            asked = connection, settings_of(engine), COMMAND_LINE, "wmt", "COMET@2", "talks"
+            return delete_imported_scores(*asked, dry_run=dry_run)
+
+    before = versions(engine) + versions(engine, "iwslt")
+    planned = deletion(dry_run=True)
+    assert planned.removed == {"versions of a metric": 1, "systems with scores": 1, "columns of leaderboards": 1}
+    assert versions(engine) + versions(engine, "iwslt") == before
+    assert deletion(dry_run=False) == planned
+    before.remove(("talks", "COMET", "2", True))
+    assert versions(engine) + versions(engine, "iwslt") == before
+    change(engine, choose_version, "COMET@1", "news")
+    with writing(engine) as connection:
+        asked = connection, settings_of(engine), COMMAND_LINE, "wmt", "COMET@2", "news"
+        hidden = delete_imported_scores(*asked, dry_run=True)
+    assert hidden.removed == {"versions of a metric": 1, "systems with scores": 1}
 
 
 def test_a_campaign_goes_on_ranking_by_the_version_that_is_shown(engine: Engine, tmp_path: Path) -> None:
