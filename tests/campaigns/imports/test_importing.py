@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.changes import lock_for_change
@@ -23,9 +23,9 @@ from campaigns.imports.store import StoredCampaign, store_campaign_content
 from campaigns.rules import Rules, set_rules
 from campaigns.test_sets import find_campaign_test_set
 from models.database.session import reading, writing
-from models.schema.campaigns import Campaign
-from models.schema.corpus import Submission, TestSet, Text
-from models.schema.roles import PhaseKind, SiteRole
+from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
+from models.schema.corpus import Submission, System, TestSet, Text
+from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, SiteRole, Visibility
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.judgments import ingest_judgments
 from scheduler.ingest.test_sets import NewTestSet
@@ -79,7 +79,11 @@ def port(service: Service, tmp_path: Path) -> Service:
         newest = find_campaign_test_set(connection, access, "news@2").id
     work_off(service.settings)
     judgments = [Judgment("Zoe Secret", "mast", 0, 80.0, seconds=2.5), Judgment("Adam", "mast", 2, 60.0, wave=1)]
-    spans = [JudgedSpan("Adam", "mast", 2, 0, 2, "minor", "Style", missing=False, in_source=False)]
+    spans = [
+        JudgedSpan("Adam", "mast", 2, 0, 2, "minor", "Style", missing=False, in_source=False),
+        JudgedSpan("Adam", "mast", 2, 1, 3, "major", "Omission", missing=False, in_source=True, wave=1),
+        JudgedSpan("Adam", "mast", 0, 1, 1, "major", "Omission", missing=True, in_source=False),
+    ]
     judged = Judged(
         "ratings", {"standardised": False}, [SystemScore("mast", 70.0, None, 2, 2)],
         [SegmentScore("mast", 0, 80.0), SegmentScore("mast", 2, 60.0, 60.0, 1)], judgments, spans=spans,
@@ -140,16 +144,45 @@ def counted(service: Service) -> list[int]:
         ]
 
 
+def made_odd(service: Service) -> None:
+    """Let no column of the campaign, its phases, test sets and declarations have what it has by default."""
+    campaign = service.campaign("port")
+    submit_output(service.engine, "port", "harbour", "keel", b"kocka\nutika\ndum\n", test_set="news")
+    work_off(service.settings)
+    rules = {"visibility": Visibility.PRIVATE, "joining": Joining.OPEN, "anonymous": True, "verified_only": True}
+    first = service.phase(
+        campaign, "dev", PhaseKind.BLIND, begins=-9 * DAY, ends=-8 * DAY, late=LateRule.FLAG, grace_seconds=1800.5,
+        feedback=Feedback.LADDER, feedback_step=0.25,
+    )  # fmt: skip
+    declared = {"mast": ("contrastive", False, "dev", 12.5, None), "keel": ("primary", True, "test", 0.0, 1700000000.5)}
+    with writing(service.engine) as connection:
+        where = Campaign.id == campaign
+        connection.execute(update(Campaign).where(where).values(**rules, time_zone="Europe/Prague"))
+        test_sets = update(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign)
+        connection.execute(test_sets.where(CampaignTestSet.name == "en-de").values(phase_id=first))
+        connection.execute(test_sets.where(CampaignTestSet.name == "news").values(references_released_at=1700000000.25))
+        for number, (system, (kind, constrained, phase, late, withdrawn)) in enumerate(declared.items()):
+            its = select(Submission.id).join(System).where(System.name == system)
+            connection.execute(
+                update(Submission).where(Submission.id.in_(its)).values(created_at=1600000000.5 + number)
+            )
+            values = {"kind": DeclaredKind(kind), "constrained": constrained, "phase": phase, "late_seconds": late}
+            of_system = update(Declaration).where(Declaration.submission_id.in_(its))
+            connection.execute(of_system.values(**values, withdrawn_at=withdrawn))
+
+
 def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
+    made_odd(port)
     before = exported(port, "port")
     found = taken_in(port, before, tmp_path)
-    assert (found.test_sets, found.submissions, found.judgments, found.imported) == (3, 8, 1, 1)
+    assert (found.test_sets, found.submissions, found.judgments, found.imported) == (3, 9, 1, 1)
     old, new = files_of(before), files_of(exported(port, "copy"))
     for name in ("scores.tsv", "submissions.tsv", "test-sets.tsv", "protocols.tsv", "corrections.tsv"):
         assert _without_numbers(new, name) == _without_numbers(old, name), name
     described = [json.loads(files["campaign.json"]) for files in (old, new)]
     for each in described:
         del each["name"], each["exported_at"]
+        assert len(each["phases"]) == 2
     assert described[0] == described[1]
     judged = [
         {name.rpartition("/")[2]: each for name, each in files.items() if name.startswith("judgments/")}
@@ -167,9 +200,11 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
 
 
 def _without_numbers(files: dict[str, bytes], name: str) -> list[list[str]]:
-    """The rows, without the numbers that a database gives."""
+    """The rows, without the numbers that a database gives; what was withdrawn is not scored again."""
     numbers = ("id", "submission", "folder", "output", "replaced_by")
-    return sorted([value or "" for key, value in row.items() if key not in numbers] for row in rows(files, name))
+    withdrawn = {row["id"] for row in rows(files, "submissions.tsv") if row["withdrawn_at"]}
+    kept = [row for row in rows(files, name) if row.get("submission") not in withdrawn]
+    return sorted([value or "" for key, value in row.items() if key not in numbers] for row in kept)
 
 
 def test_a_changed_export_is_refused_and_nothing_is_stored(port: Service, tmp_path: Path) -> None:
