@@ -76,6 +76,17 @@ def test_a_correction_can_mark_what_so_few_replicates_could_not(engine, sqlite_u
     assert (ranked.draws, "too few" in ranked.fault) == (more.draws, False)
 
 
+def test_autorank_keeps_its_replicates_and_the_others_get_more(engine, sqlite_url: str) -> None:
+    store(sqlite_url, metrics=("bleu:order=1,2", "chrf", "autorank:rule=wmt25:of=1,2"), replicates=STORED)
+    with reading(engine) as connection:
+        board = board_of(connection)
+        more = with_enough_draws(connection, board, range(3), "holm")
+    assert [more.tested_replicates(metric).shape[1] for metric in range(3)] == [more.draws, more.draws, STORED]
+    assert more.draws > STORED
+    assert not np.isnan(more.tested_replicates(2)).any()
+    np.testing.assert_array_equal(more.tested_replicates(2), board.tested_replicates(2))
+
+
 def test_without_need_nothing_is_drawn(engine, sqlite_url: str) -> None:
     store(sqlite_url, replicates=STORED)
     with reading(engine) as connection:

@@ -98,19 +98,24 @@ def test_baselines(engine: Engine, sqlite_url: str, baseline: dict[str, str], ag
     assert finding.candidates == (3 if baseline["kind"] == "best" else 1)
 
 
-def test_a_run_that_is_tried_again_is_compared_with_the_run_before(engine: Engine, sqlite_url: str) -> None:
-    """Not with its first try: a gate that is red stays red until the output is better."""
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_a_run_that_is_tried_again_is_compared_with_the_run_before(
+    engine: Engine, sqlite_url: str, *, by_hand: bool
+) -> None:
+    """Not with its first try, nor with the scheduled run of that day: what is red stays red until it is better."""
     nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}, {"tug": BAD}], judged=False)
     with writing(engine) as connection:
         tries = update(NightlyRun).where(NightlyRun.id.in_(nightly_runs[1:]))
         connection.execute(tries.values(manual=True, date="2027-03-02"))
+        first_try = update(NightlyRun).where(NightlyRun.id == nightly_runs[1])
+        connection.execute(first_try.values(manual=by_hand))
     judge(engine, nightly_runs[0])
     first, second = judge(engine, nightly_runs[1]), judge(engine, nightly_runs[2])
     assert first.findings == second.findings
     assert outcomes(second) == {"tug BLEU": Outcome.WORSE}
     with reading(engine) as connection:
         (series,) = read_history(connection, 1).series
-    assert [point.date for point in series.points] == ["2027-03-01", "2027-03-02"]
+    assert [point.date for point in series.points] == ["2027-03-01", *["2027-03-02"] * (1 if by_hand else 2)]
 
 
 def test_a_named_system_of_the_same_run_is_a_baseline(engine: Engine, sqlite_url: str) -> None:
@@ -230,6 +235,26 @@ def test_a_slow_decline_is_found_that_no_run_shows(engine: Engine, sqlite_url: s
         percentile_interval(kept[row.id, 0].replicate_scores, 0.95) for row in stored
     ]
     assert json.dumps(history.as_json(), allow_nan=False)
+    # What was seen and did not count was not told: it is new where it counts.
+    with writing(engine) as connection:
+        for row in connection.execute(select(NightlyRun.id, NightlyRun.verdict)).all():
+            told = [{**each, "counts": False} for each in row.verdict["changes"]]
+            changed = update(NightlyRun).where(NightlyRun.id == row.id)
+            connection.execute(changed.values(verdict={**row.verdict, "changes": told}))
+    with reading(engine) as connection:
+        (series,) = read_history(connection, reports[0].schedule.id).series
+    assert series.changes[0].new
+
+
+def test_where_less_is_better_a_level_that_fell_is_better(engine: Engine, sqlite_url: str) -> None:
+    outputs = [{"tug": output(0.6 if n < 6 else 0.0, 100 + n)} for n in range(12)]
+    last = add_nightly_runs(engine, sqlite_url, outputs, metrics=("ter",), judged=False)[-1]
+    with writing(engine) as connection:
+        connection.execute(update(NightlyRun).where(NightlyRun.id != last).values(state=NightlyRunState.DONE))
+    verdict = judge(engine, last)
+    (change,) = verdict.changes
+    assert (change.since, change.difference < 0, change.worse, change.counts) == ("2027-03-07", True, False, True)
+    assert not verdict.regressed
 
 
 def test_a_failed_run_has_a_report(engine: Engine, sqlite_url: str) -> None:

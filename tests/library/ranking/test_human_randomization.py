@@ -59,6 +59,17 @@ def test_p_is_near_that_of_all_exchanges(seed):
     assert difference[1, 0] == -difference[0, 1]
 
 
+@pytest.mark.parametrize("places", [3, 6, 7, 11, 13])
+def test_differences_that_are_equal_but_for_rounding_are_as_large(places):
+    """1 + 2 - 3 is nothing: to exchange these three changes no difference, whatever a seventh of each is rounded to."""
+    differences = np.zeros(places + 1)
+    differences[: 4 if places > 3 else 3] = [1.0, 2.0, -3.0, 50.0][: 4 if places > 3 else 3]
+    scores = np.stack([differences, np.zeros(places + 1)])[:, :places]
+    p, _ = p_of(scores, ["x"] * places)
+    share, _ = exact(scores[0], scores[1], ["x"] * places, list(range(places)))
+    assert p[0, 1] == pytest.approx(share, abs=5 * (share * (1 - share) / TRIALS) ** 0.5 + 2 / TRIALS)
+
+
 def test_systems_do_not_change_each_others_tests(monkeypatch):
     draws = np.random.default_rng(2).integers(0, 101, (6, 40)).astype(float)
     whole, _ = p_of(draws)
