@@ -80,3 +80,13 @@ def test_apps_do_not_share_their_tasks() -> None:
 def test_a_worker_of_its_own_needs_a_broker() -> None:
     with pytest.raises(BrokerInMemory, match="STEELYARD_BROKER_URL"):
         run_worker(Settings())
+
+
+@pytest.mark.parametrize(
+    ("asked", "listens", "prepares"),
+    [(None, None, True), (None, "postgresql://x/y", False), (True, "postgresql://x/y", True), (False, None, False)],
+)
+def test_statements_are_prepared_as_is_said_or_unless_there_is_a_pooler(
+    *, asked: bool | None, listens: str | None, prepares: bool
+) -> None:
+    assert Settings(prepared_statements=asked, listen_url=listens).prepares_statements is prepares
