@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from campaigns.errors import BadRequest
+from campaigns.inspection.marked_errors import JudgedOutput, SegmentJudgments, read_segment_judgments
 from campaigns.inspection.segment_scores import Measure, find_measure, read_measures, segment_scores
 from campaigns.inspection.visible import (
     VisibleOutput,
@@ -60,6 +61,8 @@ class SegmentQuery:
     """From 1: only this one."""
     context: int = 0
     """With `segment`: how many segments of its document to show before it, and after it."""
+    human: str = ""
+    """Human judgments whose marked errors to show: `NAME` or `NAME@VERSION`; the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class OutputView:
     words: MarkedText
     score: float | None
     """By the metric; None if undefined, not computed or not visible."""
+    judged: JudgedOutput | None = None
+    """What people said of it; None if they did not judge it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,8 @@ class SegmentPage:
     segments: Sequence[SegmentView]
     in_characters: bool
     """Whether lengths are counted in characters."""
+    judgments: SegmentJudgments
+    """Of the segments of this page."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,7 @@ class _Material:
     chosen: Sequence[VisibleOutput]
     scores: Mapping[int, Floats] = field(default_factory=dict)
     documents: Sequence[Document] = ()
+    judged: Mapping[tuple[int, int], JudgedOutput] = field(default_factory=dict)
 
     @property
     def texts(self) -> list[int]:
@@ -162,7 +170,8 @@ def read_segments(
     wanted = _matching_segments(connection, material, query, in_characters)
     if query.segment is None:
         wanted = _ordered(wanted, material, query.order, measure)
-    shown = wanted[first : first + most]
+    shown = [int(each) for each in wanted[first : first + most]]
+    judgments = read_segment_judgments(connection, access, test_set.id, query.human, chosen, shown)
     return SegmentPage(
         test_set=test_set,
         test_sets=test_sets,
@@ -175,8 +184,9 @@ def read_segments(
         test_suites=sorted({each.test_suite for each in material.documents} - {""}),
         found=len(wanted),
         first=first,
-        segments=_segment_views(connection, material, [int(each) for each in shown], measure),
+        segments=_segment_views(connection, replace(material, judged=judgments.outputs), shown, measure),
         in_characters=in_characters,
+        judgments=judgments,
     )
 
 
@@ -326,5 +336,6 @@ def _output_views(
             others = [(other[0].name, other[1])]
         scores = material.scores.get(output.submission)
         score = None if scores is None or np.isnan(scores[number]) else float(scores[number])
-        found.append(OutputView(output, text, marked(text, others), score))
+        judged = material.judged.get((output.submission, number))
+        found.append(OutputView(output, text, marked(text, others), score, judged))
     return found

@@ -51,6 +51,8 @@ class VisibleOutput:
     text: int
     team: str
     """The real name: must never be shown."""
+    system: str
+    """The real name: must never be shown."""
     name: str
     """As it may be shown."""
     own: bool
@@ -118,7 +120,12 @@ def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id:
     for each in last.values():
         name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
         name += f", run {each.run}" if each.run else ""
-        found.append(VisibleOutput(each.id, each.text_id, each.real_team, name, each.real_team in access.own_teams))
+        found.append(
+            VisibleOutput(
+                *(each.id, each.text_id, each.real_team, each.row.name, name),
+                own=each.real_team in access.own_teams,
+            )
+        )
     # Systems of an anonymous team would all have the name "Team 7".
     called = Counter(each.name for each in found)
     found = [

@@ -242,11 +242,24 @@ def read_systems(connection: Connection, judgments: int) -> list[SystemRow]:
     return sorted((SystemRow(*row) for row in rows), key=lambda row: (-row.score, row.system))
 
 
-def read_segments(connection: Connection, judgments: int, first: int = 0, most: int | None = None) -> list[SegmentRow]:
-    """Scores of segments, by system and segment: all, or at most so many from the `first` one."""
+def read_segments(
+    connection: Connection,
+    judgments: int,
+    first: int = 0,
+    most: int | None = None,
+    *,
+    segments: Collection[int] | None = None,
+    systems: Collection[str] = (),
+) -> list[SegmentRow]:
+    """Scores of segments, by system and segment: all, or at most so many from the `first` one.
+
+    With `segments` those of some segments of some systems.
+    """
     table = HumanSegmentScore
     columns = (table.system, table.segment, table.score, table.raw, table.judgments)
     rows = select(*columns).where(table.judgments_id == judgments)
+    if segments is not None:
+        rows = rows.where(table.segment.in_(segments), table.system.in_(systems))
     if most is None:
         return sorted(SegmentRow(*row) for row in connection.execute(rows))
     page = rows.order_by(table.system, table.segment).offset(first).limit(most)
@@ -292,6 +305,12 @@ def rename_judgments(connection: Connection, campaign_id: int, test_set_id: int,
         raise BadJudgments(f"There are human judgments {to!r} of this test set already. Choose another name.")
     chosen = (*_of(campaign_id, test_set_id), Judgments.name == name)
     connection.execute(update(Judgments).where(*chosen).values(name=to))
+
+
+def list_annotators(connection: Connection, judgments: int) -> list[str]:
+    """Names of annotators who marked errors, in the order of the import."""
+    chosen = select(ErrorSpan.annotator).where(ErrorSpan.judgments_id == judgments)
+    return list(connection.scalars(chosen.group_by(ErrorSpan.annotator).order_by(func.min(ErrorSpan.number))))
 
 
 def count_annotators(connection: Connection, judgments: int) -> int:

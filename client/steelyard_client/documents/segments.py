@@ -15,6 +15,27 @@ class WordRun(Document):
     """same: in both texts, in the same order; moved: in both, elsewhere; alone: only here; unmarked: not compared."""
 
 
+class OutputError(Document):
+    """An error that an annotator marked in an output."""
+
+    number: int
+    """From 1, in the order of the output; those in the source and omissions come last."""
+    annotator: int
+    """From 1, the same in all segments: names of annotators are shown nowhere."""
+    severity: str
+    """How bad it is, such as major or minor."""
+    category: str
+    """What kind of error it is; "" where annotators do not say."""
+    begins: int
+    """In code points of the output, from 0; of the source with `in_source`."""
+    ends: int
+    """The first code point behind it."""
+    missing: bool
+    """Whether something is missing from the output: there is no position."""
+    in_source: bool
+    """Whether it is marked in the source."""
+
+
 class SegmentOutput(Document):
     """A system's output for a segment."""
 
@@ -32,6 +53,10 @@ class SegmentOutput(Document):
     """Words of the other text that are missing from this one."""
     against: str
     """The text that it was compared with; "" for none."""
+    human_score: float | None = None
+    """By people; null where they did not judge this output, or their judgments are hidden."""
+    errors: list[OutputError] = []
+    """That people marked."""
 
 
 class SegmentReference(Document):
@@ -73,6 +98,8 @@ class SegmentsResponse(Document):
     """Specification of the metric; null where scores are not disclosed."""
     references: list[str]
     """Labels of the references of the scores."""
+    human: str | None = None
+    """The human judgments, as NAME@VERSION; null where no errors are marked, or they are hidden."""
     found: int
     """Number of segments that match the filters."""
     items: list[SegmentResponse]

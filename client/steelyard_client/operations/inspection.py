@@ -72,6 +72,7 @@ class InspectionOperations(Requests):
         text: str = "",
         segment: int | None = None,
         context: int = 0,
+        human: str = "",
         limit: int = 50,
         after: str = "",
     ) -> Steps[SegmentsResponse]:
@@ -91,6 +92,8 @@ class InspectionOperations(Requests):
             Only segments of these; `text` is searched in all texts shown.
         context
             With `segment`: how many segments of its document to list before it, and after it.
+        human
+            Human judgments whose marked errors to show, by default the newest with any.
         shortest, longest
             Words of the source, or characters for languages written without spaces.
         limit, after
@@ -100,6 +103,5 @@ class InspectionOperations(Requests):
             SegmentsResponse, "campaigns", campaign, "segments", **board_filters(test_set, references, metric, None),
             system=list(system) or None, order=order, document=document or None, domain=domain or None,
             test_suite=test_suite or None, shortest=shortest, longest=longest, text=text or None, segment=segment,
-            context=context or None,
-            limit=limit, after=after or None,
+            context=context or None, human=human or None, limit=limit, after=after or None,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from campaigns.inspection.visible import VisibleOutput, VisibleTestSet
 
 COUNT = 8
 TEST_SET = VisibleTestSet(1, "news", "1", COUNT, "en", "cs", False, None, (), replaced=False)
-OUTPUTS = [VisibleOutput(number, number, "team", f"system {number}", own=False) for number in (7, 3, 5)]
+OUTPUTS = [VisibleOutput(number, number, "team", "system", f"system {number}", own=False) for number in (7, 3, 5)]
 SCORES = st.lists(st.sampled_from([0.0, 1.0, 2.5, 4.0, math.nan]), min_size=COUNT, max_size=COUNT)
 
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from models.schema.roles import SiteRole
+from models.schema.roles import PhaseKind, SiteRole
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.inspected_campaign import look_at
@@ -27,6 +27,37 @@ def test_segments_are_readable_by_everybody(site: Site) -> None:
     page.goto("/campaigns/bay/segments?segment=2")
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_role("heading", name="Segment 3")).to_be_visible()
+
+
+def test_errors_that_people_marked_are_read_without_scripts(site: Site) -> None:
+    bay = look_at(site.service)
+    site.service.phase(bay.campaign, "out", PhaseKind.PUBLISHED)
+    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    rows = "".join(
+        f"dive\td\t2\t2\t{rater}\ts\t{target}\tAccuracy/Mistranslation\t{severity}\n"
+        for rater, target, severity in (
+            ("rosa", "sleeps the <v>old port</v> now", "Critical"),
+            ("otto", "<v>sleeps the old</v> port now", "Major"),
+            ("otto", "sleeps the old port now", "Minor"),
+        )
+    )
+    files = {"files": ("mqm.tsv", (head + rows).encode())}
+    stored = site.service.program(bay.organiser).post(
+        "/api/v1/campaigns/bay/human-scores", files=files, data={"called": "mqm", "weights": "critical=10"}
+    )
+    assert stored.status_code == 201, stored.text
+    page = site.page(java_script_enabled=False)
+    page.goto("/campaigns/bay/segments?segment=2&system=gulls/dive")
+    page.get_by_label("Marks").select_option("errors in mqm, by people")
+    page.get_by_role("button", name="Show").click()
+    article = page.get_by_role("article", name="Segment 2")
+    expect(article.locator(".error-span.critical").first).to_have_text(re.compile("old"))
+    assert [each.split(" annotator")[0] for each in article.get_by_role("listitem").all_inner_texts()] == [
+        "major Accuracy/Mistranslation",
+        "critical Accuracy/Mistranslation",
+        "minor Accuracy/Mistranslation (something is missing)",
+    ]
+    check_page(site.page(), "/campaigns/bay/segments?segment=2&system=gulls/dive&marks=mqm")
 
 
 def test_text_from_right_to_left_runs_that_way_whatever_is_marked_in_it(site: Site) -> None:

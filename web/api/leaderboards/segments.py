@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -12,6 +13,7 @@ from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard_client.documents.segments import (
+    OutputError,
     SegmentOutput,
     SegmentReference,
     SegmentResponse,
@@ -47,6 +49,7 @@ def list_segments(
     text: Annotated[str, Query(max_length=200)] = "",
     segment: Annotated[int | None, Query(ge=1)] = None,
     context: Annotated[int, Query(ge=0, le=MAX_CONTEXT)] = 0,
+    human: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     after: str = "",
 ) -> SegmentsResponse:
@@ -55,7 +58,8 @@ def list_segments(
     `system` selects up to 12 outputs by submission number or displayed name. `shortest` and `longest` count words of
     the source, or characters for languages written without spaces. `text` is searched in all texts shown.
     `segment` shows one alone, or with up to `context` segments of its document before and after it. References,
-    segment scores and marks against references appear once the references are released.
+    segment scores and marks against references appear once the references are released. `human_score` and `errors` are
+    what people said in the human judgments `human`, by default the newest ones in which errors are marked.
     """
     if after and not (after.isascii() and after.isdigit() and len(after) <= DIGITS):
         raise BadRequest('"after" is not the "next" of a previous page.')
@@ -74,6 +78,7 @@ def list_segments(
         text=text.strip(),
         segment=segment,
         context=context,
+        human=human,
     )
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
@@ -82,7 +87,7 @@ def list_segments(
         except NoTestSet:
             if test_set or system:
                 raise
-            return SegmentsResponse(test_set=None, metric=None, references=[], found=0, items=[], next=None)
+            return SegmentsResponse(test_set=None, metric=None, references=[], human=None, found=0, items=[], next=None)
     return _response(seen)
 
 
@@ -99,6 +104,7 @@ def _response(found: SegmentPage) -> SegmentsResponse:
         test_set=found.test_set.title,
         metric=found.measure.specification if found.measure else None,
         references=list(found.measure.references) if found.measure else [],
+        human=found.judgments.chosen.title if found.judgments.chosen else None,
         found=found.found,
         items=items,
         next=str(last) if items and last < found.found else None,
@@ -128,6 +134,8 @@ def _segment_response(seen: SegmentView) -> SegmentResponse:
                 words=[WordRun(text=run.text, mark=WordMark(run.mark)) for run in each.words.runs],
                 missing=list(each.words.missing),
                 against=each.words.against,
+                human_score=each.judged.score if each.judged else None,
+                errors=[OutputError(**asdict(error)) for error in each.judged.errors] if each.judged else [],
             )
             for each in seen.outputs
         ],

@@ -58,6 +58,7 @@ def show_segments(
     text: str = "",
     segment: str = "",
     context: str = "",
+    marks: str = "",
     first: str = "",
 ) -> Response:
     """Show a page of segments, or one segment."""
@@ -78,6 +79,7 @@ def show_segments(
         text=text.strip(),
         segment=_whole(segment, "The segment number"),
         context=min(_whole(context, "The context") or 0, MAX_CONTEXT),
+        human=marks,
     )
     state = app_state(request)
     with reading(state.engine) as connection:

@@ -326,7 +326,7 @@ def test_the_api_of_an_empty_campaign_has_empty_answers(service: Service) -> Non
     service.campaign("empty")
     client = service.client()
     segments, correlations = (client.get(f"/api/v1/campaigns/empty/{each}") for each in ("segments", "correlations"))
-    nothing = {"test_set": None, "metric": None, "references": [], "found": 0, "items": [], "next": None}
+    nothing = {"test_set": None, "metric": None, "references": [], "human": None, "found": 0, "items": [], "next": None}
     assert (segments.status_code, segments.json()) == (200, nothing)
     nothing = {"test_set": None, "references": [], "human": None, "tables": []}
     assert (correlations.status_code, correlations.json()) == (200, nothing)
