@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlalchemy import exists, select
@@ -89,7 +90,7 @@ class JudgedOutput:
                 [each for each in placed if each.begins <= begin and end <= ends[each]],
                 [each for each in placed if ends[each] == end],
             )
-            for begin, end in zip(cuts, cuts[1:], strict=False)
+            for begin, end in pairwise(cuts)
         ]
         more = len(text) - LETTERS
         return [*runs, ErrorRun(f" … ({more:,} more characters)")] if more > 0 else runs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from steelyard_client.documents.document import Document
 from steelyard_client.vocabulary import WordMark
 
@@ -55,7 +57,7 @@ class SegmentOutput(Document):
     """The text that it was compared with; "" for none."""
     human_score: float | None = None
     """By people; null where they did not judge this output, or their judgments are hidden."""
-    errors: list[OutputError] = []
+    errors: Sequence[OutputError] = ()
     """That people marked."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.service.campaigns import submit_output
 from tests.service.inspected_campaign import OUTPUTS, SOURCE, Looked, look_at
 from tests.service.service import DAY, Service
 
+BOTH = {"system": ["gulls/dive", "terns/soar"]}
 PAGE, API = "/campaigns/bay/segments", "/api/v1/campaigns/bay/segments"
 SCRIPT = "<script>alert(1)</script>"
 
@@ -49,10 +51,11 @@ def add(bay: Looked, table: str, name: str = "mqm") -> None:
     assert answer.status_code == 201, answer.text
 
 
-def outputs(bay: Looked, segment: int, **asked: object) -> list[dict]:
-    answer = bay.service.client().get(API, params={"segment": segment, "system": ["gulls/dive", "terns/soar"], **asked})
+def outputs(bay: Looked, segment: int, human: str = "") -> list[dict[str, Any]]:
+    answer = bay.service.client().get(API, params={**BOTH, "segment": segment, "human": human})
     assert answer.status_code == 200, answer.text
-    return answer.json()["items"][0]["outputs"]
+    found: list[dict[str, Any]] = answer.json()["items"][0]["outputs"]
+    return found
 
 
 def test_errors_are_given_in_code_points_of_the_output(bay: Looked) -> None:
@@ -84,7 +87,7 @@ def text_of(html: str) -> str:
 
 def test_the_page_marks_them_and_nothing_of_them_is_markup(bay: Looked) -> None:
     client = bay.service.client()
-    asked = {"segment": 2, "system": ["gulls/dive", "terns/soar"]}
+    asked: dict[str, int | list[str]] = {**BOTH, "segment": 2}
     plain = client.get(PAGE, params=asked).text
     assert "error-span" not in plain
     assert "errors in mqm, by people" in plain
