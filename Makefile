@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs test test-learned test-containers test-environments test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize lint keywords format bench bench-check kernels wheels lock migration clean
+.PHONY: help install demo docs test test-learned test-containers test-environments test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize growth lint keywords format bench bench-check kernels wheels lock migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ mutants: install  ## put small faults into a copy of the code: which does no tes
 
 sanitize: install  ## hostile texts and the kernels' tests with a build that ends at reads and writes out of bounds, and at undefined behaviour (gcc)
 	$(BIN)/python -m tests.sanitized
+
+growth: install  ## does what reads and checks texts take as much as they are long, whatever is in them? counted under valgrind
+	$(BIN)/python -m pytest -m long --numprocesses 2 tests/growth -k "readers or checking"
 
 lint: install  ## style, types and the rule of imports
 	$(BIN)/ruff format --check .

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fastapi import FastAPI
+    from starlette.routing import BaseRoute
 
     from campaigns.accounts.principal import Principal
     from runtime.service_settings import WebSettings
@@ -33,6 +34,8 @@ LIMITS: dict[str, Any] = {
     "broker_url": "memory://",
 }
 READS = frozenset({"GET", "HEAD"})
+_ROUTES: dict[str, list[BaseRoute]] = {}
+"""By file, as the first app has them: they know no settings, and FastAPI finds out once what each of them wants."""
 
 
 class DatabaseTransport(httpx.BaseTransport):
@@ -113,9 +116,15 @@ class DatabaseTransport(httpx.BaseTransport):
         from web.api.routers import file_for, router_of
 
         file = file_for(path)
-        if file is not None and file not in self._included:
+        if file is None or file in self._included:
+            return
+        self._included.add(file)
+        if file in _ROUTES:
+            app.router.routes.extend(_ROUTES[file])
+        else:
+            known = len(app.router.routes)
             app.include_router(router_of(file), prefix=API)
-            self._included.add(file)
+            _ROUTES[file] = app.router.routes[known:]
 
     async def _answered(self, request: httpx.Request) -> httpx.Response:
         answer = await self._transport.handle_async_request(request)

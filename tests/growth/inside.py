@@ -46,6 +46,10 @@ def main() -> None:
     """Count all subjects of a module."""
     module, log, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     subjects = list(subjects_of(module))
+    for subject in subjects:
+        # What is loaded at the first call is loaded before counting, which takes ten times as long.
+        with suppress(*subject.refuses):
+            subject.prepare(SIZES[1])()
     gc.collect()
     gc.freeze()
     gc.disable()

@@ -9,10 +9,8 @@ import pytest
 from tests.growth.measuring import Growth, measured, too_much
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["tests.growth.readers", "tests.growth.checking", pytest.param("tests.growth.scoring", marks=pytest.mark.long)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("module", ["tests.growth.readers", "tests.growth.checking", "tests.growth.scoring"])
 def test_work_grows_as_it_may(module):
     grown = measured(module)
     assert len(grown) > 100
