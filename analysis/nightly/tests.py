@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.nightly.baselines import read_run_history
 from analysis.nightly.entries import read_score_entries
+from models.corpus.protocols import read_protocol
 from models.nightly.runs import read_nightly_run
 from models.nightly.schedules import read_schedule
 from models.results.randomizations import PairTests, read_randomizations
@@ -67,6 +68,9 @@ def randomization_of(
         if entry.score.score is None or rival.score.score is None:
             return math.nan
         statistics = read_statistics(connection, [each for runs in pair for each in runs], entry.metric)
+        documents = read_protocol(connection, entry.protocol_id).documents
+        if documents is not None:
+            statistics = documents.added_up(statistics)
         metric = parse_metric(entry.score.specification)
         counts = permutation_counts(metric, statistics, [(0, 1)], seed=seed, first_trial=0, last_trial=TRIALS)
         return randomization_p(int(counts[0]), TRIALS)

@@ -15,7 +15,7 @@ from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
 from steelyard.commands.options import alpha_option, correction_option, many, metric_options, option, seed_option
 from steelyard.commands.parsing import Value
-from steelyard.commands.values import MOST_REPLICATES, at_most
+from steelyard.commands.values import MOST_REPLICATES, UNITS, at_most
 from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:
@@ -124,6 +124,12 @@ class _Chosen:
     default=1000,
     metavar="N",
     help="of the bootstrap (default: 1000)",
+)
+@option(
+    "--resample",
+    type=click.Choice(UNITS),
+    help="what the bootstrap draws and tests exchange: segments, or whole documents, whose segments are alike "
+    "(default: document where a test set has 50 documents or more)",
 )
 @seed_option("resampling")
 @option("--webhook", metavar="URL", help="address that is notified of every finished run")
@@ -258,7 +264,7 @@ def _new(
     Raises UsageError and BadSchedule.
     """
     from cli.campaigns.evaluate import reference_selections
-    from models.schema.states import PairedTest
+    from models.schema.states import PairedTest, ResamplingUnit
     from scheduler.nightly.schedules import NewSchedule
     from scheduler.nightly.sources import new_source
 
@@ -282,6 +288,7 @@ def _new(
         baseline=options.baseline,
         replicates=options.replicates,
         seed=options.seed,
+        resample=ResamplingUnit(options.resample) if options.resample else None,
         alpha=options.alpha,
         correction=options.correction,
         test=PairedTest(options.test),

@@ -46,7 +46,8 @@ class Schedule(Base):
     """Where outputs come from: {"kind": "folder", "pattern"}, or {"kind": "command", "command", "pattern", "seconds"}:
     a command with a time limit that writes the files of the pattern."""
     test_sets: Mapped[list[dict[str, Any]]] = mapped_column(JsonOf(list[dict[str, Any]], "The test sets of a schedule"))
-    """A list of {"test_set_id", "references"}, the references as labels in order."""
+    """A list of {"test_set_id", "references", "resample"}: the references as labels in order, and what is resampled,
+    which schedules of before there was a choice do not say: segments."""
     metrics: Mapped[list[str]] = mapped_column(JsonOf(list[str], "The metrics of a schedule"))
     """Resolved specifications."""
     replicates: Mapped[int] = mapped_column(Integer)

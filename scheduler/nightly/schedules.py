@@ -8,19 +8,22 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from models.corpus.documents import resampled_documents
 from models.database.upsert import insert_ignore
+from models.errors import UnreadableRow
 from models.nightly.schedules import Baseline, ScheduleInfo, find_schedule, find_schedule_id
 from models.nightly.transitions import add_manual_run, cancel_due_runs
 from models.schema.base import database_time
-from models.schema.corpus import Submission, System
+from models.schema.corpus import Submission, System, TestSet
 from models.schema.nightly import NightlyRun, Schedule
-from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest, ResamplingUnit
 from scheduler.errors import BadSchedule, ScheduleConflict
 from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
 from scheduler.nightly.cron import Calendar, parse_date
 from scheduler.nightly.sources import Source
 from scheduler.webhooks.address import check_webhook
 from steelyard.resampling.correction import CORRECTIONS
+from steelyard.resampling.paired import FEW_SEGMENTS
 from steelyard.text.names import fault_of_name
 
 MAX_SECRET = 1000
@@ -39,6 +42,8 @@ class NewSchedule:
     metrics: Sequence[str]
     """Resolved specifications."""
     baseline: Baseline
+    resample: ResamplingUnit | None = None
+    """What replicates draw and tests exchange; None for documents where a test set has enough of them."""
     replicates: int = 1000
     seed: int = 12345
     alpha: float = 0.05
@@ -74,7 +79,10 @@ def add_schedule(connection: Connection, new: NewSchedule) -> int:
         "cron": new.calendar.expression,
         "time_zone": new.calendar.time_zone,
         "source": new.source.as_json(),
-        "test_sets": [{"test_set_id": key, "references": list(labels)} for key, labels in new.test_sets],
+        "test_sets": [
+            {"test_set_id": key, "references": list(labels), "resample": _unit(connection, key, new.resample).value}
+            for key, labels in new.test_sets
+        ],
         "metrics": list(new.metrics),
         "replicates": new.replicates,
         "seed": new.seed,
@@ -95,6 +103,24 @@ def add_schedule(connection: Connection, new: NewSchedule) -> int:
         connection.execute(update(Schedule).where(Schedule.id == known.id).values(values))
         return int(known.id)
     return connection.execute(insert(Schedule).values(name=new.name, **values).returning(Schedule.id)).scalar_one()
+
+
+def _unit(connection: Connection, test_set_id: int, asked: ResamplingUnit | None) -> ResamplingUnit:
+    """What is resampled of a test set. Raises BadSchedule where documents are asked for and there are none."""
+    if asked is ResamplingUnit.SEGMENT:
+        return asked
+    segments = connection.scalar(select(TestSet.segments).where(TestSet.id == test_set_id)) or 0
+    try:
+        documents = resampled_documents(connection, test_set_id, segments, ResamplingUnit.DOCUMENT)
+    except UnreadableRow as error:
+        if asked is ResamplingUnit.DOCUMENT:
+            raise BadSchedule(
+                f"Test set {test_set_id} does not name the documents of all of its segments, so they cannot be "
+                "resampled. Resample segments."
+            ) from error
+        return ResamplingUnit.SEGMENT
+    enough = documents is not None and documents.count >= FEW_SEGMENTS
+    return ResamplingUnit.DOCUMENT if asked is ResamplingUnit.DOCUMENT or enough else ResamplingUnit.SEGMENT
 
 
 def _check(new: NewSchedule) -> None:

@@ -23,7 +23,7 @@ from models.queue_status.progress import failure_reasons, read_comparison_progre
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.nightly import NightlyRunEvaluation
 from models.schema.queue import Evaluation
-from models.schema.states import OPEN, BaselineKind, NightlyRunState, PairedTest, QueueClass
+from models.schema.states import OPEN, BaselineKind, NightlyRunState, PairedTest, QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import BadIngest, BadSource
@@ -96,8 +96,14 @@ def _store_outputs(
         submitted[key] = store_submissions(connection, schedule.campaign_id, key, new)
     test_set_of: dict[int, int] = {}
     for key in sorted(given):
-        labels = [each["references"] for each in schedule.test_sets if each["test_set_id"] == key]
-        protocols = [NewProtocol(each, metrics, schedule.replicates, schedule.seed) for each in labels]
+        protocols = [
+            NewProtocol(
+                *(each["references"], metrics, schedule.replicates, schedule.seed),
+                ResamplingUnit(each.get("resample", ResamplingUnit.SEGMENT)),
+            )
+            for each in schedule.test_sets
+            if each["test_set_id"] == key
+        ]
         test_set_of |= dict.fromkeys(store_protocols(connection, key, protocols), key)
     members: list[tuple[int, str]] = []
     for protocol, key in sorted(test_set_of.items()):

@@ -15,7 +15,7 @@ from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
 from models.schema.nightly import NightlyRun, NightlyRunEvaluation, Schedule
 from models.schema.queue import Evaluation, Reduction
-from models.schema.states import LeaseState, NightlyRunState, QueueClass
+from models.schema.states import LeaseState, NightlyRunState, QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
@@ -69,6 +69,7 @@ def add_nightly_runs(
     replicates: int = 300,
     references: bytes = REFERENCE,
     judged: bool = True,
+    resample: ResamplingUnit = ResamplingUnit.SEGMENT,
     **schedule: object,
 ) -> list[int]:
     """A schedule with one scored run for each mapping of systems to outputs, from 2027-03-01 on; the runs.
@@ -81,9 +82,15 @@ def add_nightly_runs(
             engine,
             settings,
             campaign="gate",
-            test_set=NewTestSet("port", {"A": references}, source_language="en", target_language="cs"),
+            test_set=NewTestSet(
+                "port",
+                {"A": references},
+                source_language="en",
+                target_language="cs",
+                documents=[(f"talk {segment // 6}", "", "") for segment in range(SEGMENTS)],
+            ),
             submissions=[NewSubmission(name, text) for name, text in systems.items()],
-            protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates)],
+            protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates, resample=resample)],
             queue_class=QueueClass.NIGHTLY,
         )
         work_off(settings)

@@ -17,7 +17,7 @@ from models.nightly.scores import read_nightly_scores
 from models.schema.nightly import NightlyRun
 from models.schema.queue import Evaluation
 from models.schema.results import Score
-from models.schema.states import NightlyRunState
+from models.schema.states import NightlyRunState, ResamplingUnit
 from scheduler.enqueue.randomization import request_comparison
 from steelyard.resampling.interval import percentile_interval
 from steelyard.resampling.regression import Outcome
@@ -149,17 +149,19 @@ def test_a_run_is_judged_by_the_series_of_its_own_systems(engine: Engine, sqlite
     assert series == {True: ["tug"], False: ["tug", "barge"]}
 
 
-def test_randomization_made_here_and_by_the_queue_says_the_same(engine: Engine, sqlite_url: str) -> None:
+@pytest.mark.parametrize("resample", list(ResamplingUnit))
+def test_randomization_made_here_and_by_the_queue_says_the_same(
+    resample: ResamplingUnit, engine: Engine, sqlite_url: str
+) -> None:
     """Tests that the queue has stored are read; those that it lacks are made; p-values are the same."""
-    nightly_runs = add_nightly_runs(
-        engine, sqlite_url, [{"tug": GOOD, "raft": LIKE}, {"tug": BAD, "raft": LIKE}], test="randomization"
-    )
+    outputs = [{"tug": GOOD, "raft": LIKE, "barge": GOOD}, {"tug": BAD, "raft": LIKE, "barge": LIKE}]
+    nightly_runs = add_nightly_runs(engine, sqlite_url, outputs, test="randomization", resample=resample)
     with reading(engine) as connection:
         made_here = judge_nightly_run(connection, nightly_runs[1])
         (wanted,) = required_tests(connection, nightly_runs[1])
         assert required_tests(connection, nightly_runs[0]) == []
     # The raft's output is the very same: no test.
-    assert len(wanted.pairs) == 1
+    assert len(wanted.pairs) == 2
     assert made_here.regressed
     settings = one_block_shards(sqlite_url, at_once_seconds=1e9)
     asked = request_comparison(

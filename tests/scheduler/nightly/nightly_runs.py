@@ -29,7 +29,15 @@ REFERENCE = some_text(SEGMENTS, 1)
 DAY = 86400.0
 
 
-def add(engine: Engine, folder: Path, *, name: str = "gate", source: Source | None = None, **others: object) -> int:
+def add(
+    engine: Engine,
+    folder: Path,
+    *,
+    name: str = "gate",
+    source: Source | None = None,
+    test_set: int | None = None,
+    **others: object,
+) -> int:
     """Store a schedule for 02:30 in Prague, whose next run is the one of 2026-03-02."""
     if source is None:
         source = new_source(f"{folder}/{{date}}/{{system}}.txt", None, 1.0, folder, ["trial"])
@@ -41,7 +49,8 @@ def add(engine: Engine, folder: Path, *, name: str = "gate", source: Source | No
         **others,
     }
     with writing(engine) as connection:
-        key = store_test_set(connection, store_campaign(connection, name), NewTestSet("trial", {"A": REFERENCE}))
+        campaign = store_campaign(connection, name)
+        key = test_set or store_test_set(connection, campaign, NewTestSet("trial", {"A": REFERENCE}))
         schedule = add_schedule(connection, NewSchedule(name, source=source, test_sets=[(key, ["A"])], **values))
         connection.execute(update(Schedule).where(Schedule.id == schedule).values(next_at=due("2026-03-02")))
     return schedule

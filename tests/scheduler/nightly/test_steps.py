@@ -1,6 +1,7 @@
 """The steps of a run, also when a scheduler dies in one, and what makes a run fail."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ from models.nightly.runs import list_nightly_runs, read_nightly_run_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
 from models.nightly.transitions import OpenRun, begin_run, find_open_runs
 from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, ClaimedStep, waiting_steps
-from models.schema.corpus import Submission, System, Text
+from models.schema.corpus import Protocol, Submission, System, Text
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunEvaluation, NightlyRunStep, Schedule
 from models.schema.queue import Comparison, Evaluation, Trials
 from models.schema.results import Randomization
-from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
-from scheduler.ingest.campaigns import NewSubmission, store_submissions
+from scheduler.errors import BadSchedule
+from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_submissions
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from scheduler.ingest.texts import text_hash
 from scheduler.nightly import plan
@@ -32,7 +34,7 @@ from scheduler.nightly.steps import check_scores, fetch
 from tests.faults.cluster import until
 from tests.scheduler.enqueue.test_randomization import work_off_trials
 from tests.scheduler.jobs import similar_text
-from tests.scheduler.nightly.nightly_runs import REFERENCE, add, due, nightly_runs, put, work_off
+from tests.scheduler.nightly.nightly_runs import REFERENCE, SEGMENTS, add, due, nightly_runs, put, work_off
 from tests.tasks import claim_task
 
 GO = threading.Event()
@@ -243,6 +245,41 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
     assert [each[0] for each in nightly_runs(engine, "state")] == ["done", "done"]
     assert amount(engine, Randomization) == 1
     assert amount(engine, Trials) > 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "of_segment", "unit"),
+    [
+        (None, lambda segment: f"talk {segment}", "document"),
+        (None, lambda segment: f"talk {segment // 2}", "segment"),
+        (None, None, "segment"),
+        (ResamplingUnit.SEGMENT, lambda segment: f"talk {segment}", "segment"),
+        (ResamplingUnit.DOCUMENT, lambda segment: f"talk {segment // 2}", "document"),
+    ],
+)
+def test_verdicts_are_by_document_where_there_are_enough(
+    asked: ResamplingUnit | None, of_segment: Callable[[int], str] | None, unit: str, sqlite_url: str, tmp_path: Path
+) -> None:
+    engine = make_engine(sqlite_url)
+    named = [(of_segment(segment), "", "") for segment in range(SEGMENTS)] if of_segment else []
+    with writing(engine) as connection:
+        test_set = NewTestSet("trial", {"A": REFERENCE}, documents=named)
+        key = store_test_set(connection, store_campaign(connection, "gate"), test_set)
+    add(engine, tmp_path, resample=asked, test_set=key)
+    put(tmp_path, "2026-03-02", {"tug": 1})
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        request_nightly_run(connection, "gate", "2026-03-02")
+    context = NightlyRunner(Settings(database_url=sqlite_url, at_once_seconds=0.0, sweep_seconds=0.01))
+    rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
+    context.stop()
+    with reading(engine) as connection:
+        assert connection.scalars(select(Protocol.resample)).all() == [unit]
+
+
+def test_documents_that_there_are_not_cannot_be_asked_for(sqlite_url: str, tmp_path: Path) -> None:
+    with pytest.raises(BadSchedule, match="Resample segments"):
+        add(make_engine(sqlite_url), tmp_path, resample=ResamplingUnit.DOCUMENT)
 
 
 @pytest.mark.parametrize("state", ["due", "scoring"])
