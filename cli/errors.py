@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.commands.errors import CommandError
 from steelyard.commands.errors import explained as explained_by_library
-
-
-class Away(CommandError):
-    """The server does not answer at the moment; a watching command keeps trying."""
 
 
 def explained(error: Exception) -> tuple[str, int] | None:

@@ -13,7 +13,7 @@ from steelyard.commands.errors import CommandError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastapi import FastAPI
+    from fastapi import FastAPI, Request, Response
     from starlette.routing import BaseRoute
 
     from campaigns.accounts.principal import Principal
@@ -30,8 +30,6 @@ LIMITS: dict[str, Any] = {
     **dict.fromkeys(("requests_per_minute", "uploads_per_minute", "checks_per_day", "invitations_per_day"), UNLIMITED),
     **dict.fromkeys(("upload_bytes", "unpacked_bytes"), 2**40),
     **dict.fromkeys(("statement_seconds", "reading_seconds", "segment_seconds"), A_WEEK),
-    # The limits are counted here, and no broker is needed.
-    "broker_url": "memory://",
 }
 READS = frozenset({"GET", "HEAD"})
 _ROUTES: dict[str, list[BaseRoute]] = {}
@@ -101,7 +99,10 @@ class DatabaseTransport(httpx.BaseTransport):
             self._included.clear()
 
     def _opened(self, *, create: bool) -> FastAPI:
+        from sqlalchemy.exc import OperationalError
+
         from campaigns.accounts.principal import COMMAND_LINE
+        from campaigns.accounts.throttle import Throttle
         from cli.stored import require_schema, settings_for
         from runtime.service_settings import WebSettings
         from web.service import create_service
@@ -110,7 +111,11 @@ class DatabaseTransport(httpx.BaseTransport):
         # The tables of a new SQLite file are made with the first thing that is stored in it.
         require_schema(settings, create=create)
         self._principal = _principal_of(settings, self._account) if self._account else COMMAND_LINE
-        return create_service(settings)
+        service = create_service(settings)
+        # The limits are counted here, and no broker is needed.
+        service.state.steelyard.throttle = Throttle("memory://")
+        service.add_exception_handler(OperationalError, _database_error)
+        return service
 
     def _include(self, app: FastAPI, path: str) -> None:
         from web.api.routers import file_for, router_of
@@ -137,6 +142,18 @@ class DatabaseTransport(httpx.BaseTransport):
         assert self._app is not None
         scope.setdefault("state", {})["principal"] = self._principal
         await self._app(scope, receive, send)
+
+
+async def _database_error(request: Request, error: Exception) -> Response:
+    """What is wrong with the database, which a server does not tell visitors."""
+    from sqlalchemy.exc import DBAPIError
+
+    from campaigns.errors import Unavailable
+    from models.database.error_kinds import explain
+    from web.exception_handlers import error_response
+
+    assert isinstance(error, DBAPIError)
+    return error_response(request, Unavailable(explain(error)))
 
 
 def _principal_of(settings: WebSettings, account: str) -> Principal:

@@ -12,7 +12,6 @@ FILES = {
     "submit": ("submit one system's output to a stored campaign", "campaigns.submit"),
     "compare": ("test the systems in the database against each other", "leaderboards.compare"),
     "tune": ("choose a metric's parameter by human judgments", "meta_evaluation.tune"),
-    "status": ("show the queue, workers and failures", "queue.status"),
     "campaign": (
         "create campaigns, manage their rules, members and teams, compare their metrics with people",
         "nouns",

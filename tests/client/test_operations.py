@@ -300,6 +300,7 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     open_ones = EvaluationSelection(campaign="regatta", states=[EvaluationState.QUEUED])
     everything = [each.id for each in call(root, "list_evaluations", open_ones)]
     assert len(everything) == len(numbers)
+    assert call(root, "read_queue_status", campaign="regatta").evaluations[EvaluationState.QUEUED] == len(numbers)
     cancelled = EvaluationsCancel(evaluations=everything, reason="too early")
     assert not call(root, "cancel_evaluations", cancelled, dry_run=True).changed
     assert [each.id for each in call(root, "cancel_evaluations", cancelled).evaluations] == everything

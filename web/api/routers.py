@@ -44,6 +44,7 @@ FILES = {
     "submissions/*/events": "submissions.events",
     "campaigns/*/systems": "submissions.systems",
     "evaluations": "submissions.evaluations",
+    "queue": "submissions.queue",
     "campaigns/*/leaderboards": "leaderboards.leaderboards",
     "campaigns/*/leaderboard": "leaderboards.leaderboards",
     "campaigns/*/matrix": "leaderboards.matrix",

@@ -18,6 +18,7 @@ FILES = {
     "scores": ("import scores made elsewhere into campaigns; AutoRank", "campaigns.scores"),
     "quota": ("limit how many submissions a team may make", "campaigns.quota"),
     "judgments": ("import human judgments, and rank systems by them", "human.judgments"),
+    "status": ("show the queue, workers and failures", "queue.status"),
     "leaderboard": ("show the systems of campaigns, ranked", "leaderboards.leaderboard"),
     "verify": ("compute published scores again", "verify"),
     "login": ("store the API token for a server", "accounts.login"),

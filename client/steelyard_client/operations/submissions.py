@@ -14,6 +14,7 @@ from steelyard_client.documents.evaluations import (
     EvaluationSelection,
     SelectedEvaluation,
 )
+from steelyard_client.documents.queue import QueueResponse
 from steelyard_client.documents.submissions import (
     OutputCheckResponse,
     ProgressResponse,
@@ -212,6 +213,18 @@ class SubmissionOperations(Requests):
                 campaign=selection.campaign or None, system=selection.system or None, team=selection.team or None,
                 state=[str(state) for state in selection.states] or None,
             )  # fmt: skip
+
+    @operation
+    def read_queue_status(
+        self, *, campaign: str = "", evaluations: Sequence[int] = (), failures: int = 10
+    ) -> Steps[QueueResponse]:
+        """The queue, its workers, and the progress of campaigns, for organisers.
+
+        `campaign` may also be the name of a test set; with it, or with numbers of `evaluations`, only these are
+        counted. At most so many `failures` are in the answer.
+        """
+        asked = list(evaluations) or None
+        return self._get(QueueResponse, "queue", name=campaign or None, evaluation=asked, failures=failures)
 
     @operation
     def read_evaluation_scores(self, evaluations: Sequence[int]) -> Steps[EvaluationScoresResponse]:

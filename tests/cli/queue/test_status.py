@@ -11,15 +11,16 @@ import pytest
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import OperationalError
 
-import cli.queue.status_watch
+import steelyard_client.commands.queue.watch
 from cli.main import main
-from cli.queue.status_failures import what_next
 from models.database.session import make_engine, writing
 from models.queue.evaluation_end import fail_evaluations
 from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from scheduler.ingest.campaigns import IngestResult
+from steelyard_client import RetryPolicy
+from steelyard_client.commands.queue.failures import what_next
 from tests.cli.status import status_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task
@@ -115,10 +116,10 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     seen = json.loads(capsys.readouterr().out)
     page = (Path(__file__).parents[3] / "docs" / "how-to" / "queue.md").read_text()
     assert [f"| `{key}` |" in page for key in seen] == [True] * len(seen), "a key is not described"
-    assert seen["queues"][1] == {**seen["queues"][1], "class": "campaign", "waiting": 3, "in_flight": 1}
+    assert seen["queues"][1] == {**seen["queues"][1], "queue_class": "campaign", "waiting": 3, "in_flight": 1}
     assert seen["evaluations"]["failed"] == 1
     assert seen["workers"][0]["holds"] == [{**seen["workers"][0]["holds"][0], "kind": "shards", "id": 1, "attempt": 2}]
-    assert (seen["failures"][0]["reason"], seen["failures"][0]["evaluation"]) == (LONG, 1)
+    assert (seen["failures"][0]["reason"], seen["failures"][0]["id"]) == (LONG, 1)
     assert [each.pop("ended_seconds") >= 0 for each in (*seen["asked"], *seen["failures"])] == [True, True]
     assert seen["asked"] == seen["failures"]
 
@@ -162,7 +163,7 @@ def end_after(monkeypatch: pytest.MonkeyPatch, looks: int, action, *_: object) -
         if len(pauses) == looks:
             action()
 
-    monkeypatch.setattr(cli.queue.status_watch.time, "sleep", pause)
+    monkeypatch.setattr(steelyard_client.commands.queue.watch.time, "sleep", pause)
     return pauses
 
 
@@ -201,9 +202,9 @@ def plain(text: str) -> str:
 def test_a_database_that_is_away_is_waited_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import models.queue_status.overview
+    import campaigns.inspection.queue
 
-    there = models.queue_status.overview.read_overview
+    there = campaigns.inspection.queue.read_overview
     away = [False, True, False]
 
     def read(*arguments, **options):
@@ -211,7 +212,8 @@ def test_a_database_that_is_away_is_waited_for(
             raise OperationalError("SELECT", {}, Exception("the server has gone"))
         return there(*arguments, **options)
 
-    monkeypatch.setattr(models.queue_status.overview, "read_overview", read)
+    monkeypatch.setattr(campaigns.inspection.queue, "read_overview", read)
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: None)
     end_after(monkeypatch, 3, interrupt)
     assert main(["status", "--watch"]) == 0
     captured = capsys.readouterr()

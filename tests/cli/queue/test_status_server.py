@@ -9,6 +9,7 @@ from cli.main import main
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.queue import Evaluation
+from models.schema.roles import SiteRole
 from models.schema.states import EvaluationState
 from steelyard_client import Client, Unavailable
 from steelyard_client.requests import Requests
@@ -42,7 +43,8 @@ def test_a_team_sees_its_own_and_organisers_all(live, port, status):
     assert line.split()[:8] == ["2", "port", "1", "harbour/mast", "quay", "queued", "0", "of"]
     assert line.endswith("primary")
     assert status("zoe")[1] == "There are no submissions of yours.\n"
-    assert len(status("ann")[1].splitlines()) == 4
+    (line,) = (line for line in status("ann")[1].splitlines() if "0/2" in line)
+    assert line.startswith(NAME)
     port.work_off()
     (found,) = json.loads(status("mary", "--until-done", "-f", "json")[1])["submissions"]
     assert (found["system"], found["progress"]["state"]) == ("mast", "done")
@@ -63,20 +65,45 @@ def test_nobody_has_no_submissions(live, monkeypatch, capsys, tmp_path):
     assert "steelyard login" in capsys.readouterr().err
 
 
-def test_json_says_what_both_know_in_the_same_words(live, port, status, capsys):
+AGES = {"at", "ended_seconds", "oldest_seconds", "beat_seconds", "up_seconds", "seconds"}
+
+
+def timeless(text):
+    """What was printed without what depends on the moment."""
+    return json.loads(text, object_hook=lambda each: {key: value for key, value in each.items() if key not in AGES})
+
+
+def test_a_database_and_its_server_say_the_same_to_one_who_may_see_all(live, port, status, monkeypatch, capsys):
     mary = live.client(port.accounts["mary"])
     mary.submit_output(NAME, output(), system="mast")
     with writing(live.service.engine) as connection:
         failed = {"state": EvaluationState.FAILED, "reason": "a reason", "finished_at": now()}
         connection.execute(update(Evaluation).where(Evaluation.submission_id == 2).values(**failed))
-    there = json.loads(status("ann", "-f", "json")[1])
+    port.accounts["root"] = live.service.account("root", SiteRole.ADMINISTRATOR)
     database = live.service.settings.database_url
-    assert main(["status", "-f", "json", "--database", database]) == 0
-    here = json.loads(capsys.readouterr().out)
-    assert there["evaluations"] == {state: count for state, count in here["evaluations"].items() if count}
-    (mine,), (theirs,) = here["failures"], there["failures"]
-    assert theirs.items() <= mine.items()
-    assert (theirs["system"], theirs["reason"]) == ("mast", "a reason")
+    for words in ([], [NAME], ["--failed"], ["--evaluation", "1", "2"]):
+        there = timeless(status("root", *words, "-f", "json")[1])
+        assert main(["status", *words, "-f", "json", "--database", database]) == 0
+        assert timeless(capsys.readouterr().out) == there
+    (found,) = there["failures"]
+    assert (found["team"], found["system"], found["reason"]) == ("harbour", "mast", "a reason")
+    # A team reads of its failure in the same words, but for what is to blame.
+    (mine,) = timeless(status("mary", "-f", "json")[1])["failures"]
+    reason, fault = found.pop("reason"), found.pop("fault")
+    assert mine.pop("reason") != reason
+    assert fault is None
+    assert mine.items() <= found.items()
+
+
+def test_an_organiser_is_told_of_no_other_campaign(live, port, status):
+    live.client(port.accounts["mary"]).submit_output(NAME, output(), system="mast")
+    port.accounts["otto"] = live.service.account("otto", SiteRole.ORGANISER)
+    ended, out, _ = status("otto", "-f", "json")
+    found = json.loads(out)
+    assert (ended, found["campaigns"], found["teams"], found["asked"]) == (0, [], [], [])
+    for words in ([NAME], ["--evaluation", "1"]):
+        ended, out, err = status("otto", *words)
+        assert (ended, out, "quay" in err or "numbered" in err) == (1, "", False)
 
 
 def requests(status, monkeypatch, looks, *arguments):
@@ -94,7 +121,7 @@ def requests(status, monkeypatch, looks, *arguments):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Requests, "_send", counted)
-    monkeypatch.setattr("cli.queue.status_watch.time.sleep", sleep)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", sleep)
     ended = status("mary", *arguments)
     return ended, asked, waits
 
@@ -117,7 +144,7 @@ def test_a_watcher_asks_within_the_servers_limit(live, port, status, monkeypatch
 
 
 def test_a_server_that_is_away_is_waited_for(live, port, status, monkeypatch):
-    monkeypatch.setattr("cli.queue.status_watch.time.sleep", lambda _: None)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", lambda _: None)
     live.client(port.accounts["mary"]).submit_output(NAME, output(), system="mast")
     port.work_off()
     looks = iter([None, Unavailable(503, "unavailable", "not just now"), KeyboardInterrupt()])
@@ -138,6 +165,6 @@ def test_ctrl_c_ends_a_watch_of_a_database_in_the_same_way(live, monkeypatch, ca
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.queue.status_watch.time.sleep", interrupted)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", interrupted)
     assert main(["status", "--watch", "--database", live.service.settings.database_url]) == 0
     assert capsys.readouterr().err == ""

@@ -382,6 +382,7 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/submissions/{submission}/output": Rule(TEAM | ORGANISERS),
     "GET /api/v1/submissions/{submission}/events": Rule(TEAM | ORGANISERS),
     # Organisers of other campaigns are shown theirs.
+    "GET /api/v1/queue": Rule(FOUNDERS),
     "GET /api/v1/evaluations": Rule(FOUNDERS),
     "GET /api/v1/evaluations/scores": Rule(
         ORGANISERS, {"params": lambda world: {"evaluation": world.evaluations["hush", "harbour", "keel"]}}

@@ -1,4 +1,4 @@
-"""`steelyard --server URL status`: progress of one's own submissions; of all in a campaign for its organisers."""
+"""Progress of submissions, for those who do not organise: of their teams; of all in a campaign for its organisers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from cli.errors import Away
-from cli.queue.status_watch import WATCH_SECONDS
-from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.tables.formatting import duration
 from steelyard.tables.text import aligned
@@ -21,20 +18,16 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from cli.commands import Options
     from steelyard_client import Client
     from steelyard_client.documents.submissions import MeasuredEvaluation, SubmissionResponse
 
 MOST = 50
 """Newest submissions of each campaign that are shown; --failed reads all."""
 
-REQUESTS_A_SECOND = 2.0
-"""Rate of a watching command: a fifth of a server's default limit for an account."""
-
 
 @dataclass(frozen=True, slots=True)
-class ServerStatus:
-    """The status of submissions on a server, as `cli.queue.status_output.Status` of a database."""
+class SubmissionsStatus:
+    """The status of submissions, as `Status` of a queue."""
 
     submissions: Sequence[SubmissionResponse]
     failures_only: bool
@@ -47,6 +40,10 @@ class ServerStatus:
     def text(self) -> str:
         """One line for each submission."""
         return as_text(self.submissions, failed=self.failures_only)
+
+    def show(self) -> None:
+        """Print it."""
+        sys.stdout.write(self.text())
 
     def sections(self) -> list[RenderableType]:
         """The same for a live view."""
@@ -63,55 +60,34 @@ class ServerStatus:
         return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def run(options: Options) -> int:
-    """Print the status once, or repeatedly with --watch; the exit status."""
-    refuse_local(options, evaluation=())
-    every = options.watch or (WATCH_SECONDS if options.until_done else None)
-    with connected(options) as client:
-        look, requests = looking(client, options)
-        if every is not None:
-            from cli.queue.status_watch import watch
-
-            every = max(every, requests / REQUESTS_A_SECOND)
-            return watch(look, every, until_done=options.until_done, as_lines=options.format == "json")
-        status = look()
-    sys.stdout.write(status.json(indent=1) if options.format == "json" else status.text())
-    return 0
-
-
-def looking(client: Client, options: Options) -> tuple[Callable[[], ServerStatus], int]:
+def looking(client: Client, name: str, *, failed: bool) -> tuple[Callable[[], SubmissionsStatus], int]:
     """A function that reads the selected submissions, the newest first, and the number of requests it makes.
 
-    Raises CommandError for an unknown campaign. The function raises Away while the server does not answer.
+    Raises CommandError for an unknown campaign.
     """
-    from steelyard_client import ServerUnreachable, TooMany, Unavailable
-
-    client.me()
     names = [campaign.name for campaign in client.list_campaigns()]
-    if options.name is not None and options.name not in names:
-        raise CommandError(f'There is no campaign "{options.name}". There are: {", ".join(names) or "none"}.')
-    meant = names if options.name is None else [options.name]
+    if name and name not in names:
+        raise CommandError(f'There is no campaign "{name}". There are: {", ".join(names) or "none"}.')
+    meant = [name] if name else names
 
-    def look() -> ServerStatus:
+    def look() -> SubmissionsStatus:
         found: list[SubmissionResponse] = []
-        try:
-            for name in meant:
-                submissions = client.list_campaign_submissions(name)
-                found += submissions if options.failed else islice(submissions, MOST)
-        except (ServerUnreachable, TooMany, Unavailable) as error:
-            raise Away(str(error)) from error
-        if options.failed:
+        for each in meant:
+            submissions = client.list_campaign_submissions(each)
+            found += submissions if failed else islice(submissions, MOST)
+        if failed:
             found = [each for each in found if each.progress.state == "failed"]
-        return ServerStatus(found, options.failed)
+        return SubmissionsStatus(found, failed)
 
     return look, len(meant)
 
 
 def _failure(submission: SubmissionResponse, evaluation: MeasuredEvaluation) -> dict[str, Any]:
-    """As the status of a database has it."""
+    """As the status of a queue has it."""
     test_set, _, _ = submission.test_set.rpartition("@")
     return {
-        "evaluation": evaluation.id,
+        "id": evaluation.id,
+        "submission": submission.id,
         "state": evaluation.state,
         "campaign": submission.campaign,
         "test_set": test_set,

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from cli.errors import Away, explained
+from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +30,11 @@ class Look(Protocol):
     def sections(self) -> list[RenderableType]:
         """Parts of a live view."""
 
-    def json(self) -> str:
-        """One object in one line, ended by a newline."""
+    def show(self) -> None:
+        """Print it once, as wide as a terminal."""
+
+    def json(self, *, indent: int | None = None) -> str:
+        """One object, ended by a newline."""
 
 
 def watch(look: Callable[[], Look], every: float, *, until_done: bool, as_lines: bool) -> int:
@@ -88,12 +91,7 @@ def _write(status: Look, as_lines: bool) -> None:
 
 def _again(look: Callable[[], Look], before: Look) -> tuple[Look, str]:
     """The next snapshot and ""; during an outage the previous one and the error."""
-    from sqlalchemy.exc import DBAPIError
-
     try:
         return look(), ""
-    except (Away, DBAPIError) as error:
-        explanation = explained(error)
-        if explanation is None:
-            raise
-        return before, explanation[0]
+    except (ServerUnreachable, TooMany, Unavailable) as error:
+        return before, str(error)

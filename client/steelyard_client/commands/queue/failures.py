@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.terminal.folding_tables import add_row, folding_table
 from steelyard.tables.formatting import duration
+from steelyard_client.commands.campaigns.evaluations import called, measured
+from steelyard_client.commands.queue.folding_tables import add_row, folding_table
+from steelyard_client.vocabulary import EvaluationState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from models.queue_status.evaluation_filters import EvaluationSummary
-    from models.queue_status.overview import Overview
+    from steelyard_client.documents.evaluations import SelectedEvaluation
+    from steelyard_client.documents.queue import QueueResponse
 
 MOST_NUMBERS = 10
 """Most evaluations that a suggested command names."""
 
 
-def shown_failures(overview: Overview) -> Iterator[RenderableType]:
+def shown_failures(queue: QueueResponse) -> Iterator[RenderableType]:
     """The failures, grouped by reason."""
     from rich.padding import Padding
     from rich.text import Text
 
-    if not overview.failures:
+    if not queue.failures:
         return
-    total = max(overview.evaluations.get("failed", 0), len(overview.failures))  # type: ignore[call-overload]
-    shown = len(overview.failures)
+    total = max(queue.evaluations.get(EvaluationState.FAILED, 0), len(queue.failures))
+    shown = len(queue.failures)
     newest = f", the newest {shown} of {total:,}; `--failed` shows all" if shown < total else ""
     yield Text(f"Failed{newest}", style="bold")
-    groups: dict[tuple[str | None, str | None], list[EvaluationSummary]] = {}
-    for each in overview.failures:
+    groups: dict[tuple[str | None, str | None], list[SelectedEvaluation]] = {}
+    for each in queue.failures:
         groups.setdefault((each.reason, each.fault), []).append(each)
     for (reason, fault), members in groups.items():
         yield Padding(Text(reason or "No reason was given."), (0, 0, 0, 2))
         table = folding_table("Evaluation", "System", "Of", "Ended", right=(0,))
         for each in members:
             ended = "" if each.ended_seconds is None else f"{duration(each.ended_seconds)} ago"
-            add_row(table, str(each.id), each.called, each.measured, ended)
+            add_row(table, str(each.id), called(each), measured(each), ended)
         yield Padding(table, (0, 0, 0, 4))
         yield Padding(Text(f"→ {what_next(fault, [each.id for each in members])}"), (0, 0, 0, 4))
 

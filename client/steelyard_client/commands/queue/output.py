@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.queue.status_failures import shown_failures
-from cli.terminal.folding_tables import add_row, folding_table
-from steelyard.metrics.metric import edition_name
 from steelyard.tables.formatting import duration
+from steelyard_client.commands.campaigns.evaluations import called, measured
+from steelyard_client.commands.queue.failures import shown_failures
+from steelyard_client.commands.queue.folding_tables import add_row, folding_table
+from steelyard_client.vocabulary import EvaluationState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import RenderableType
     from rich.table import Table
 
-    from models.queue_status.campaign_progress import CampaignProgress
-    from models.queue_status.evaluation_filters import EvaluationSummary
-    from models.queue_status.overview import Overview, RunningTask, WorkerOverview
+    from steelyard_client.documents.evaluations import SelectedEvaluation
+    from steelyard_client.documents.queue import (
+        CampaignProgressResponse,
+        QueueResponse,
+        RunningTaskResponse,
+        WorkerResponse,
+    )
 
 UNLIMITED = 100_000
 """Width where the output is not a terminal: every row is one line, for grep and cut."""
 
 MOST_ROWS = 20
 """Rows of a table of workers, teams or campaigns; JSON has all."""
+
+ENDED = frozenset({EvaluationState.DONE, EvaluationState.FAILED, EvaluationState.CANCELLED})
 
 BAR = 20
 """Width of a bar."""
@@ -38,22 +44,26 @@ BAR = 20
 class Status:
     """The status to show."""
 
-    overview: Overview
-    led: bool
-    """Whether a scheduler, or a command with its own workers, dispatches work."""
-    database: str
-    embedded: bool
-    """Whether commands bring their own workers."""
+    queue: QueueResponse
     failures_only: bool = False
 
     @property
     def open(self) -> int:
         """The number of selected evaluations that are open."""
-        return self.overview.open
+        return open_ones(self.queue.evaluations)
 
     def text(self) -> str:
         """Plain text, each row in one line."""
         return as_text(self)
+
+    def show(self) -> None:
+        """Print it: as wide as a terminal, elsewhere one line for each row."""
+        from rich.console import Console
+
+        if sys.stdout.isatty():
+            Console(highlight=False).print(*sections(self, live=False), sep="\n")
+        else:
+            sys.stdout.write(self.text())
 
     def sections(self) -> list[RenderableType]:
         """A live view, with bars and in few lines."""
@@ -64,14 +74,9 @@ class Status:
         return as_json(self, indent=indent)
 
 
-def print_text(status: Status) -> None:
-    """On standard output: as wide as a terminal, elsewhere one line for each row."""
-    from rich.console import Console
-
-    if sys.stdout.isatty():
-        Console(highlight=False).print(*sections(status, live=False), sep="\n")
-    else:
-        sys.stdout.write(as_text(status))
+def open_ones(evaluations: Mapping[EvaluationState, int]) -> int:
+    """How many can still change."""
+    return sum(count for state, count in evaluations.items() if state not in ENDED)
 
 
 def as_text(status: Status, width: int = UNLIMITED) -> str:
@@ -88,26 +93,26 @@ def sections(status: Status, *, live: bool) -> list[RenderableType]:
     """All parts of the status, the most important first; a `live` view has bars and fewer lines."""
     from rich.columns import Columns
 
-    overview = status.overview
+    queue = status.queue
     if status.failures_only:
-        return list(shown_failures(overview)) or ["No evaluation has failed.\n"]
+        return list(shown_failures(queue)) or ["No evaluation has failed.\n"]
     found: list[RenderableType] = [_headline(status)]
-    if overview.asked:
-        found += ["", _asked(overview.asked)]
-    if overview.campaigns:
-        found += ["", _campaigns(overview.campaigns, live)]
-    found += ["", Columns([_queues(overview), _work(overview)], padding=(0, 4))] if live else ["", _queues(overview)]
-    if not live and any(work.waiting or work.sent or work.running for work in overview.work):
-        found += ["", _work(overview)]
-    if overview.learned:
-        found += ["", _learned(overview)]
-    if [team for team in overview.teams if team.team]:
-        found += ["", _teams(overview)]
-    if overview.comparisons:
-        found += ["", _comparisons(overview)]
-    if overview.workers or overview.astray:
-        found += ["", _workers(overview)]
-    if failures := list(shown_failures(overview)):
+    if queue.asked:
+        found += ["", _asked(queue.asked)]
+    if queue.campaigns:
+        found += ["", _campaigns(queue.campaigns, live)]
+    found += ["", Columns([_queues(queue), _work(queue)], padding=(0, 4))] if live else ["", _queues(queue)]
+    if not live and any(work.waiting or work.sent or work.running for work in queue.work):
+        found += ["", _work(queue)]
+    if queue.learned:
+        found += ["", _learned(queue)]
+    if [team for team in queue.teams if team.team]:
+        found += ["", _teams(queue)]
+    if queue.comparisons:
+        found += ["", _comparisons(queue)]
+    if queue.workers or queue.astray:
+        found += ["", _workers(queue)]
+    if failures := list(shown_failures(queue)):
         found += ["", *failures]
     return found
 
@@ -116,24 +121,24 @@ def _headline(status: Status) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    overview = status.overview
+    queue = status.queue
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
-    beating = [worker for worker in overview.workers if worker.beating]
-    silent = len(overview.workers) - len(beating)
-    workers = f"{_count(len(beating), 'worker')} with {_count(overview.processes, 'process', 'processes')}"
+    beating = [worker for worker in queue.workers if worker.beating]
+    silent = len(queue.workers) - len(beating)
+    processes = sum(worker.processes for worker in beating)
+    workers = f"{_count(len(beating), 'worker')} with {_count(processes, 'process', 'processes')}"
     lines = {
-        "Time": f"{datetime.fromtimestamp(overview.at):%Y-%m-%d %H:%M:%S}",
-        "Database": status.database,
-        "Scheduler": "at work" if status.led else "none at work",
+        "Time": f"{queue.at.astimezone():%Y-%m-%d %H:%M:%S}",
+        "Scheduler": "at work" if status.queue.scheduler else "none at work",
         "Workers": (workers if beating else "none alive") + (f", {silent} silent" if silent else ""),
-        "Last minute": f"{_count(overview.throughput.shards, 'shard')}, {overview.throughput.hypotheses:,} hypotheses",
-        "Evaluations": ", ".join(f"{amount:,} {state}" for state, amount in overview.evaluations.items() if amount)
+        "Last minute": f"{_count(queue.last_minute.shards, 'shard')}, {queue.last_minute.hypotheses:,} hypotheses",
+        "Evaluations": ", ".join(f"{amount:,} {state}" for state, amount in queue.evaluations.items() if amount)
         or "none",
     }
-    if overview.waiting or any(queue.in_flight for queue in overview.queues):
-        left = overview.seconds_left
+    if any(each.waiting or each.in_flight for each in queue.queues):
+        left = queue.seconds_left
         lines["Time left"] = _left(left)
     if advice := _advice(status):
         lines["What to do"] = advice
@@ -151,122 +156,122 @@ def _left(seconds: float | None) -> str:
 
 def _advice(status: Status) -> str:
     """What to do where open work cannot proceed, or ""."""
-    overview = status.overview
-    if not overview.open and not overview.waiting:
+    queue = status.queue
+    if not status.open and not any(each.waiting for each in queue.queues):
         return ""
-    if status.embedded:
-        if not status.led:
+    if status.queue.embedded:
+        if not status.queue.scheduler:
             return "No worker processes the open work. Start `steelyard up`, or evaluate something."
         return ""
     missing = []
-    if not status.led:
+    if not status.queue.scheduler:
         missing.append("`steelyard scheduler`")
-    if not any(worker.beating and not worker.queue for worker in overview.workers):
+    if not any(worker.beating and not worker.queue for worker in queue.workers):
         missing.append("`steelyard worker`")
-    if overview.unserved and not missing:
+    if queue.unserved and not missing:
+        from steelyard.metrics.metric import edition_name
+
         wait = " and ".join(
             f"{_count(amount, 'evaluation')} of edition {edition_name(edition)}"
-            for edition, amount in overview.unserved.items()
+            for edition, amount in queue.unserved.items()
         )
         return f"No worker can compute {wait}. Start a `steelyard worker` of the release and Python that queued it."
     return f"No worker processes the open work. Start {' and '.join(missing)}." if missing else ""
 
 
-def _asked(evaluations: Sequence[EvaluationSummary]) -> Table:
+def _asked(evaluations: Sequence[SelectedEvaluation]) -> Table:
     table = folding_table("Evaluation", "System", "Of", "State", "Shards left", right=(0, 4))
     for each in evaluations:
         # The reasons of failures are shown below.
         state = f"{each.state}: {each.reason}" if each.reason and each.state == "cancelled" else each.state
-        add_row(table, str(each.id), each.called, each.measured, state, str(each.remaining))
+        add_row(table, str(each.id), called(each), measured(each), state, str(each.shards_left))
     return table
 
 
-def _campaigns(campaigns: Sequence[CampaignProgress], live: bool) -> Table:
+def _campaigns(campaigns: Sequence[CampaignProgressResponse], live: bool) -> Table:
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 
     names = ["Campaign", "Progress", "Evaluations", "Shards", "Failed", "Cancelled"]
     table = folding_table(*names, right=(2, 3, 4, 5) if live else (1, 2, 3, 4, 5))
     for each in campaigns[:MOST_ROWS]:
-        ended = each.total - each.open
-        done, total = (each.shards_done, each.shards) if each.shards else (ended, each.total)
+        every = sum(each.evaluations.values())
+        ended = every - open_ones(each.evaluations)
+        done, total = (each.shards_done, each.shards) if each.shards else (ended, every)
         share = done / total if total else 1.0
-        cells: list[RenderableType] = [Text(each.name)]
+        cells: list[RenderableType] = [Text(each.title)]
         # Rounded down: 100 % means all.
         cells.append(ProgressBar(total=max(total, 1), completed=done, width=BAR) if live else f"{int(100 * share)} %")
-        cells += [f"{ended:,}/{each.total:,}", f"{each.shards_done:,}/{each.shards:,}"]
+        cells += [f"{ended:,}/{every:,}", f"{each.shards_done:,}/{each.shards:,}"]
         cells += [f"{each.evaluations[state]:,}" for state in each.evaluations if state in {"failed", "cancelled"}]
         table.add_row(*cells)
     _tell_more(table, len(campaigns))
     return table
 
 
-def _queues(overview: Overview) -> Table:
+def _queues(queue: QueueResponse) -> Table:
     table = folding_table("Queue", "Waiting", "In flight", "Oldest", right=(1, 2, 3))
-    for each in overview.queues:
+    for each in queue.queues:
         oldest = "-" if each.oldest_seconds is None else duration(each.oldest_seconds)
-        add_row(table, each.queue_class.queue, f"{each.waiting:,}", f"{each.in_flight:,}", oldest)
+        add_row(table, each.queue_class, f"{each.waiting:,}", f"{each.in_flight:,}", oldest)
     return table
 
 
-def _work(overview: Overview) -> Table:
+def _work(queue: QueueResponse) -> Table:
     table = folding_table("Work", "Waiting", "Sent", "Running", right=(1, 2, 3))
-    for each in overview.work:
+    for each in queue.work:
         add_row(table, each.kind, f"{each.waiting:,}", f"{each.sent:,}", f"{each.running:,}")
     return table
 
 
-def _learned(overview: Overview) -> Table:
+def _learned(queue: QueueResponse) -> Table:
     table = folding_table("Learned metric", "Waiting", "Running", "Texts scored", "Workers", right=(1, 2, 3))
-    for each in overview.learned[:MOST_ROWS]:
+    for each in queue.learned[:MOST_ROWS]:
         able = str(each.workers) if each.workers else "none has it: `steelyard worker --queue learned`"
         scored = f"{each.scored:,}/{each.contents:,}"
         add_row(table, each.metric, f"{each.waiting:,}", f"{each.running:,}", scored, able)
-    _tell_more(table, len(overview.learned))
+    _tell_more(table, len(queue.learned))
     return table
 
 
-def _teams(overview: Overview) -> Table:
+def _teams(queue: QueueResponse) -> Table:
     table = folding_table("Team", "Waiting", "In flight", right=(1, 2))
-    for each in sorted(overview.teams, key=lambda team: (-team.waiting, team.team))[:MOST_ROWS]:
+    for each in sorted(queue.teams, key=lambda team: (-team.waiting, team.team))[:MOST_ROWS]:
         add_row(table, each.team or "(none)", f"{each.waiting:,}", f"{each.in_flight:,}")
-    _tell_more(table, len(overview.teams))
+    _tell_more(table, len(queue.teams))
     return table
 
 
-def _comparisons(overview: Overview) -> Table:
+def _comparisons(queue: QueueResponse) -> Table:
     table = folding_table("Comparison", "Test set", "Tests", "Trials", "Tasks left", right=(0, 2, 3, 4))
-    for each in overview.comparisons[:MOST_ROWS]:
+    for each in queue.comparisons[:MOST_ROWS]:
         add_row(table, str(each.id), each.test_set, f"{each.tests:,}", f"{each.trials:,}", f"{each.tasks_left:,}")
-    _tell_more(table, len(overview.comparisons))
+    _tell_more(table, len(queue.comparisons))
     return table
 
 
-def _workers(overview: Overview) -> Table:
+def _workers(queue: QueueResponse) -> Table:
     table = folding_table("Worker", "Release", "Processes", "Last beat", "Works on", right=(2, 3))
-    for each in overview.workers[:MOST_ROWS]:
+    for each in queue.workers[:MOST_ROWS]:
         beat = f"{duration(each.beat_seconds)} ago" + ("" if each.beating else ", silent")
         processes = f"{each.queue}, {each.device}" if each.queue else str(each.processes)
         add_row(table, _called(each), each.version, processes, beat, _listed(each.holds))
-    if overview.astray:
-        add_row(table, "(gone)", "", "", "", _listed(overview.astray))
-    _tell_more(table, len(overview.workers))
+    if queue.astray:
+        add_row(table, "(gone)", "", "", "", _listed(queue.astray))
+    _tell_more(table, len(queue.workers))
     return table
 
 
-def _called(worker: WorkerOverview) -> str:
+def _called(worker: WorkerResponse) -> str:
     return f"{worker.host}, process {worker.pid}"
 
 
-def _listed(held: Iterable[RunningTask]) -> str:
-    from models.queue.kinds.registry import IN_WORKERS
-
-    singular = {kind.name: kind.title.lower() for kind in IN_WORKERS}
+def _listed(held: Iterable[RunningTaskResponse]) -> str:
     parts = []
     for each in held:
         since = "" if each.seconds is None else f" for {duration(each.seconds)}"
         attempt = f", attempt {each.attempt}" if each.attempt > 1 else ""
-        parts.append(f"{singular[each.kind]} {each.id}{since}{attempt}")
+        parts.append(f"{each.title} {each.id}{since}{attempt}")
     return "; ".join(parts) or "-"
 
 
@@ -281,48 +286,5 @@ def _count(amount: int, one: str, more: str = "") -> str:
 
 def as_json(status: Status, *, indent: int | None = None) -> str:
     """One object, ended by a newline; docs/how-to/queue.md describes it."""
-    overview = status.overview
-    found: dict[str, Any] = {
-        "at": overview.at,
-        "scheduler": status.led,
-        "queues": [
-            {
-                "class": each.queue_class.queue,
-                "waiting": each.waiting,
-                "in_flight": each.in_flight,
-                "oldest_seconds": each.oldest_seconds,
-            }
-            for each in overview.queues
-        ],
-        "work": [asdict(each) for each in overview.work],
-        "teams": [asdict(each) for each in overview.teams],
-        "workers": [asdict(each) for each in overview.workers],
-        "astray": [asdict(each) for each in overview.astray],
-        "comparisons": [asdict(each) for each in overview.comparisons],
-        "last_minute": asdict(overview.throughput),
-        "seconds_left": overview.seconds_left,
-        "evaluations": overview.evaluations,
-        "unserved": overview.unserved,
-        "learned": [asdict(each) for each in overview.learned],
-        "campaigns": [asdict(each) for each in overview.campaigns],
-        "asked": [_evaluation(each) for each in overview.asked],
-        "failures": [_evaluation(each) for each in overview.failures],
-    }
+    found = status.queue.model_dump(mode="json")
     return json.dumps(found, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _evaluation(each: EvaluationSummary) -> dict[str, Any]:
-    return {
-        "evaluation": each.id,
-        "state": each.state,
-        "campaign": each.campaign,
-        "test_set": each.test_set,
-        "references": list(each.references),
-        "team": each.system_team,
-        "system": each.system,
-        "run": each.run,
-        "shards_left": each.remaining,
-        "reason": each.reason,
-        "fault": each.fault,
-        "ended_seconds": each.ended_seconds,
-    }

@@ -1,1 +1,0 @@
-"""Commands that show and steer the queue."""
