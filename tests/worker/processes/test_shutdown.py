@@ -97,10 +97,14 @@ def prepared(worker: Stopped) -> list[int]:
     return found
 
 
-def test_it_returns_messages_at_once_and_lets_tasks_finish(worker: Stopped) -> None:
+def test_it_returns_messages_at_once_and_lets_tasks_finish(worker: Stopped, monkeypatch: pytest.MonkeyPatch) -> None:
     prepared(worker)
+    waited: list[float] = []
+    monkeypatch.setattr(worker.stopping, "_wait", lambda seconds: waited.append(seconds) or shutdown._ENDED)
     worker.told(signal.SIGTERM)
     until(lambda: shards(worker.context)[2][0] == LeaseState.PENDING, "it to stop", 10)
+    until(lambda: waited, "it to wait", 10)
+    assert waited == [30.0]
     assert state.should_stop == 0
     assert worker.context.shutting_down.message == "this worker is shutting down"
     assert [each[0] for each in shards(worker.context)[:2]] == [LeaseState.RUNNING] * 2

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.permissions import CampaignAccess, read_access
-from models.database.session import reading
+from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Phase
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, submit_output
@@ -130,6 +131,22 @@ def test_fields_that_nobody_touched_keep_their_exact_moments(olga: TestClient, s
     after = look(service).phases[0]
     assert (after.kind, after.feedback) == ("blind", "none")
     assert (after.starts_at, after.ends_at) == (before.starts_at, before.ends_at)
+    post(olga, f"/phases/{phase}", **{**form, "kind": "open", "late": "flag", "grace_hours": "1,5"})
+    assert (look(service).phases[0].late, look(service).phases[0].grace_seconds) == ("flag", 5400)
+    with writing(service.engine) as connection:
+        connection.execute(update(Phase).values(grace_seconds=5400.5, feedback_step=0.125))
+    form["grace_hours"] = re.search(
+        r'name="grace_hours"[^>]*value="([^"]*)"', olga.get(f"{MANAGE}/phases/{phase}").text
+    )[1]
+    post(olga, f"/phases/{phase}", **{**form, "kind": "open", "late": "flag", "feedback_step": "0,125"})
+    assert (look(service).phases[0].grace_seconds, look(service).phases[0].feedback_step) == (5400.5, 0.125)
+    # Without late ones there is no grace, though the field still has it.
+    post(olga, f"/phases/{phase}", **{**form, "kind": "open", "late": "refuse"})
+    assert (look(service).phases[0].late, look(service).phases[0].grace_seconds) == ("refuse", 0)
+    answer = post(olga, f"/phases/{phase}", 422, **{**form, "kind": "open", "ends": form["starts"]})
+    assert "The deadline must be after the beginning." in answer.text
+    post(olga, f"/phases/{phase}", **{**form, "kind": "open", "ends": " "})
+    assert look(service).phases[0].ends_at is None
     post(olga, f"/phases/{phase}", do="remove", kind="open")
     assert not look(service).phases
     assert olga.get(f"{MANAGE}/phases/{phase}").status_code == 404
