@@ -96,6 +96,7 @@ class Provider:
                 told = {name: value for name, value in self.person.items() if not name.startswith("info_")}
                 claims = {"iss": self.url, "aud": CLIENT["client_id"], "iat": at, "exp": at + 60, **told}
                 claims |= {"nonce": asked.get("nonce"), **self.claims}
+                claims = {name: value for name, value in claims.items() if value is not ...}
                 key = self.signing or self.key
                 header = {"alg": self.algorithm, "kid": self.key.kid}
                 answer["id_token"] = jwt.encode(header, claims, key, algorithms=["RS256", "HS256"])

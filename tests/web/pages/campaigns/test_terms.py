@@ -54,8 +54,10 @@ def test_a_change_must_be_accepted_anew_and_an_empty_text_ends_it(port: Port) ->
     # The same text is no change.
     ann.post(f"{HERE}/manage/terms", data={"terms": "# Terms\n\nBe *kind*. <script>"})
     assert port.submit(program).status_code == 201
+    assert "Accept for harbour" not in mary.get(f"{HERE}/terms").text
     ann.post(f"{HERE}/manage/terms", data={"terms": "Be honest."})
     assert port.submit(program).status_code == 403
+    assert "Accept for harbour" in mary.get(f"{HERE}/terms").text
     # What was read is what is accepted.
     answer = mary.post(f"{HERE}/terms", data={"team": "harbour", "terms_version": "1"})
     assert answer.status_code == 412
