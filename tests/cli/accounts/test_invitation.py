@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
+from models.database.session import reading, writing
+from models.schema.accounts import Invitation, Team
+from models.schema.campaigns import Campaign
 from tests.cli.backends import Run
 from tests.cli.backends import live as live
 from tests.cli.backends import run as run
+from tests.client.live import Live
 
 
 def test_invitations_are_made_listed_and_revoked(run: Run) -> None:
@@ -25,3 +31,37 @@ def test_invitations_are_made_listed_and_revoked(run: Run) -> None:
     run("invitation", "delete", "2", "--yes")
     (line,) = (line for line in run("invitation", "list").splitlines() if "zoe@example.org" in line)
     assert line.endswith("ended")
+
+
+def test_an_invitation_is_to_what_was_named(run: Run, live: Live) -> None:
+    run("team", "create", "harbour")
+    with writing(live.service.engine) as connection:
+        connection.execute(Campaign.__table__.insert().values(name="regatta"))  # type: ignore[attr-defined]
+    for words, told in (
+        (("--team", "harbour"), "to join the team harbour"),
+        (("--team", "harbour", "--lead"), "to lead the team harbour"),
+        (("--campaign", "regatta"), "to take part in the campaign regatta"),
+        (("--campaign", "regatta", "--campaign-role", "organiser"), "to organise the campaign regatta"),
+        (("--campaign", "regatta", "--campaign-role", "viewer"), "to view the campaign regatta"),
+        (("--role", "viewer"), "to create an account (viewer)"),
+    ):
+        assert f"Invites anyone with the link {told}, once, until " in run("invitation", "create", *words)
+    with reading(live.service.engine) as connection:
+        asked = (
+            select(Invitation.role, Team.name, Invitation.team_role, Campaign.name, Invitation.campaign_role)
+            .outerjoin(Team)
+            .outerjoin(Campaign)
+        )
+        found = [tuple(row) for row in connection.execute(asked.order_by(Invitation.id))]
+    team_role = found[2][2]
+    assert found == [
+        ("participant", "harbour", "member", None, None),
+        ("participant", "harbour", "lead", None, None),
+        ("participant", None, team_role, "regatta", None),
+        ("participant", None, team_role, "regatta", "organiser"),
+        ("participant", None, team_role, "regatta", "viewer"),
+        ("viewer", None, team_role, None, None),
+    ]
+    listed = run("invitation", "list", "--campaign", "regatta")
+    assert [listed.count(f"campaign regatta ({what})") for what in ("with a team", "organiser", "viewer")] == [1, 1, 1]
+    assert "harbour" not in listed

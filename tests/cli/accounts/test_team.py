@@ -18,7 +18,8 @@ def test_teams_are_made_filled_and_take_part(run: Run, live: Live) -> None:
     assert "There are no teams" in run("team", "list")
     for name in ("mary", "zoe"):
         live.service.account(name)
-    run("team", "create", "harbour", "--lead", "mary@example.org", "--affiliation", "Port")
+    told = run("team", "create", "harbour", "--lead", "mary@example.org", "--affiliation", "Port")
+    assert told == "The team harbour is created.\n"
     assert "already" in run("team", "create", "Harbour", status=1)
     assert "member of" in run("team", "update", "harbour", "--member", "zoe@example.org")
     assert "last lead" in run("team", "update", "harbour", "--remove", "mary@example.org", status=1)
@@ -37,5 +38,8 @@ def test_teams_are_made_filled_and_take_part(run: Run, live: Live) -> None:
     assert document["campaigns"] == [{"campaign": "regatta"}]
     run("team", "update", "harbour", "--affiliation", "Pier")
     assert "Pier" in run("team", "list", "-f", "csv")
+    # On a server whoever creates a team leads it.
+    led = "root@" in run("user", "list")
+    assert ("Nobody leads it yet" in run("team", "create", "pier", "--affiliation", "Pier")) is not led
     with reading(live.service.engine) as connection:
         assert len(connection.execute(select(Participation)).all()) == 1

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from cli.main import main
-from models.database.session import make_engine, reading
-from models.schema.accounts import Account, AuditEntry
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import Account, ApiToken, AuditEntry
 
 PASSWORD = "correct horse battery"
 
@@ -74,7 +75,7 @@ def test_accounts_are_made_listed_and_changed(run: Run, monkeypatch: pytest.Monk
     assert all(each is not None and PASSWORD not in each for each in hashes)
 
 
-def test_tokens_are_made_and_revoked(run: Run) -> None:
+def test_tokens_are_made_and_revoked(run: Run, sqlite_url: str) -> None:
     run("user", "create", "mary@example.org", "--name", "Mary")
     token = run("token", "create", "mary@example.org", "--scope", "read", "--days", "7").strip()
     assert token.startswith("sty_")
@@ -84,3 +85,17 @@ def test_tokens_are_made_and_revoked(run: Run) -> None:
     assert "no terminal" in run("token", "delete", "mary@example.org", "1", status=1)
     assert "revoked" in run("token", "delete", "mary@example.org", "1", "--yes")
     assert "365 days" in run("token", "create", "mary@example.org", "--days", "366", status=1)
+    run("token", "create", "mary@example.org", "--name", "laptop")
+    run("token", "create", "mary@example.org", "--scope", "organise")
+    engine = make_engine(sqlite_url)
+    with reading(engine) as connection:
+        rows = connection.execute(select(ApiToken.created_at, ApiToken.expires_at).order_by(ApiToken.id)).all()
+    assert [round((row.expires_at - row.created_at) / 86400) for row in rows] == [7, 90, 90]
+    with writing(engine) as connection:
+        connection.execute(update(ApiToken).where(ApiToken.id == 2).values(expires_at=1.0))
+    listed = json.loads(run("token", "list", "mary@example.org", "-f", "json"))
+    assert [[each[name] for name in ("id", "name", "scopes", "used_at", "state")] for each in listed] == [
+        [3, "command line", ["organise"], None, "good"],
+        [2, "laptop", ["read", "submit"], None, "expired"],
+        [1, "command line", ["read"], None, "revoked"],
+    ]

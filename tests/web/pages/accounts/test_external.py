@@ -212,8 +212,15 @@ def test_an_answer_belongs_to_the_browser_that_asked_and_to_what_it_asked_for(
     assert signed_in.get(answer).status_code == 401
     assert who(victim) == ""
     # What was begun to sign in does not link, even in the browser that began it.
-    begun = provider.authorize(leave(signed_in, page="/account"), sub="66")
+    begun = provider.authorize(leave(signed_in, page="/account"), **ZOE)
     signed_in.post("/sign-out")
+    assert signed_in.get(begun).status_code == 401
+    assert who(signed_in) == ""
+    # Nor does one that was begun to sign in link, once somebody has signed in.
+    with_password(server, mary)
+    begun = provider.authorize(leave(signed_in), **ZOE)
+    sign_in(signed_in, "mary@example.org")
+    assert who(signed_in) == "mary@example.org"
     assert signed_in.get(begun).status_code == 401
     assert not linked(server)
     # An answer of one provider is none of another; and none counts twice.
