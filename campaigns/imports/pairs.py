@@ -35,7 +35,7 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
     BadText, BadRequest
         Naming file and line.
     """
-    campaign = read_test_sets([folder], limits=limits)
+    campaign = read_test_sets([folder], limits=limits, without_systems=True)
     notices = [each for each in campaign.notices if "metric-scores" not in each and "human-scores" not in each]
     test_sets, submissions, judged = [], [], []
     for each in campaign.test_sets:

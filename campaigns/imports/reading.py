@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import zipfile
-import zlib
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from campaigns.errors import BadRequest
 from campaigns.imports.export import read_export
 from campaigns.imports.pairs import read_pairs
 from steelyard.errors import BadText, MetricsError
+from steelyard.formats.campaign.campaigns import has_campaign
 from steelyard.formats.campaign.exports import MANIFEST
+from steelyard.formats.campaign.layouts import BadCampaign
 from steelyard.formats.campaign.pair_folders import has_pairs
-from steelyard.text.names import printable
+from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
 
 if TYPE_CHECKING:
     from campaigns.imports.content import CampaignContent
     from steelyard.text.limits import TextLimits
-
-MAX_FILES = 20_000
-MAX_NAME_BYTES = 250
 
 
 def read_campaign_zip(path: Path, place: Path, limits: TextLimits) -> CampaignContent:
@@ -39,13 +37,18 @@ def read_campaign_zip(path: Path, place: Path, limits: TextLimits) -> CampaignCo
             names = archive.namelist()
             if MANIFEST in names:
                 return read_export(archive, place, limits)
-            folder = _unpacked(archive, place, limits)
-    except (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error, NotImplementedError, OverflowError) as error:
+            root = place / "unpacked"
+            unpack(archive, root, limits)
+    except DAMAGED as error:
         raise BadRequest("This is no zip, or a damaged one. Export the campaign again.") from error
-    if not has_pairs(folder):
+    except BadCampaign as error:
+        raise BadRequest(str(error)) from error
+    folder = root if has_pairs(root) else only_folder(root)
+    if not has_campaign(folder):
         raise BadRequest(
             f"This zip is no exported campaign (it has no {MANIFEST}), and no folder of language pairs: sources/, "
-            "references/, documents/ and system-outputs/PAIR/ of WMT and mt-metrics-eval."
+            "references/, documents/ and system-outputs/PAIR/ of WMT and mt-metrics-eval, JSON Lines of WMT25, WMT26 "
+            "and WMT24++ with a file for each system, or WMT's XML."
         )
     try:
         content = read_pairs(folder, limits)
@@ -56,32 +59,3 @@ def read_campaign_zip(path: Path, place: Path, limits: TextLimits) -> CampaignCo
         raise BadText(str(error).replace(f"{folder}/", "").replace(str(folder), "the folder")) from error
     except MetricsError as error:
         raise BadRequest(str(error).replace(f"{folder}/", "")) from error
-
-
-def _unpacked(archive: zipfile.ZipFile, place: Path, limits: TextLimits) -> Path:
-    """The folder in a zip: its files themselves, or what is in its only folder."""
-    members = [each for each in archive.infolist() if not each.is_dir() and not each.filename.startswith("__MACOSX/")]
-    if len(members) > MAX_FILES:
-        raise BadRequest(f"The zip has {len(members):,} files; {MAX_FILES:,} are the most.")
-    left = limits.file_bytes
-    root = place / "unpacked"
-    for each in members:
-        parts = PurePosixPath(each.filename).parts
-        if any(part in ("..", "/") or len(part.encode()) > MAX_NAME_BYTES for part in parts) or "\0" in each.filename:
-            raise BadRequest(
-                f"The zip has a file with the name {printable(each.filename)[:100]}, which cannot be used."
-            )
-        target = root.joinpath(*parts)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with archive.open(each) as content, target.open("wb") as written:
-            # What the zip says of sizes need not be true.
-            while part := content.read(1 << 20):
-                left -= len(part)
-                if left < 0:
-                    raise BadRequest(
-                        f"The zip has more than {limits.file_bytes:,} bytes unpacked, the most of an upload."
-                    )
-                written.write(part)
-    root.mkdir(exist_ok=True)
-    there = list(root.iterdir())
-    return there[0] if len(there) == 1 and there[0].is_dir() and not has_pairs(root) else root

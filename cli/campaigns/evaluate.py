@@ -93,12 +93,17 @@ def scoring_options() -> Decorator:
     f"{titles([Kind.DOCUMENTS])}; such files can be given one by one, too. In refs and systems any format of single "
     f"texts will do, by the endings {', '.join(text_endings())}, each also packed with gzip. A folder of many language "
     "pairs (sources/PAIR.txt, references/PAIR.NAME.txt, documents/PAIR.docs, system-outputs/PAIR/SYSTEM.txt), or of "
-    "several such folders, is a campaign with a test set for each pair. Every system is scored against each reference "
-    "alone and against all together.",
+    "several such folders, is a campaign with a test set for each pair; so is one with WMT25's or WMT26's JSON Lines "
+    "(a test file, and one for each system), or WMT's XML of several pairs; and a zip of any of them. Every system is "
+    "scored against each reference alone and against all together.",
     example="steelyard evaluate newstest2024 --name wmt24 -m bleu chrf",
 )
 @click.argument(
-    "paths", nargs=-1, required=True, metavar="DIR|FILE...", help="the campaign: one folder, or marked-up files"
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="DIR|FILE...",
+    help="the campaign: one folder, a zip of one, or marked-up files",
 )
 @many(
     "--pair",
@@ -163,6 +168,15 @@ class GivenTestSet:
 
 
 def run(options: Options) -> int:
+    """Unpack the campaign where it is a zip, and evaluate it; the exit status."""
+    from steelyard.formats.campaign.zips import unpacked_paths
+    from steelyard.text.limits import STORING_LIMITS
+
+    with unpacked_paths(options.paths, STORING_LIMITS) as paths:
+        return _evaluated(Options(**{**vars(options), "paths": paths}))
+
+
+def _evaluated(options: Options) -> int:
     """Read the campaign, store and queue it, wait for the scores and print them; the exit status."""
     from analysis.leaderboard.board import position_of_metric
     from analysis.leaderboard.significance import ranked_by_bootstrap

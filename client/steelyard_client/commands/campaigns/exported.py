@@ -12,6 +12,8 @@ from steelyard.commands.errors import CommandError
 
 OWNER_ONLY = 0o600
 FOLDERS_OF_PAIRS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
+ENDINGS = (".jsonl", ".xml", ".sgm", ".sgml")
+"""Of files that say themselves which pairs they are of: WMT25's, WMT26's, WMT24++'s and WMT's XML."""
 NAMES = "names.json"
 """The file of the folder that says what each name stands for, and what is left out."""
 
@@ -45,7 +47,7 @@ def write_folder(folder: Path, content: bytes) -> list[str]:
 
 
 def read_campaign_file(path: Path) -> bytes:
-    """Return a zip, or a folder of language pairs as one.
+    """Return a zip, or a campaign's folder as one.
 
     Raises
     ------
@@ -58,10 +60,15 @@ def read_campaign_file(path: Path) -> bytes:
         raise CommandError(f"{path}: there is no such file or folder.")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for folder in FOLDERS_OF_PAIRS:
-            for file in sorted((path / folder).rglob("*")):
-                if file.is_file():
-                    archive.write(file, file.relative_to(path))
+        folders = [path / each for each in FOLDERS_OF_PAIRS if (path / each).is_dir()]
+        files = [file for folder in folders for file in sorted(folder.rglob("*"))]
+        if not folders:
+            files = sorted(file for file in path.rglob("*") if file.name.removesuffix(".gz").endswith(ENDINGS))
+        for file in files:
+            if file.is_file():
+                archive.write(file, file.relative_to(path))
         if not archive.namelist():
-            raise CommandError(f"{path} has none of the folders {', '.join(FOLDERS_OF_PAIRS)}.")
+            raise CommandError(
+                f"{path} has none of the folders {', '.join(FOLDERS_OF_PAIRS)}, and no files in {', '.join(ENDINGS)}."
+            )
     return packed.getvalue()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.formats.campaign.alignment import align
+from steelyard.formats.campaign.document_rows import document_files, read_document_campaign
 from steelyard.formats.campaign.file_checks import usable
 from steelyard.formats.campaign.folder import (
     CampaignFolder,
@@ -29,6 +30,7 @@ from steelyard.formats.markup.documents import Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import reader_of, titles
+from steelyard.text.language_pairs import pairs_called
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.formats.campaign.layouts import CampaignPaths
+    from steelyard.formats.markup.documents import MarkedFile
 
 
 def read_any_campaign(
@@ -114,6 +117,7 @@ def read_test_sets(
     test_suites: bool = False,
     limits: TextLimits = DEFAULT_LIMITS,
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
+    without_systems: bool = False,
 ) -> Campaign:
     """Read all test sets of a campaign from one folder, or from marked-up files.
 
@@ -129,6 +133,8 @@ def read_test_sets(
     limits : TextLimits
         Of each test set.
     markup_limits : MarkupLimits
+    without_systems : bool
+        Whether there may be test sets alone.
 
     Returns
     -------
@@ -141,21 +147,76 @@ def read_test_sets(
         Naming files, lines and what to do.
     """
     folder = Path(paths[0])
-    if len(paths) > 1 or not folder.is_dir() or _files_in(folder)[0]:
-        only = _only(pairs)
+    several = Campaign(name or normalized("NFC", folder.resolve().name), ())
+    marked = _files_in(folder)[0] if len(paths) == 1 and folder.is_dir() else []
+    if len(paths) > 1 or not folder.is_dir() or marked:
+        files = marked or [Path(path) for path in paths]
+        by_pair = _by_pair(files, markup_limits) if len(files) > 1 else {}
+        if len(by_pair) > 1:
+            read = [
+                _aligned(by_pair[pair], pair, test_suites, without_systems)
+                for pair in pairs_called(pairs, sorted(by_pair), str(folder))
+            ]
+            return dataclasses.replace(several, test_sets=tuple(read))
         one = read_any_campaign(
-            paths, pair=only, name=name, test_suites=test_suites, limits=limits, markup_limits=markup_limits
-        )
+            paths, pair=_only(pairs), name=name, test_suites=test_suites, limits=limits, markup_limits=markup_limits,
+            without_systems=without_systems,
+        )  # fmt: skip
         return Campaign(one.name, (one,))
+    # WMT25's systems/ lie beside its test file; the project's own layout has references of their own.
+    if not (folder / "refs").is_dir() and not has_pairs(folder) and document_files(folder):
+        rows = read_document_campaign(
+            folder, pairs, test_suites=test_suites, limits=limits, without_systems=without_systems
+        )
+        return dataclasses.replace(several, test_sets=tuple(rows))
     found = find_test_sets(folder, pairs)
     read = [
-        _read(folder, usable(folder, each, limits, without_systems=False), limits, markup_limits, without_systems=False)
+        _read(folder, usable(folder, each, limits, without_systems), limits, markup_limits, without_systems)
         for each in found
     ]
     if len(read) == 1 and not found[0].lines_of_pairs:
         called = name or read[0].name
         return Campaign(called, (dataclasses.replace(read[0], name=called),))
-    return Campaign(name or normalized("NFC", folder.resolve().name), tuple(read))
+    return dataclasses.replace(several, test_sets=tuple(read))
+
+
+def has_campaign(folder: Path) -> bool:
+    """Whether a folder has one of the layouts of many language pairs, or marked-up files.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    bool
+    """
+    return has_pairs(folder) or bool(document_files(folder) or _files_in(folder)[0])
+
+
+def _by_pair(files: Sequence[Path], limits: MarkupLimits) -> dict[str, list[MarkedFile]]:
+    """Marked-up files by the language pair that they name; none unless each names one, or a source for all of them."""
+    if not all(file.exists() and _kind(file).has_ids for file in files):
+        return {}
+    read = [read_marked_file(file, label=system_name(file), limits=limits) for file in files]
+    pairs = {
+        f"{one.source_language}-{one.target_language}" for one in read if one.source_language and one.target_language
+    }
+    found: dict[str, list[MarkedFile]] = {}
+    for pair in sorted(pairs):
+        mine = [one for one in read if pair in (f"{one.source_language}-{one.target_language}", _sourced(one, pair))]
+        found[pair] = mine
+    return found if all(any(one in some for some in found.values()) for one in read) else {}
+
+
+def _sourced(file: MarkedFile, pair: str) -> str:
+    """The pair, where a file of no target language has its source."""
+    shared = not file.target_language and file.source_language and pair.startswith(f"{file.source_language}-")
+    return pair if shared else ""
+
+
+def _aligned(files: Sequence[MarkedFile], pair: str, test_suites: bool, without_systems: bool) -> CampaignFolder:
+    return align(files, name=pair, test_suites=test_suites).campaign(without_systems=without_systems)
 
 
 def _only(pairs: Sequence[str]) -> str | None:

@@ -1,0 +1,189 @@
+"""Campaigns in JSON Lines of many language pairs, as WMT25, WMT26 and WMT24++ have them; and faults in them."""
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.errors import BadText
+from steelyard.formats.campaign.campaigns import Campaign, has_campaign, read_test_sets
+from steelyard.formats.campaign.zips import unpacked_paths
+from steelyard.text.limits import DEFAULT_LIMITS
+
+NEWS, TALK = "_#_news_#_quay.com.1", "_#_social_#_deck_2"
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def document(doc_id: str, source: str, reference: str | None, **more: Any) -> dict[str, Any]:
+    refs = {} if reference is None else {"refA": {"ref": reference}}
+    return {"doc_id": doc_id, "src_text": source, "refs": refs, "video": None, **more}
+
+
+def output(doc_id: str, text: str) -> dict[str, Any]:
+    # What it says of its system may be a private name.
+    return {"doc_id": doc_id, "hypothesis": text, "system": "somebody-else"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two pairs; raft has one of them, and cuts the second document otherwise."""
+    there = tmp_path / "wmt25"
+    lines(
+        there / "data" / "wmt25-genmt.jsonl",
+        [
+            document("en-cs_CZ" + NEWS, "One\ntwo\n\nthree", "Jedna\ndvě\n\ntři"),
+            document("en-cs_CZ" + TALK, "Four\n\nfive", "Čtyři\n\npět"),
+            document("en-zh_CN" + NEWS, "One", "一"),
+            document("en-cs_CZ_#_suite_#_trap", "Six", None, collection_id="traps"),
+        ],
+    )
+    tug = [
+        output("en-cs_CZ" + TALK, "Čtyři\n\npět"),
+        output("en-cs_CZ" + NEWS, "Jeden dva\n\n"),
+        output("en-zh_CN" + NEWS, "壹"),
+    ]
+    lines(there / "data" / "systems" / "Tug-4.1.jsonl", tug)
+    raft = [output("en-cs_CZ" + NEWS, "Jedna dvě\n\ntři"), output("en-cs_CZ" + TALK, "Čtyři a pět")]
+    lines(there / "data" / "systems" / "raft.jsonl", raft)
+    return there
+
+
+def read(folder: Path, *pairs: str, **how: Any) -> Campaign:
+    return read_test_sets([folder], pairs=pairs, **how)
+
+
+def test_documents_are_cut_into_paragraphs_where_all_agree(folder: Path) -> None:
+    campaign = read(folder)
+    assert (campaign.name, [each.name for each in campaign.test_sets]) == ("wmt25", ["en-cs_CZ", "en-zh_CN"])
+    czech, chinese = campaign.test_sets
+    assert czech.source.lines() == [b"One two", b"three", b"Four five"]
+    assert [each.decode() for each in czech.references["refA"].lines()] == ["Jedna dvě", "tři", "Čtyři pět"]
+    assert {name: [each.decode() for each in text.lines()] for name, text in czech.systems.items()} == {
+        "Tug-4.1": ["Jeden dva", "", "Čtyři pět"],
+        "raft": ["Jedna dvě", "tři", "Čtyři a pět"],
+    }
+    assert [(each.doc_id, each.domain) for each in czech.documents] == [
+        *[("quay.com.1", "news")] * 2,
+        ("deck_2", "social"),
+    ]
+    assert (czech.source_language, czech.target_language, czech.variable_references) == ("en", "cs_CZ", False)
+    assert list(chinese.systems) == ["Tug-4.1"], "a gap, never an empty output"
+    assert campaign.notices == [
+        "en-cs_CZ: 1 document of test suites left out.",
+        "en-cs_CZ: not cut into paragraphs, whose numbers differ: deck_2.",
+    ]
+
+
+def test_pairs_in_any_spelling(folder: Path) -> None:
+    assert [each.name for each in read(folder, "eng-ces").test_sets] == ["en-cs_CZ"]
+    assert [each.name for each in read(folder, "eng_Latn---zho_Hans").test_sets] == ["en-zh_CN"]
+    with pytest.raises(BadText, match=r"there is no pair en-de\. There are: en-cs_CZ, en-zh_CN"):
+        read(folder, "en-de")
+
+
+def test_a_zip_is_its_folder(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wmt25.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in folder.rglob("*.jsonl"):
+            archive.write(file, file.relative_to(tmp_path))
+    with unpacked_paths([str(path)], DEFAULT_LIMITS) as places:
+        assert has_campaign(places[0])
+        unpacked = read_test_sets(places)
+        assert not list(tmp_path.glob("steelyard-*"))
+    assert unpacked == read(folder)
+    with (
+        pytest.raises(BadText, match=r"wmt25\.zip: there is no pair"),
+        unpacked_paths([str(path)], DEFAULT_LIMITS) as places,
+    ):
+        read_test_sets(places, pairs=["en-de"])
+    path.write_bytes(path.read_bytes()[:-40] + b"x" * 40)
+    with unpacked_paths([str(path)], DEFAULT_LIMITS) as places:
+        assert places == [path], "no zip: left to the readers of files"
+
+
+def test_blank_lines_part_nothing_in_documents_of_wmt26(tmp_path: Path) -> None:
+    doc_id = "WMT26_###_speech_###_eng_Latn_###_ces_Latn_###_id_x_1.5-2.5"
+    row = document(doc_id, "One\n\ntwo", None) | {"refs": {"refA": "Jedna\n\ndvě", "refPE": "Jedna\n\ndva"}}
+    lines(tmp_path / "test.jsonl", [row])
+    lines(tmp_path / "GPT 5.5.jsonl", [output(doc_id, "Jeden\n\ndva")])
+    (only,) = read(tmp_path).test_sets
+    assert (only.name, list(only.references), list(only.systems)) == (
+        "eng_Latn-ces_Latn",
+        ["refA", "refPE"],
+        ["GPT 5.5"],
+    )
+    assert (only.source.lines(), only.documents[0].domain) == ([b"One two"], "speech")
+
+
+def test_segments_of_wmt24pp_are_test_sets_alone(tmp_path: Path) -> None:
+    row = {"lp": "en-sr_RS", "document_id": "d", "is_bad_source": False, "target": "Edited", "original_target": "First"}
+    rows = [
+        {**row, "domain": "canary", "segment_id": 0, "source": "CANARY"},
+        {**row, "domain": "news", "segment_id": 1, "source": "One"},
+        {**row, "domain": "news", "segment_id": 2, "source": "bad", "is_bad_source": True},
+        {**row, "domain": "news", "segment_id": 3, "source": "Two"},
+    ]
+    path = tmp_path / "en-sr_RS.jsonl.gz"
+    path.write_bytes(gzip.compress("".join(json.dumps(each) + "\n" for each in rows).encode()))
+    campaign = read(tmp_path, without_systems=True)
+    (only,) = campaign.test_sets
+    assert (only.source.lines(), list(only.references)) == ([b"One", b"Two"], ["original", "postedit"])
+    assert "1 segment with a bad source left out" in campaign.notices[0]
+    with pytest.raises(BadText, match="it has no outputs"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("system", "rows", "what"),
+    [
+        ("raft", [output("en-cs_CZ" + NEWS, "x")], "en-cs_CZ: raft lacks 1 document: en-cs_CZ_#_social_#_deck_2"),
+        ("raft", [output("en-zh_CN" + NEWS, "x")] * 2, "raft.jsonl, line 2: the document .* is there twice"),
+        ("raft", [output("en-zh_CN_#_news_#_else", "x")], "documents that no test file has: en-zh_CN_#_news_#_else"),
+        ("raft", [{"doc_id": "en-zh_CN" + NEWS, "hypothesis": None}], "line 1: has no text under 'hypothesis'"),
+        ("raft", [output("en-zh_CN" + NEWS, "\ud800")], "line 1: holds half a character"),
+        ("ra\tft", [output("en-zh_CN" + NEWS, "x")], "not usable as the name of a system"),
+    ],
+)
+def test_what_does_not_fit_is_named(folder: Path, system: str, rows: list[dict[str, Any]], what: str) -> None:
+    (folder / "data" / "systems" / "raft.jsonl").unlink()
+    lines(folder / "data" / "systems" / f"{system}.jsonl", rows)
+    with pytest.raises(BadText, match=what):
+        read(folder)
+
+
+def test_a_broken_test_file_is_named(folder: Path) -> None:
+    test = folder / "data" / "wmt25-genmt.jsonl"
+    whole = test.read_text()
+    for broken, what in (
+        (whole + "{", "line 5: is not a JSON object"),
+        (whole + "[]\n", "line 5: is not a JSON object"),
+        (whole + whole.split("\n")[0], "line 5: the document .* is there twice"),
+        (whole + '{"doc_id": "x", "src_text": "y"}', "line 5: has no text under 'src_lang'"),
+        (whole + '{"doc_id": "x", "src_text": "y", "src_lang": "?", "tgt_lang": "cs"}', "is no language pair"),
+        (whole.replace('{"ref": "\\u4e00"}', "7"), "line 3: has no text under 'refA'"),
+    ):
+        test.write_text(broken)
+        with pytest.raises(BadText, match=what):
+            read(folder)
+
+
+def test_xml_of_several_pairs_is_a_test_set_for_each(tmp_path: Path) -> None:
+    for language, word in (("cs", "Jedna"), ("de", "Eins")):
+        (tmp_path / f"wmttest2024.en-{language}.all.xml").write_text(
+            f'<dataset id="wmttest2024"><doc origlang="en" id="d"><src lang="en"><p><seg id="1">One</seg></p></src>'
+            f'<ref lang="{language}" translator="A"><p><seg id="1">{word}</seg></p></ref>'
+            f'<hyp system="tug" language="{language}"><p><seg id="1">{word}</seg></p></hyp></doc></dataset>'
+        )
+    campaign = read(tmp_path)
+    assert [(each.name, each.references["A"].lines()) for each in campaign.test_sets] == [
+        ("en-cs", [b"Jedna"]),
+        ("en-de", [b"Eins"]),
+    ]
+    assert [each.name for each in read(tmp_path, "eng-deu").test_sets] == ["en-de"]
