@@ -16,6 +16,7 @@ from models.errors import NotFound
 from models.schema.corpus import Reference, TestSet
 from models.schema.states import JudgmentKind
 from steelyard.meta_evaluation.human.agreement import agreement
+from steelyard.meta_evaluation.human.annotators import describe_annotators, reliability
 from steelyard.meta_evaluation.human.judgments import Judged, Judgment
 from steelyard.meta_evaluation.human.rankings import comparisons
 from steelyard.meta_evaluation.human.scoring import penalties
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from models.corpus.judgments import SegmentRow, StoredJudgments, SystemRow
     from models.corpus.test_sets import SubmittedSystem
     from steelyard.meta_evaluation.human.agreement import Agreement
+    from steelyard.meta_evaluation.human.annotators import Annotator, Reliability
 
 _REFERENCE = re.compile(r"(?i:human|translator|_?ref)(?:[-_.][\w-]+)?(?:\.0)?|ref[A-Z]")
 """Names of human translations among the systems: HUMAN-B, Human-A.0, refA, ref-A, ref.A, translator-B, _ref."""
@@ -242,13 +244,26 @@ def read_human(connection: Connection, campaign_id: int, test_set_id: int, name:
     )
 
 
-def annotator_agreement(connection: Connection, human: HumanScores) -> Agreement | None:
-    """Inter-annotator agreement on which of two systems is better; None where only scores are stored."""
-    if human.kind == JudgmentKind.SCORES:
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What annotators did."""
+
+    agreement: Agreement
+    """On which of two systems is better."""
+    reliability: Reliability | None
+    """Of the values that they gave; None for rankings, which have none."""
+    annotators: Sequence[Annotator]
+    """By name."""
+
+
+def read_annotation(connection: Connection, stored: StoredJudgments) -> Annotation | None:
+    """How far annotators agree, and what each of them did; None where only scores are stored."""
+    judgments = [Judgment(*rating) for rating in read_ratings(connection, stored.id)]
+    if not judgments:
         return None
-    judgments: Sequence[Judgment] = human.judgments
-    if human.kind != JudgmentKind.RANKINGS:
-        judgments = [Judgment(*rating) for rating in read_ratings(connection, human.stored.id)]
-    if human.kind == JudgmentKind.ERRORS:
-        judgments = penalties(judgments)
-    return agreement(judgments, ranked=human.kind == JudgmentKind.RANKINGS)
+    if stored.kind == JudgmentKind.RANKINGS:
+        return Annotation(agreement(judgments, ranked=True), None, describe_annotators([], judgments))
+    values = judgments
+    if stored.kind == JudgmentKind.ERRORS:
+        values = [each._replace(value=-each.value) for each in penalties(judgments)]
+    return Annotation(agreement(values, ranked=False), reliability(values), describe_annotators(values, judgments))

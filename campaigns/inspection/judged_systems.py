@@ -5,25 +5,27 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from analysis.meta_evaluation.human import annotator_agreement, display_names, read_human
-from models.corpus.judgments import count_annotators
+from analysis.meta_evaluation.human import display_names, read_annotation, read_human
 from models.corpus.test_sets import submitted_systems
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.judgments import (
     AnnotatorAgreement,
+    AnnotatorReliability,
     HumanScoresDetails,
     HumanScoresResponse,
     JudgedSystem,
+    JudgingAnnotator,
 )
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from analysis.meta_evaluation.human import HumanScores
+    from analysis.meta_evaluation.human import Annotation, HumanScores
     from campaigns.inspection.visible import VisibleTestSet
     from campaigns.permissions import CampaignAccess
     from models.corpus.judgments import StoredJudgments
     from steelyard.meta_evaluation.human.agreement import Agreement
+    from steelyard.meta_evaluation.human.annotators import Reliability
     from steelyard.ranking.human_ranks import HumanRank
 
 
@@ -53,11 +55,14 @@ def read_details(
     places = human.ranks(shared=shared)
     submitted = frozenset(display_names(submitted_systems(connection, access.campaign_id, test_set.id)).values())
     matched = human.matched(submitted)
+    annotation = read_annotation(connection, stored)
     return HumanScoresDetails(
         **judgments_response(access.name, test_set.title, stored).model_dump(),
         test=human.test(shared=shared),
-        annotators=count_annotators(connection, stored.id) or None,
-        agreement=_agreement(annotator_agreement(connection, human)),
+        annotators=len(annotation.annotators) if annotation else None,
+        agreement=_agreement(annotation.agreement) if annotation else None,
+        reliability=_reliability(annotation.reliability) if annotation else None,
+        by_annotator=_annotators(annotation) if annotation else [],
         systems=[_judged_system(human, name, place, submitted) for name, place in places.items()],
         references=list(matched.references),
         unknown=list(matched.unknown) if submitted else [],
@@ -65,11 +70,34 @@ def read_details(
     )
 
 
-def _agreement(found: Agreement | None) -> AnnotatorAgreement | None:
-    if found is None or not found.comparisons:
+def _agreement(found: Agreement) -> AnnotatorAgreement | None:
+    if not found.comparisons:
         return None
-    kappa = None if math.isnan(found.kappa) else found.kappa
-    return AnnotatorAgreement(comparisons=found.comparisons, share=found.share, kappa=kappa)
+    return AnnotatorAgreement(comparisons=found.comparisons, share=found.share, kappa=_defined(found.kappa))
+
+
+def _reliability(found: Reliability | None) -> AnnotatorReliability | None:
+    return AnnotatorReliability(alpha=_defined(found.alpha), outputs=found.outputs) if found else None
+
+
+def _annotators(annotation: Annotation) -> list[JudgingAnnotator]:
+    return [
+        JudgingAnnotator(
+            number=number,
+            judgments=each.judgments,
+            outputs=each.outputs,
+            mean=_defined(each.mean),
+            deviation=_defined(each.deviation),
+            shared=each.shared,
+            z=_defined(each.z),
+            seconds=_defined(each.seconds),
+        )
+        for number, each in enumerate(annotation.annotators, 1)
+    ]
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _judged_system(human: HumanScores, name: str, place: HumanRank, submitted: frozenset[str]) -> JudgedSystem:

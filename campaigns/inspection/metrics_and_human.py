@@ -11,6 +11,7 @@ from markupsafe import Markup
 from sqlalchemy import Engine
 
 from analysis.leaderboard.board import Board, read_board
+from analysis.meta_evaluation.human import Annotation, read_annotation
 from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard, read_judged
 from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
@@ -60,6 +61,14 @@ class MetricsView:
         return frozenset(row.submissions[0] for row in self.systems if row.evaluations not in kept)
 
 
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is known of the annotators of judgments."""
+
+    annotation: Annotation | None
+    """None where only scores are stored."""
+
+
 class MetricsCache(BackgroundCache):
     """Correlations of metrics with human judgments and with each other, computed once."""
 
@@ -73,6 +82,15 @@ class MetricsCache(BackgroundCache):
         """
         key = ("tables", *_content(judged.board), _identity(judged.human.stored))
         return self.get(key, partial(_compare, judged), patience)
+
+    def annotation(self, engine: Engine, stored: StoredJudgments, patience: float | None = None) -> Described | None:
+        """Return what annotators did; None if it is not ready in `patience` seconds."""
+
+        def make() -> Described:
+            with reading(engine) as connection:
+                return Described(read_annotation(connection, stored))
+
+        return self.get(("annotation", *_identity(stored)), make, patience)
 
     def scatters(
         self, board: Board, judged: JudgedBoard | None, names: Sequence[str], patience: float | None = None

@@ -43,7 +43,10 @@ def scatters_body(
         known = [(x, y) for _, x, y in points if math.isfinite(x) and math.isfinite(y)]
         title = f"{other} against {one}"
         chart = scatter(points, one, other, title=title, description="The values are in the table below the charts.")
-        figures.append({"chart": drawing(chart), "caption": f"{title}: {len(known)} systems{_correlation(known)}."})
+        # Of the table below, in which the system comes first.
+        columns = " ".join(str(1 + list(values).index(name)) for name in (one, other))
+        caption = f"{title}: {len(known)} systems{_correlation(known)}."
+        figures.append({"chart": drawing(chart), "caption": caption, "columns": f"0 {columns}"})
     left_out = len(metrics) - SCATTER_METRICS
     notes = [f"{left_out} more metrics are not shown against each other."] if left_out > 0 else []
     rows = [(name, [TYPESET.number(values[column][row], 3) for column in values]) for row, name in enumerate(names)]

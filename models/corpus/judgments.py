@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, literal, select, update
 
 from models.errors import ModelsError, NotFound
 from models.schema.base import Base
@@ -308,15 +308,8 @@ def rename_judgments(connection: Connection, campaign_id: int, test_set_id: int,
 
 
 def list_annotators(connection: Connection, judgments: int) -> list[str]:
-    """Names of annotators who marked errors, in the order of the import."""
-    chosen = select(ErrorSpan.annotator).where(ErrorSpan.judgments_id == judgments)
-    return list(connection.scalars(chosen.group_by(ErrorSpan.annotator).order_by(func.min(ErrorSpan.number))))
-
-
-def count_annotators(connection: Connection, judgments: int) -> int:
-    """The number of annotators; 0 where only scores are stored."""
-    counted = select(func.count(Rating.annotator.distinct())).where(Rating.judgments_id == judgments)
-    return connection.execute(counted).scalar_one()
+    """Names of the annotators, sorted; empty where only scores are stored."""
+    return sorted(connection.scalars(select(Rating.annotator).where(Rating.judgments_id == judgments).distinct()))
 
 
 def _of(campaign_id: int, test_set_id: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

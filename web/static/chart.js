@@ -34,8 +34,9 @@
     picture.src = asData(source(svg), "image/svg+xml");
   };
   const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const csv = (table) =>
-    [...table.rows].map((row) => [...row.cells].map((each) => cell(each.textContent.trim().replaceAll("−", "-"))).join(",")).join("\n") + "\n";
+  const csv = (table, columns) =>
+    [...table.rows].map((row) => (columns ? columns.map((column) => row.cells[column]) : [...row.cells])
+      .map((each) => cell(each.textContent.trim().replaceAll("−", "-"))).join(",")).join("\n") + "\n";
 
   const button = (text, label, act) => {
     const made = document.createElement("button");
@@ -59,8 +60,11 @@
       button("SVG", `Save as SVG: ${title}`, () => save(`${name}.svg`, asData(source(svg), "image/svg+xml"))), " ",
       button("PNG", `Save as PNG: ${title}`, () => savePng(svg, name)),
     );
-    const table = figure.querySelector("table[data-file]");
-    if (table) files.append(" ", button("CSV", `Save as CSV: ${title}`, () => save(`${name}.csv`, asData(csv(table), "text/csv"))));
+    // The numbers are in a table of the chart's own, or in some columns of one that it shares with others.
+    const columns = figure.dataset.columns && figure.dataset.columns.split(" ");
+    const shared = columns && figure.parentElement.nextElementSibling;
+    const table = figure.querySelector("table[data-file]") || (shared && shared.querySelector("table"));
+    if (table) files.append(" ", button("CSV", `Save as CSV: ${title}`, () => save(`${name}.csv`, asData(csv(table, columns), "text/csv"))));
     figure.append(files);
   });
   offer();

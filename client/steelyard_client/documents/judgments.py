@@ -70,7 +70,37 @@ class AnnotatorAgreement(Document):
     share: float
     """In which share of them they agree."""
     kappa: float | None
-    """Cohen's kappa; null where it is undefined."""
+    """The share beyond chance (Callison-Burch et al. 2011); null where it is undefined."""
+
+
+class AnnotatorReliability(Document):
+    """How far annotators agree on values: ratings, or sums of penalties."""
+
+    alpha: float | None
+    """Krippendorff's alpha on an interval scale; null where it is undefined."""
+    outputs: int
+    """Outputs of segments that several annotators judged."""
+
+
+class JudgingAnnotator(Document):
+    """What one annotator did. Names are shown nowhere."""
+
+    number: int
+    """From 1, as in the errors of segments."""
+    judgments: int
+    """Ratings, errors, or ranks."""
+    outputs: int
+    """Outputs of segments; 0 for rankings."""
+    mean: float | None
+    """Of the values of outputs."""
+    deviation: float | None
+    """Standard deviation of these values; with the mean it makes z-scores."""
+    shared: int
+    """Of the outputs those that others judged, too."""
+    z: float | None
+    """Mean difference from the others on these, in standard deviations of all values."""
+    seconds: float | None
+    """The median time of a judgment."""
 
 
 class JudgedSystem(Document):
@@ -115,6 +145,10 @@ class HumanScoresDetails(HumanScoresResponse):
     """How many people gave them; null where only scores are stored."""
     agreement: AnnotatorAgreement | None
     """null where no two annotators compared the same pair of systems."""
+    reliability: AnnotatorReliability | None
+    """null for rankings, and where only scores are stored."""
+    by_annotator: list[JudgingAnnotator]
+    """Empty where only scores are stored."""
     systems: list[JudgedSystem]
     """Best first; empty where only segments have scores."""
     references: list[str]

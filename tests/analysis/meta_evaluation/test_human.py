@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
-from analysis.meta_evaluation.human import annotator_agreement, is_reference, read_human
+from analysis.meta_evaluation.human import HumanScores, is_reference, read_annotation, read_human
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from scheduler.ingest.campaigns import store_campaign
 from scheduler.ingest.judgments import ingest_judgments
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
+from steelyard.meta_evaluation.human.agreement import Agreement
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 
 
@@ -107,12 +108,39 @@ def test_systems_may_be_tested_on_the_segments_that_both_have(engine: Engine, te
     assert {name: place.wins for name, place in human.ranks(shared=True).items()} == {"a": 0, "b": 0}
 
 
+def agreed(connection: Connection, human: HumanScores) -> Agreement:
+    found = read_annotation(connection, human.stored)
+    assert found is not None
+    return found.agreement
+
+
+def test_annotators_are_described_by_what_they_gave_to_outputs(engine: Engine, test_set: int) -> None:
+    errors = ["r s 0 c Major", "r s 0 c Minor", "r t 0 c Minor", "q s 0 c Minor", "q t 0 c Major", "q t 1 c no-error"]
+    take_in(engine, test_set, "rater system segment category severity", *errors, name="mqm")
+    rows = [f"a{n} 0 r {system} {rank}" for n in range(2) for system, rank in (("p", 1), ("q", 2))]
+    take_in(engine, test_set, "annotator segment ranking system rank", *rows, name="ranks")
+    with reading(engine) as connection:
+        mqm = read_annotation(connection, read_human(connection, 1, test_set, "mqm").stored)
+        ranks = read_annotation(connection, read_human(connection, 1, test_set, "ranks").stored)
+    assert mqm is not None
+    assert mqm.reliability is not None
+    # On s -6 and -1, on t -1 and -5: the sums of the penalties.
+    told = [(each.name, each.judgments, each.outputs, each.mean, each.shared) for each in mqm.annotators]
+    assert told == [("q", 3, 3, -2.0, 2), ("r", 3, 2, -3.5, 2)]
+    every = [-6.0, -1.0, -1.0, -5.0]
+    chance = sum((a - b) ** 2 for a in every for b in every) / 3
+    assert mqm.reliability.alpha == pytest.approx(1 - 2 * (25 + 16) / chance)
+    assert ranks is not None
+    assert ranks.reliability is None
+    assert [(each.judgments, each.outputs) for each in ranks.annotators] == [(2, 0), (2, 0)]
+
+
 def test_rankings_are_tested_on_their_comparisons(engine: Engine, test_set: int) -> None:
     rows = [f"{n % 3} a{n} r {system} {rank}" for n in range(12) for system, rank in (("p", 1), ("q", 2))]
     take_in(engine, test_set, "segment annotator ranking system rank", *rows)
     with reading(engine) as connection:
         human = read_human(connection, 1, test_set)
-        agreement = annotator_agreement(connection, human)
+        agreement = agreed(connection, human)
     assert human.systems == {"p": 1.0, "q": 0.0}
     assert [(place.cluster, place.wins) for place in human.ranks().values()] == [(1, 1), (2, 0)]
     assert human.test() == "one-sided sign test on direct comparisons"
@@ -130,13 +158,13 @@ def test_agreement_of_ratings_and_errors(engine: Engine, test_set: int) -> None:
     take_in(engine, test_set, "rater system segment category severity", *errors, name="counted")
     take_in(engine, test_set, "system score", "s 1", name="given")
     with reading(engine) as connection:
-        agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "da"))
+        agreement = agreed(connection, read_human(connection, 1, test_set, "da"))
         assert (agreement.comparisons, agreement.share) == (1, 1.0)
-        agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "mqm"))
+        agreement = agreed(connection, read_human(connection, 1, test_set, "mqm"))
         assert (agreement.comparisons, agreement.share) == (1, 0.0)
-        agreement = annotator_agreement(connection, read_human(connection, 1, test_set, "counted"))
+        agreement = agreed(connection, read_human(connection, 1, test_set, "counted"))
         assert (agreement.comparisons, agreement.share) == (1, 1.0)
-        assert annotator_agreement(connection, read_human(connection, 1, test_set, "given")) is None
+        assert read_annotation(connection, read_human(connection, 1, test_set, "given").stored) is None
 
 
 def test_without_segments_there_are_ranks_or_published_wins(engine: Engine, test_set: int) -> None:

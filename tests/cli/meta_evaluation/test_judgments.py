@@ -99,9 +99,18 @@ Range: possible ranks according to the tests. A line separates clusters (WMT's r
 Mann-Whitney test on all judged segments, p < 0.05).
 Standardised by annotator; scores of systems: means over segments.
 2 annotators; two of them agree on a pair of systems in 66.7 % of 3 comparisons (kappa 0.456).
+Krippendorff's alpha 0.018, on 3 outputs judged by several.
 Human translations: HUMAN-A.
 Judged, but without a submission: bert.
 Submitted, but not judged: carl.
+
+Annotators
+Annotator  Judgments  Outputs    Mean  Deviation  Shared       z
+---------  ---------  -------  ------  ---------  ------  ------
+        1          4        4  65.000     19.149       3  -1.542
+        2          5        5  89.000      8.944       3   1.542
+
+z: mean difference from others on shared outputs, in standard deviations of all values.
 """
     )
 

@@ -16,9 +16,9 @@ from models.corpus.judgments import (
     SpanRow,
     SystemRow,
     copy_judgments,
-    count_annotators,
     delete_judgments,
     find_judgments,
+    list_annotators,
     list_judgments,
     read_ratings,
     read_segments,
@@ -81,7 +81,7 @@ def test_everything_comes_back_to_the_bit(engine: Engine, test_set: tuple[int, i
         assert bits(read_systems(connection, stored.id)) == bits(SYSTEMS)
         assert bits(read_segments(connection, stored.id)) == bits(SEGMENTS)
         assert read_ratings(connection, stored.id) == sorted(RATINGS)
-        assert count_annotators(connection, stored.id) == 2
+        assert list_annotators(connection, stored.id) == sorted({each.annotator for each in RATINGS})
 
 
 def test_spans_waves_and_times_come_back_and_make_another_version(engine: Engine, test_set: tuple[int, int]) -> None:

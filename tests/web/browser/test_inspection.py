@@ -88,6 +88,15 @@ def test_organisers_add_human_scores(site: Site) -> None:
     expect(page.get_by_text(re.compile("Human scores .* stored"))).to_be_visible()
     expect(page.get_by_role("heading", name="By system")).to_be_visible()
     expect(page.locator("svg.chart").first).to_be_visible()
+    # The numbers of each chart, of the table that all charts share.
+    with page.expect_download() as started:
+        page.get_by_role("button", name=re.compile("Save as CSV: human scores .* against BLEU")).click()
+    lines = started.value.path().read_text().splitlines()
+    assert re.fullmatch(r"System,BLEU,human scores \(.*@1\)", lines[0])
+    assert {each.split(",")[0]: float(each.split(",")[2]) for each in lines[1:]} == {
+        "terns/soar": 0.1,
+        "gulls/dive": 0.4,
+    }
 
 
 def test_runs_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:

@@ -136,6 +136,10 @@ def _page(
     tables = state.metrics.tables(judged, TIMEOUT_SECONDS) if judged else []
     scored = board is not None and any(row.scores for row in board.rows)
     scatters = state.metrics.scatters(board, judged, names, TIMEOUT_SECONDS) if board and scored else Markup("")
+    # Only organisers see how single annotators judge.
+    described = None
+    if access.organises and view.chosen:
+        described = state.metrics.annotation(state.engine, view.chosen, TIMEOUT_SECONDS)
     return page(
         request,
         "leaderboards/metrics",
@@ -149,6 +153,7 @@ def _page(
         tables=[(each, columns(each), explanations(each, name_systems=access.sees_names)) for each in tables or ()],
         scatters=scatters or "",
         computing=tables is None or scatters is None,
+        described=described,
         stored=stored,
         error=error,
         called=called,

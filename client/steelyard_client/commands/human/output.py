@@ -70,7 +70,10 @@ def systems(shown: HumanScoresDetails, rows: Sequence[JudgedSegment], form: str,
         form,
         document=lambda: shown.model_dump(mode="json"),
         data=lambda: (SYSTEM_COLUMNS, [[getattr(each, name) for name in SYSTEM_COLUMNS] for each in shown.systems]),
-        tables=lambda: [_ranking(shown, places) if shown.systems else _judged_segments(shown, rows)],
+        tables=lambda: [
+            _ranking(shown, places) if shown.systems else _judged_segments(shown, rows),
+            *([_annotators(shown)] if shown.by_annotator else []),
+        ],
         title=_heading(shown),
     )
 
@@ -126,6 +129,26 @@ def _ranking(shown: HumanScoresDetails, places: int) -> Table:
     return Table(list(there), cells, _heading(shown), notes=_notes(shown), rules=frozenset(rules))
 
 
+def _annotators(shown: HumanScoresDetails) -> Table:
+    """What each annotator did, with the columns of which there is something to say."""
+    rows = shown.by_annotator
+    columns: dict[Column, list[Any]] = {
+        Column("number", "Annotator", Kind.ID): [row.number for row in rows],
+        Column("judgments", "Judgments", Kind.COUNT): [row.judgments for row in rows],
+        Column("outputs", "Outputs", Kind.COUNT): [row.outputs or None for row in rows],
+        Column("mean", "Mean", Kind.NUMBER, 3, missing=MISSING): [row.mean for row in rows],
+        Column("deviation", "Deviation", Kind.NUMBER, 3, missing=MISSING): [row.deviation for row in rows],
+        Column("shared", "Shared", Kind.COUNT): [row.shared or None for row in rows],
+        Column("z", "z", Kind.NUMBER, 3, missing=MISSING): [row.z for row in rows],
+        Column("seconds", "Seconds", Kind.NUMBER, 1, missing=MISSING): [row.seconds for row in rows],
+    }
+    there = {column: cells for column, cells in columns.items() if any(cell is not None for cell in cells)}
+    notes = ["Seconds: the median of a judgment."] if any(row.seconds is not None for row in rows) else []
+    if any(row.z is not None for row in rows):
+        notes.insert(0, "z: mean difference from others on shared outputs, in standard deviations of all values.")
+    return Table(list(there), list(zip(*there.values(), strict=True)), "Annotators", notes=notes)
+
+
 def _judged_segments(shown: HumanScoresDetails, rows: Sequence[JudgedSegment]) -> Table:
     """For systems without scores: the number of judged segments and judgments of each."""
     counted: dict[str, list[int]] = {}
@@ -156,6 +179,11 @@ def _notes(shown: HumanScoresDetails) -> list[str]:
     notes.append(method[:1].upper() + method[1:] + ".")
     if shown.annotators:
         notes.append(number_of(shown.annotators, "annotator").capitalize() + _agreement(shown.agreement) + ".")
+    if shown.reliability is not None and shown.reliability.alpha is not None:
+        notes.append(
+            f"Krippendorff's alpha {shown.reliability.alpha:.3f}, on {number_of(shown.reliability.outputs, 'output')} "
+            "judged by several."
+        )
     if shown.references:
         notes.append(f"Human translations: {_names(shown.references)}.")
     if shown.unknown:

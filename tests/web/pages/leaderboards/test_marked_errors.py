@@ -110,6 +110,26 @@ def test_the_page_marks_them_and_nothing_of_them_is_markup(bay: Looked) -> None:
     assert client.get(PAGE, params={"marks": "others"}).status_code == 404
 
 
+def test_organisers_see_what_annotators_did_and_nobody_else(bay: Looked) -> None:
+    address = "/campaigns/bay/metrics"
+    page = bay.service.browser(bay.organiser).get(address).text
+    # Both judged segment 2 of "dive": Rosa -1, Otto -11, as far apart as any two; Rosa's 0 and 0 stand alone.
+    assert "Krippendorff's alpha is 0.000, on 1 outputs" in page.replace("&#39;", "'")
+    table = page[page.index("What each annotator did") :]
+    assert re.findall(r'<th scope="row" class="number">(\d)</th><td class="number">(\d)</td>', table) == [
+        ("1", "3"),
+        ("2", "3"),
+    ]
+    assert "rosa" not in page
+    assert "alpha" not in bay.service.client().get(address).text
+    details = bay.service.program(bay.organiser).get("/api/v1/campaigns/bay/human-scores/mqm").json()
+    assert details["reliability"] == {"alpha": 0.0, "outputs": 1}
+    assert [(each["number"], each["outputs"], each["mean"]) for each in details["by_annotator"]] == [
+        (1, 1, -11.0),
+        (2, 3, pytest.approx(-1 / 3)),
+    ]
+
+
 def test_an_output_that_came_later_is_not_marked(bay: Looked) -> None:
     bay.service.phase(bay.campaign, "again", PhaseKind.OPEN, begins=-1, ends=DAY, feedback=Feedback.FULL)
     later = "the blue ship\nthe old port is asleep, I say\nthe wind\nfish\n"
