@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from analysis.leaderboard.board import Board, left_out_of
+from analysis.leaderboard.board import Board, left_out_of, spread_of_runs
 from analysis.leaderboard.more_replicates import draws_of_tests, with_enough_draws
 from analysis.leaderboard.randomization import randomization_pairs
 from analysis.leaderboard.significance import ALPHA, bootstrap_pairs
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from models.results.leaderboard import LeaderboardRow
     from runtime.settings import Settings
     from steelyard.resampling.paired import PairedResult
+    from steelyard.resampling.runs import RunSpread
 
 MAX_SYSTEMS = 60
 """For one comparison: 1,770 pairs."""
@@ -82,6 +83,8 @@ class ComparisonResult:
     """Replicates or trials."""
     same_output: frozenset[tuple[int, int]]
     """Pairs with identical outputs, the first one first."""
+    spreads: Mapping[tuple[int, int], RunSpread | None] = field(default_factory=dict)
+    """Position of the system and metric -> how its score spreads, where any of the systems has named runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,17 @@ def compare_systems(
             )  # fmt: skip
             missing += len(_scored_pairs(query, metric)) - len(found)
             results.append(found)
-    return ComparisonResult(query, results or [], missing, results is None, draws, same)
+    return ComparisonResult(query, results or [], missing, results is None, draws, same, _spreads(board, query))
+
+
+def _spreads(board: Board, query: ComparisonQuery) -> dict[tuple[int, int], RunSpread | None]:
+    if not any(any(each.runs) for each in query.systems):
+        return {}
+    return {
+        (position, metric): spread_of_runs(row.scores[metric])
+        for position, row in enumerate(board.rows)
+        for metric in query.metrics
+    }
 
 
 def pairs_of(query: ComparisonQuery) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from steelyard_client.documents.comparisons import (
     ComparisonsResponse,
     DifferenceInterval,
     PairTest,
+    RunSpreadResponse,
     TrialsProgressResponse,
 )
 from steelyard_client.documents.leaderboards import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
     from steelyard.ranking.clusters import SystemRank
+    from steelyard.resampling.runs import RunSpread
     from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
 
 
@@ -235,6 +237,10 @@ def comparison_document(
             for each, name in zip(wanted.systems, names, strict=True)
         ],
         pairs=pairs,
+        runs=[
+            run_spread_document(wanted.systems[system].submission, listed.metrics[metric], spread)
+            for (system, metric), spread in compared.spreads.items()
+        ],
         missing=compared.missing,
         drawing=compared.draws if compared.drawing else 0,
         progress=None
@@ -246,6 +252,16 @@ def comparison_document(
             trials_done=trying.trials_done,
             failure=trying.failure,
         ),
+    )
+
+
+def run_spread_document(submission: int, metric: str, spread: RunSpread | None) -> RunSpreadResponse:
+    """Return the spread of a score over test sets and runs; None where it is unknown."""
+    return RunSpreadResponse(
+        submission=submission,
+        metric=metric,
+        selection=None if spread is None else _nan_to_none(spread.selection),
+        optimization=None if spread is None else _nan_to_none(spread.optimization),
     )
 
 

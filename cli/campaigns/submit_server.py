@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.campaigns.submit_text import Limit, SubmissionReceipt, receipt_text
-from cli.leaderboards.leaderboard_server import LEVEL
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import tell
 from steelyard.tables.formatting import digits
 from steelyard.tables.text import aligned
 from steelyard_client.commands.leaderboards.power import scale_of
+from steelyard_client.operations.leaderboards import LEVEL
 
 if TYPE_CHECKING:
     from cli.commands import Options

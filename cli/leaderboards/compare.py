@@ -277,13 +277,16 @@ def report(connection: Connection, compared: Sequence[tuple[Board, PairedTests]]
 def document_of(board: Board, tests: PairedTests, options: Options) -> Compared:
     """What is shown of a board of the database and its tests, with the spread of runs where there are several."""
     from analysis.leaderboard.board import spread_of_runs
+    from campaigns.leaderboards.documents import run_spread_document
     from campaigns.leaderboards.stored import stored_document
     from cli.leaderboards.comparison import Compared
 
     named = board.rows if any(any(row.runs) for row in board.rows) else ()
-    spreads = {
-        (max(row.submissions), row.scores[position].specification): spread_of_runs(row.scores[position])
-        for row in named
-        for position in metrics_of(board, options)
-    }
+    spreads = {}
+    for row in named:
+        for position in metrics_of(board, options):
+            score, submission = row.scores[position], max(row.submissions)
+            spreads[submission, score.specification] = run_spread_document(
+                submission, score.specification, spread_of_runs(score)
+            )
     return Compared(stored_document(board, every=options.all), tests, spreads)

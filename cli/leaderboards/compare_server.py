@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from cli.decorators import check_trials
 from cli.leaderboards.comparison import Compared, rendered
-from cli.leaderboards.leaderboard_server import named_boards
 from cli.server import connected, refuse_local
 from steelyard.commands.errors import CommandError, UsageError
+from steelyard.text.wording import listed as summed_up
+from steelyard_client.commands.leaderboards.chosen import BoardSelection, chosen_boards
 from steelyard_client.commands.leaderboards.power import scale_of
 from steelyard_client.commands.leaderboards.tables import title_of
 
@@ -46,7 +47,9 @@ def run(options: Options) -> int:
 def _compared(client: Client, options: Options) -> list[Compared]:
     """The boards with at least two of the selected systems, and their tests. Raises CommandError where none has."""
     found, faults = [], dict[str, str]()
-    for campaign, listed in named_boards(client, options):
+    references = options.references.split(",") if options.references else None
+    selection = BoardSelection(options.name, references, every=options.all or bool(options.submissions))
+    for campaign, listed in chosen_boards(client, selection):
         shown = "all" if options.all or options.submissions or options.systems or options.baseline else "ranked"
         board = client.read_leaderboard(campaign, board=listed.board, metric=options.by or "", shown=shown)
         systems, fault = _chosen(board, options)
@@ -71,7 +74,8 @@ def _compared(client: Client, options: Options) -> list[Compared]:
         )
         while (made := compare()).drawing:
             time.sleep(ASK_AGAIN_SECONDS)
-        found.append(Compared(board, tests_of(board, systems, made, options)))
+        spreads = {(each.submission, each.metric): each for each in made.runs}
+        found.append(Compared(board, tests_of(board, systems, made, options), spreads))
     if not found:
         said = " ".join(f"{title}: {fault}." for title, fault in faults.items())
         raise CommandError(f"There is nothing to compare. {said}")
@@ -92,7 +96,8 @@ def _chosen(board: LeaderboardResponse, options: Options) -> tuple[list[BoardSys
         there = {name: each for each in sorted(scored, key=lambda each: each.ranked) for name in _names_of(each)}
         wanted = dict.fromkeys([*(options.systems or ()), *([options.baseline] if options.baseline else [])])
         if missing := [name for name in wanted if name not in there]:
-            return [], f"there is no system {', '.join(missing)} with scores"
+            names = summed_up(sorted(each.system or each.name for each in scored))
+            return [], f"there is no system {', '.join(missing)} with scores; there are {names}"
         named = {there[name].submission for name in wanted}
         others = not options.systems
         chosen = [
@@ -107,7 +112,11 @@ def _baseline(systems: Sequence[BoardSystem], options: Options) -> int | None:
 
 
 def _names_of(system: BoardSystem) -> set[str]:
-    return {system.name, *([system.system] if system.system else [])}
+    """The names of a system that the command line accepts: its own, with its team, and as displayed."""
+    names: set[str | None] = {system.system}
+    if system.team and system.system:
+        names.add(f"{system.team}/{system.system}")
+    return {system.name, *(name for name in names if name)}
 
 
 def _positions(board: LeaderboardResponse, options: Options) -> list[int | None]:

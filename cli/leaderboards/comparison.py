@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,9 @@ from steelyard_client.commands.leaderboards.tables import title_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.resampling.runs import RunSpread
     from steelyard.tables.delimited import Cell
     from steelyard.tables.paired_tests import PairedTests
+    from steelyard_client.documents.comparisons import RunSpreadResponse
     from steelyard_client.documents.leaderboards import BoardScore, BoardSystem, LeaderboardResponse
 
 BOARD = ("campaign", "test_set", "version", "references")
@@ -33,7 +32,7 @@ class Compared:
 
     board: LeaderboardResponse
     tests: PairedTests
-    spreads: Mapping[tuple[int, str], RunSpread | None] = field(default_factory=dict)
+    spreads: Mapping[tuple[int, str], RunSpreadResponse] = field(default_factory=dict)
     """Submission and metric -> how the score spreads over test sets and runs, where systems have runs."""
 
     @property
@@ -64,8 +63,7 @@ def _object(compared: Compared) -> dict[str, Any]:
             entry = score.model_dump(mode="json", include=OF_SCORE)
             if (system.submission, score.metric) in compared.spreads:
                 spread = compared.spreads[system.submission, score.metric]
-                selection, optimization = (spread.selection, spread.optimization) if spread else (None, None)
-                entry |= {"s_sel": _known(selection), "s_opt": _known(optimization)}
+                entry |= {"s_sel": spread.selection, "s_opt": spread.optimization}
             shown.append(entry)
         systems.append({**system.model_dump(mode="json", include=OF_SYSTEM), "scores": shown})
     begin = {name: getattr(compared.board, name) for name in BOARD}
@@ -96,9 +94,8 @@ def _run_table(compared: Compared, width: int) -> Table:
     for system, scores in compared.systems:
         for score in scores:
             spread, places = compared.spreads[system.submission, score.metric], digits(scale_of(score), width)
-            deviations = (spread.selection, spread.optimization) if spread else (None, None)
             # The decimals are those of the metric.
-            cells = [PLAIN.number(number, places) for number in (score.score, *deviations)]
+            cells = [PLAIN.number(each, places) for each in (score.score, spread.selection, spread.optimization)]
             runs = zip(system.runs or [""], score.runs or [score.score], strict=True)
             of_runs = ", ".join(f"{run} {PLAIN.number(each, places)}".lstrip() for run, each in runs)
             title = score.title + ("" if score.higher_is_better else " ↓")
@@ -106,8 +103,3 @@ def _run_table(compared: Compared, width: int) -> Table:
     notes = [paired_tests.RUN_SPREADS]
     notes += [paired_tests.ONE_RUN] if any(len(system.submissions) == 1 for system, _ in compared.systems) else []
     return Table(columns, rows, "runs", notes=notes)
-
-
-def _known(value: float | None) -> float | None:
-    """None for NaN."""
-    return None if value is None or math.isnan(value) else value

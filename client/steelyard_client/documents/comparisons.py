@@ -69,6 +69,19 @@ class PairTest(Document):
     """Whether both outputs are identical."""
 
 
+class RunSpreadResponse(Document):
+    """How far the score of a system spreads over test sets of this size, and over its runs."""
+
+    submission: int
+    """Number of the system's last submission."""
+    metric: str
+    """Specification of the metric."""
+    selection: float | None
+    """Standard deviation of the score of one run over test sets (s_sel); null where it is unknown."""
+    optimization: float | None
+    """Standard deviation of the score over runs (s_opt); null with one run."""
+
+
 class TrialsProgressResponse(Document):
     """Progress of randomization tests."""
 
@@ -115,6 +128,8 @@ class ComparisonsResponse(Document):
     """The compared systems, in the order of the leaderboard."""
     pairs: list[PairTest]
     """One test for each pair and metric."""
+    runs: list[RunSpreadResponse]
+    """The spread of the scores of each system by each metric, where any of the systems has named runs."""
     missing: int
     """Tests that are not computed yet; POST requests them. The correction ignores them until then."""
     drawing: int

@@ -60,9 +60,10 @@ def test_leaderboard(printed, words, form):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("words", [(), ("--correction", "holm", "-m", "bleu")])
 def test_compare(printed, words, form):
-    chosen = ("--systems", "anchor", "mast", "oar", "copy")
+    chosen = ("--systems", "anchor", "mast", "oar", "copy", "guests/tug")
     here, there = (printed(place, "compare", NAME, *words, *chosen, "-f", form) for place in ("database", "server"))
     assert here == there
+    assert ("s_opt" in here.replace("\\", "")) == (form not in ("csv", "tsv")), "tug has runs"
 
 
 def test_json_is_bound(printed):
