@@ -30,14 +30,16 @@ if TYPE_CHECKING:
     cls=ServerCommand,
     help="Submit a system's output for a test set of a campaign, within the quotas of its team (`steelyard quota`). It "
     "is scored by all metrics and references of the campaign, as `steelyard evaluate` set them up. Submitting the same "
-    "output again costs nothing. Exit status 1 if a quota is used up, the campaign is closed for submissions, or the "
-    "output cannot be scored.",
+    "output again costs nothing. A folder or zip of outputs named after their language pairs (en-cs.txt, eng-deu.txt, "
+    "or en-cs/SYSTEM.txt) is submitted pair by pair; what is refused is named. Exit status 1 if a quota is used up, "
+    "the campaign is closed for submissions, or an output cannot be scored.",
     example="steelyard submit output.txt --campaign wmt24 --team lab --system baseline --primary",
 )
 @click.argument(
     "file",
     metavar="FILE",
-    help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input",
+    help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input; or a "
+    "folder or zip of outputs for several pairs",
 )
 @option("--campaign", required=True, metavar="NAME", help="the campaign")
 @option("--team", metavar="NAME", help="the submitting team; optional on a server for members of a single team")
@@ -83,11 +85,11 @@ def submit(options: Options) -> int:
     if options.primary and options.contrastive:
         raise UsageError("Give --primary or --contrastive, not both.")
     options.declared = "primary" if options.primary else "contrastive" if options.contrastive else ""
-    if not on_server(options):
-        return run(options)
+    from cli.campaigns.submit_pairs import are_many, submit_all
     from cli.campaigns.submit_server import run as run_on_server
 
-    return run_on_server(options)
+    submit_one = run_on_server if on_server(options) else run
+    return submit_all(options, submit_one) if are_many(options.file) else submit_one(options)
 
 
 def run(options: Options) -> int:

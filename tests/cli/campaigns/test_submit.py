@@ -191,3 +191,24 @@ def test_what_is_odd_about_an_output_is_reported_and_kept(steelyard, tmp_path):
     (tmp_path / "none.txt").write_bytes(b"\n" * len(lines[:-1]))
     status, _, err = steelyard("submit", "none.txt", *ASKED, "--no-wait")
     assert (status, "All 6 lines of the output are empty." in err) == (1, True)
+
+
+def test_a_folder_is_submitted_pair_by_pair_and_the_refused_are_named(steelyard, tmp_path):
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    shutil.copy("1.txt", folder / "trial.txt")
+    (folder / "en-de.txt").write_text("x\n")
+    status, out, err = steelyard("submit", "outputs", *ASKED, "--processes", "1")
+    assert status == 1
+    assert out.splitlines()[0].startswith("Stored as submission 2 (harbour/mast) for trial")
+    assert out.splitlines()[-1] == "Submitted 1 of 2 outputs."
+    assert "refused: en-de.txt: en-de: there is no pair en-de" in err
+    assert "BLEU" in out, "and waits for its scores"
+    # What is there already costs nothing; a zip is as good.
+    (folder / "en-de.txt").unlink()
+    shutil.copy("2.txt", folder / "._trial.txt")
+    shutil.make_archive("zipped", "zip", "outputs")
+    status, out, err = steelyard("submit", "zipped.zip", *ASKED, "--no-wait")
+    assert (status, out.splitlines()[0].split(" (")[0]) == (0, "Already submitted as submission 2"), err
+    status, _, err = steelyard("submit", "outputs", *ASKED, "--test-set", "trial")
+    assert (status, "--test-set is for a single output" in err) == (2, True)

@@ -1,0 +1,57 @@
+"""Outputs for many language pairs: which belongs to which test set."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+
+TEST_SETS = {
+    "news": "en-cs_CZ",
+    "en-sr_Cyrl_RS": "en-sr_Cyrl_RS",
+    "en-sr_Latn_RS": "en-sr_Latn_RS",
+    "old": "",
+    "new": "en-de",
+}
+
+
+def put(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    return folder
+
+
+def test_pairs_in_any_spelling_and_names_of_test_sets(tmp_path: Path) -> None:
+    files = ("eng-ces.txt", "en-sr_Latn.tsv", "old.txt.gz", "en-deu/GPT-4.1.txt", ".hidden.txt", "__MACOSX/en-cs.txt")
+    found, refused = outputs_of_pairs(put(tmp_path, *files), TEST_SETS)
+    assert {name: str(path.relative_to(tmp_path)) for name, path in found.items()} == {
+        "news": "eng-ces.txt",
+        "en-sr_Latn_RS": "en-sr_Latn.tsv",
+        "old": "old.txt.gz",
+        "new": "en-deu/GPT-4.1.txt",
+    }
+    assert not refused
+
+
+@pytest.mark.parametrize(
+    ("files", "refused", "why"),
+    [
+        (["en-sr.txt"], "en-sr.txt", "may be en-sr_Cyrl_RS, en-sr_Latn_RS"),
+        (["en-fr.txt"], "en-fr.txt", "there is no pair en-fr"),
+        (["output.txt"], "output.txt", "there is no pair output"),
+        (["en-cs.txt", "eng-ces.txt"], "eng-ces.txt", "is for news, and so is en-cs.txt"),
+        (["en-cs/a.txt", "en-cs/b.txt"], "en-cs/b.txt", "is for news, and so is en-cs/a.txt"),
+    ],
+)
+def test_what_fits_nothing_or_two_is_named(files: list[str], refused: str, why: str, tmp_path: Path) -> None:
+    found, reasons = outputs_of_pairs(put(tmp_path, *files), TEST_SETS)
+    assert list(reasons) == [refused]
+    assert why in reasons[refused]
+    assert len(found) == len(files) - 1
+
+
+def test_a_pair_with_two_test_sets_must_be_named_by_one_of_them(tmp_path: Path) -> None:
+    found, refused = outputs_of_pairs(put(tmp_path, "en-cs.txt", "b.txt"), {"a": "en-cs", "b": "en-cs"})
+    assert list(found) == ["b"]
+    assert "has several test sets: a, b" in refused["en-cs.txt"]
