@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 DATABASE = os.environ.get("STEELYARD_TEST_SERVICE_DATABASE", "sqlite")
 """The kind of database under the service: sqlite or postgres. CI runs its tests on both."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kept_processes_end() -> Iterator[None]:
+    """Those that read texts for one app after the other go with the file of tests: others fork, or count processes."""
+    yield
+    if (kept := sys.modules.get("tests.service.kept")) is not None:
+        kept.stop_kept()
 
 
 @pytest.fixture

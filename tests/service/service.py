@@ -17,6 +17,7 @@ from models.schema.campaigns import Campaign, CampaignMember, Participation, Pha
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, TeamRole, Visibility
 from runtime.service_settings import WebSettings
 from steelyard.text.names import folded
+from tests.service.kept import keep_processes
 from web.app import create_app
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 DAY = 86400.0
 ROUTES: list[BaseRoute] = []
 """Those of the first app. They know no settings, and finding out what each wants takes a fifth of a second per app."""
+
+keep_processes()
 
 
 def app_with_routes(settings: WebSettings) -> FastAPI:
