@@ -14,6 +14,11 @@ from enum import Enum
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
+# The errors of readers are found where they are loaded, and no message may load anything.
+import steelyard.formats.filed
+import steelyard.formats.markup.scanner
+import steelyard.formats.treebanks.layered  # noqa: F401
+
 OURS = frozenset({"campaigns", "models", "pebble", "steelyard", "tests"})
 PLAIN = frozenset(
     {

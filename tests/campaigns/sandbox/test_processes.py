@@ -112,6 +112,28 @@ class Asked:
         return getattr, (self.of, self.name)
 
 
+def test_errors_of_readers_are_known_before_anything_was_read() -> None:
+    """Else the first file that is refused would break the pool, and with it what others send."""
+    program = """
+import pkgutil, sys
+from importlib import import_module
+import campaigns.sandbox.processes, web.app
+known = {*sys.modules}
+import steelyard.checks, steelyard.errors, steelyard.formats, steelyard.meta_evaluation
+for room in (steelyard.checks, steelyard.formats, steelyard.meta_evaluation):
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        import_module(module.name)
+kinds = [steelyard.errors.MetricsError]
+for kind in kinds:
+    kinds += kind.__subclasses__()
+print(len(kinds), *sorted({kind.__module__ for kind in kinds} - known))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    number, *unknown = done.stdout.split()
+    assert int(number) > 10
+    assert not unknown
+
+
 def test_members_of_enumerations_are_data_as_older_pythons_send_them() -> None:
     assert read_data(pickle.dumps(Asked(LeaseState, "RUNNING"))) is LeaseState.RUNNING
 

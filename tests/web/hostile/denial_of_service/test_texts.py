@@ -111,7 +111,7 @@ def test_the_limits_are_the_same_whatever_a_file_is_for(
     if address == "/test-sets" and field != "references":
         files.append(("references", (SET, REFERENCES) if name == SET else ("A.txt", b"word\n")))
     said = narrow.program("organiser").post(HERE + address, data=forms[address], files=files)
-    assert said.status_code == 422
+    assert said.status_code == 422, said.text
     assert told in said.text
 
 
