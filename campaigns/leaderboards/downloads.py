@@ -13,9 +13,15 @@ from steelyard.tables.table import Column, Estimate, Kind, Table
 from steelyard.text.wording import of_documents, with_references
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from campaigns.leaderboards.documents import Beside
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
+    from steelyard_client.documents.human_rankings import HumanPlace
 
+HUMAN_SCALE = 100.0
+"""As many digits are shown as of a metric of 0 to 100."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -26,17 +32,25 @@ def file_name(view: BoardView, ending: str) -> str:
     return "-".join(dict.fromkeys(part for part in parts if part)) + ending
 
 
-def table_of(view: BoardView, access: CampaignAccess) -> Table:
-    """Return the board for people: a line between clusters, and how it was made as notes."""
+def table_of(view: BoardView, access: CampaignAccess, beside: Beside) -> Table:
+    """Return the board for people: a line between clusters, and how it was made as notes.
+
+    Where people rank officially, their rank ranges and scores come before the metrics.
+    """
     listed, ranges = view.listed, view.has_places
     columns = [Column("rank", "Rank", Kind.ID, missing="–")]
     columns += [Column("range", "Range", Kind.RANGE, missing="–")] if ranges else []
     columns.append(Column("system", "System", Kind.NAME))
+    judged = any(line.entry.submission in beside.human_places for line in view.lines)
+    if judged:
+        columns.append(Column("human_range", "By people", Kind.RANGE, missing="–"))
+        columns.append(Column("human", "Human", Kind.ESTIMATE, places=digits(HUMAN_SCALE), missing=MISSING))
     scored = next((line.entry.scores for line in view.lines if line.entry.scores), ())
     for title, score in zip_longest(view.titles, scored):
         places = digits(score.scale) if score else 1
         columns.append(Column(title, title, Kind.ESTIMATE, places=places, missing=MISSING))
-    rows = [_cells(view, access, line, ranges=ranges) for line in view.lines]
+    people = beside.human_places if judged else None
+    rows = [_cells(view, access, line, people, ranges=ranges) for line in view.lines]
     rules = set()
     cluster = None
     for number, line in enumerate(view.lines):
@@ -47,11 +61,25 @@ def table_of(view: BoardView, access: CampaignAccess) -> Table:
     caption = with_references(listed.name, listed.references)
     replicates = f"{listed.replicates} replicates{of_documents(listed.resample)}, seed {listed.seed}"
     notes = [f"Scores with {percentage(LEVEL)} intervals from {replicates}."]
+    if judged and beside.human:
+        notes.append(f"By people: their official rank range, by {beside.human.rule} of {beside.human.judgments}.")
     return Table(columns, rows, caption, notes=[*notes, *view.signatures], rules=frozenset(rules))
 
 
-def _cells(view: BoardView, access: CampaignAccess, line: BoardLine, *, ranges: bool) -> list[Any]:
+def _cells(
+    view: BoardView,
+    access: CampaignAccess,
+    line: BoardLine,
+    people: Mapping[int, HumanPlace] | None,
+    *,
+    ranges: bool,
+) -> list[Any]:
     place = line.place and (line.place.low, line.place.high)
     scores: list[Estimate | None] = [Estimate(score.score, score.interval) for score in line.entry.scores]
     scores += [None] * (len(view.titles) - len(scores))
-    return [line.rank, *([place] if ranges else []), display_name(access, line.entry).title, *scores]
+    judged: list[Any] = []
+    if people is not None:
+        said = people.get(line.entry.submission)
+        ends = said and said.interval and (said.interval.low, said.interval.high)
+        judged = [said and (said.rank_low, said.rank_high), said and Estimate(said.score, ends)]
+    return [line.rank, *([place] if ranges else []), display_name(access, line.entry).title, *judged, *scores]

@@ -243,7 +243,7 @@ def read_leaderboard(
         ending, kind = FILES[form]
         headers = {"ETag": tag, "Content-Disposition": f'attachment; filename="{file_name(view, ending)}"'}
         if form is BoardFormat.LATEX:
-            file = as_latex(table_of(view, access))
+            file = as_latex(table_of(view, access, beside))
         else:
             rows = rows_of(board_document(choice, view, access, view.lines, None, beside))
             file = (as_csv if form is BoardFormat.CSV else as_tsv)(COLUMNS, rows)

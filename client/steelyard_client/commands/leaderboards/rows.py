@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.tables.delimited import Cell
+    from steelyard_client.documents.human_rankings import HumanRule
     from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse
 
 _BOARD = ("campaign", "test_set", "version", "references", "system", "team", "runs", "state")
@@ -22,12 +23,15 @@ COLUMNS = (*_BOARD, *_SCORE, *_SAID)
 
 
 def rows_of(board: LeaderboardResponse) -> list[list[Cell]]:
-    """Return a row for each system and metric, or one without scores if there are none; empty if undefined."""
+    """Return a row for each system and metric, or one without scores if there are none; empty if undefined.
+
+    Where people rank officially, a row for each judged system has their rule as its metric.
+    """
     begin: list[Cell] = [board.campaign, board.test_set, board.version, "+".join(board.references)]
-    return [[*begin, *cells] for system in board.items for cells in _cells_of(system)]
+    return [[*begin, *cells] for system in board.items for cells in _cells_of(system, board.human)]
 
 
-def _cells_of(system: BoardSystem) -> Iterator[list[Cell]]:
+def _cells_of(system: BoardSystem, human: HumanRule | None) -> Iterator[list[Cell]]:
     begin: list[Cell] = [system.system or system.name, system.team, len(system.submissions), system.state]
     constrained = {True: "yes", False: "no", None: ""}[system.constrained]
     end: list[Cell] = [system.submission, system.kind, "yes" if system.ranked else "no", constrained]
@@ -37,5 +41,10 @@ def _cells_of(system: BoardSystem) -> Iterator[list[Cell]]:
         ends = (interval.low, interval.high, interval.level) if interval else (None, None, None)
         places = (score.rank, score.rank_low, score.rank_high, score.cluster, score.wins)
         yield [*begin, score.metric, *places, score.score, *ends, score.signature, *end]
-    if not system.scores:
+    if human and (place := system.human):
+        at = place.interval
+        ends = (at.low, at.high, at.level) if at else (None, None, None)
+        places = (place.rank, place.rank_low, place.rank_high, place.cluster, place.wins)
+        yield [*begin, human.rule, *places, place.score, *ends, f"{human.rule} of {human.judgments}", *end]
+    elif not system.scores:
         yield [*begin, *([None] * len(_SCORE)), *end]
