@@ -61,7 +61,7 @@ class WorkerContext:
             self._engine[1].dispose()
         self._engine = None
 
-    def write(self, action: Callable[[Connection], Result], *, durable: bool = False) -> Result:
+    def write(self, action: Callable[[Connection], Result], *, durable: bool = False, notify: bool = True) -> Result:
         """Run an idempotent action in a writing transaction, and again if the database was briefly unavailable.
 
         It must be idempotent, since a commit may have succeeded although its confirmation was lost. Raises the last
@@ -69,7 +69,7 @@ class WorkerContext:
         """
 
         def attempt() -> Result:
-            with writing(self.engine, durable=durable) as connection:
+            with writing(self.engine, durable=durable, notify=notify) as connection:
                 return action(connection)
 
         return self.with_retries(attempt)

@@ -99,7 +99,9 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
             owner=owner,
             worker=context.worker,
             edition=context.edition,
-        )
+        ),
+        # A claim makes no room: there is nothing to send because of it.
+        notify=False,
     )
     if claimed is None:
         log.debug("%s %s cannot be claimed: it is held by another worker, or not needed", kind.title, key)

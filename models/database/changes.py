@@ -1,8 +1,8 @@
 """Waiting for commits to the database instead of polling it.
 
-On PostgreSQL, every transaction of `models.database.session.writing` sends a notification with its commit. SQLite
-counts commits; the counter (`PRAGMA data_version`) is read without a transaction. A missed change delays a listener by
-at most its timeout and never loses work.
+On PostgreSQL, `models.database.session.writing` sends a notification after its commit. SQLite counts commits; the
+counter (`PRAGMA data_version`) is read without a transaction. A missed change delays a listener by at most its timeout
+and never loses work.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from models.database.error_kinds import name_database, redact_values
 from models.database.forking import unforked
@@ -180,16 +180,21 @@ READS: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None = None) -> Iterator[Connection]:
+def writing(
+    engine: Engine, *, durable: bool = False, lock_seconds: float | None = None, notify: bool = True
+) -> Iterator[Connection]:
     """A transaction that may write: committed at the end, rolled back on an exception.
 
-    Listeners (`models.database.changes`) are notified of the commit. `durable` makes sure that it is on disk even on a
-    `relaxed` engine. With `lock_seconds`, PostgreSQL waits no longer than that for rows locked by others, and RowsHeld
-    is raised.
+    Listeners (`models.database.changes`) are notified after the commit, if `notify`. `durable` makes sure that it is on
+    disk even on a `relaxed` engine. With `lock_seconds`, PostgreSQL waits no longer than that for rows locked by
+    others, and RowsHeld is raised.
     """
-    gate = unforked() if engine.dialect.name == "sqlite" else nullcontext()
-    with gate, engine.begin() as connection:
-        if connection.dialect.name == "postgresql":
+    if engine.dialect.name == "sqlite":
+        with unforked(), engine.begin() as connection:
+            yield connection
+        return
+    with engine.connect() as connection:
+        with connection.begin():
             values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
             if durable:
                 values["synchronous_commit"] = "on"
@@ -198,15 +203,26 @@ def writing(engine: Engine, *, durable: bool = False, lock_seconds: float | None
                 values["synchronous_commit"] = "off"
             if lock_seconds is not None:
                 values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
-            # In one statement, to save round trips. The notification is sent with the commit.
+            # In one statement, to save round trips.
             local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
-            connection.exec_driver_sql(f"SELECT {local}, pg_notify('{CHANNEL}', '')")
-        try:
-            yield connection
-        except OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
-                raise RowsHeld from error
-            raise
+            connection.exec_driver_sql(f"SELECT {local}")
+            try:
+                yield connection
+            except OperationalError as error:
+                if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+                    raise RowsHeld from error
+                raise
+        if notify:
+            _notify(connection)
+
+
+def _notify(connection: Connection) -> None:
+    """Notify listeners of a commit, apart from it: in one transaction all commits would wait for each other's disk.
+
+    Whoever is not notified, because the connection broke just now, looks by himself a little later.
+    """
+    with suppress(DBAPIError):
+        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(f"SELECT pg_notify('{CHANNEL}', '')")
 
 
 @contextmanager
@@ -228,6 +244,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """
     with engine.connect().execution_options(**READS[engine.dialect.name]) as connection:
         yield connection
+        # The driver forgets what it has prepared at each rollback, which is how a connection is closed otherwise.
+        connection.commit()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
 from models.database import changes
 from models.database.changes import Listener, listen
@@ -101,6 +101,40 @@ def test_what_only_says_that_somebody_lives_wakes_nobody(postgres_url: str) -> N
         with autocommit_writing(engine) as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
         assert not listener.wait(AT_ONCE)
+
+
+def test_what_makes_no_work_wakes_nobody(postgres_url: str) -> None:
+    with listening(postgres_url) as listener, engine_of(postgres_url) as engine:
+        with writing(engine, notify=False) as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+        assert not listener.wait(AT_ONCE)
+
+
+def test_a_notification_is_no_part_of_what_is_committed(postgres_url: str) -> None:
+    """PostgreSQL lets transactions that notify commit one by one, each of which waits for the disk."""
+    seen = []
+    with engine_of(postgres_url) as engine:
+        event.listen(engine, "commit", lambda _: seen.append("COMMIT"))
+        event.listen(engine, "before_cursor_execute", lambda *called: seen.append(called[2].split("(")[0]))
+        touch(engine)
+        assert seen[-2:] == ["COMMIT", "SELECT pg_notify"]
+        seen.clear()
+        with pytest.raises(ZeroDivisionError), writing(engine):
+            raise ZeroDivisionError
+        assert "SELECT pg_notify" not in seen
+
+
+def test_a_connection_that_breaks_after_the_commit_spoils_nothing(postgres_url: str) -> None:
+    def cut(_: object, __: object, statement: str, *___: object) -> None:
+        if "pg_notify" in statement:
+            asked(postgres_url, f"SELECT pg_terminate_backend({number})")
+
+    with engine_of(postgres_url) as engine:
+        event.listen(engine, "before_cursor_execute", cut)
+        with writing(engine) as connection:
+            number = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        event.remove(engine, "before_cursor_execute", cut)
+        touch(engine)
 
 
 def test_a_cut_connection_is_made_again(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,3 +225,15 @@ def test_rows_in_binary_form_are_the_same(postgres_url: str) -> None:
         with reading(make_engine(postgres_url, binary=binary)) as connection:
             found.append(tuple(connection.exec_driver_sql(values).one()))
     assert found[0] == found[1] == (b"\x00\xff", 1.5, 7, True, "ž", {"a": [1]}, 1, None)
+
+
+def test_what_was_prepared_outlives_the_transaction(postgres_url: str) -> None:
+    """A rollback would take it away, and every task would be planned anew."""
+    engine = make_engine(postgres_url, prepared=True, connections=1)
+    counted = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT worker.id%%'"
+    for _ in range(6):
+        with reading(engine) as connection:
+            connection.execute(select(Worker.id)).all()
+    with reading(engine) as connection:
+        assert connection.exec_driver_sql(counted).scalar() == 1
+    engine.dispose()
