@@ -60,6 +60,10 @@ def test_intervals(board):
     # Where a score is undefined all its replicates are, too.
     expected = [board.interval_of_difference(0, a, b) for a, b in ((0, 2), (2, 0), (0, 3))]
     assert board.intervals_of_differences(0, [(0, 2), (2, 0), (0, 3)]) == expected
+    # A score that is undefined has no difference, though some of its replicates were defined.
+    odd = made_board([[(40.0, [1.0, 2.0]), (1.0, [1.0, 2.0])], [(None, [3.0, 4.0]), (2.0, [1.0, 2.0])]])
+    assert odd.intervals_of_differences(0, [(0, 1), (1, 0)]) == [None, None]
+    assert None not in odd.intervals_of_differences(1, [(0, 1)])
     bare = made_board([[(40.0, []), (1.0, [])], [(30.0, []), (2.0, [])]])
     assert bare.interval_of_difference(0, 0, 1) is None
     assert bare.intervals_of_differences(0, [(0, 1)]) == [None]

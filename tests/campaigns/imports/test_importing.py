@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from campaigns.corrections.corrections import correct_test_set
 from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
 from campaigns.exports.campaign import export_campaign
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
+from campaigns.imports import reading as imports_reading
 from campaigns.imports.reading import read_campaign_zip
 from campaigns.imports.store import StoredCampaign, store_campaign_content
 from campaigns.rules import Rules, set_rules
@@ -295,6 +297,34 @@ def test_over_http(port: Service) -> None:
 def test_names_that_lead_elsewhere(service: Service, tmp_path: Path, name: str) -> None:
     with pytest.raises(BadRequest, match="cannot be used"):
         taken_in(service, zipped({name: b"x"}), tmp_path)
+
+
+def test_what_is_unpacked_has_limits(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(content: bytes, most: int) -> str:
+        place = tmp_path / f"place-{len(list(tmp_path.iterdir()))}"
+        place.mkdir()
+        (place / "sent.zip").write_bytes(content)
+        with pytest.raises(BadRequest) as refused:
+            read_campaign_zip(place / "sent.zip", place, replace(STORING_LIMITS, file_bytes=most))
+        return str(refused.value)
+
+    two = zipped({"a.txt": b"a" * 60, "folder/b.txt": b"b" * 40})
+    assert "no exported campaign" in read(two, 100)
+    assert "more than 99 bytes unpacked" in read(two, 99)
+    monkeypatch.setattr(imports_reading, "MAX_FILES", 1)
+    assert "The zip has 2 files; 1 are the most." in read(two, 100)
+    # What macOS adds is no file of the campaign.
+    assert "no exported campaign" in read(zipped({"a.txt": b"a", "__MACOSX/a.txt": b"x" * 500, "b/": b""}), 1)
+
+
+def test_an_export_has_the_limits_of_an_upload(port: Service, tmp_path: Path) -> None:
+    content = exported(port, "port")
+    (tmp_path / "sent.zip").write_bytes(content)
+    size = sum(map(len, files_of(content).values()))
+    limits = replace(STORING_LIMITS, file_bytes=size)
+    assert read_campaign_zip(tmp_path / "sent.zip", tmp_path, limits).name == "port"
+    with pytest.raises(BadRequest, match=f"more than {size - 1:,} bytes unpacked"):
+        read_campaign_zip(tmp_path / "sent.zip", tmp_path, replace(limits, file_bytes=size - 1))
 
 
 def test_a_folder_of_pairs_with_metric_and_human_scores(port: Service, tmp_path: Path) -> None:
