@@ -259,6 +259,20 @@ def test_where_less_is_better_a_level_that_fell_is_better(engine: Engine, sqlite
     assert not verdict.regressed
 
 
+@pytest.mark.parametrize(
+    ("state", "wrong"),
+    [(each, each in (NightlyRunState.FAILED, NightlyRunState.MISSED)) for each in NightlyRunState],
+)
+def test_what_is_wrong_without_a_verdict(
+    engine: Engine, sqlite_url: str, *, state: NightlyRunState, wrong: bool
+) -> None:
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}])
+    with writing(engine) as connection:
+        connection.execute(update(NightlyRun).values(state=state))
+    with reading(engine) as connection:
+        assert read_report(connection, nightly_runs[0]).wrong is wrong
+
+
 def test_a_failed_run_has_a_report(engine: Engine, sqlite_url: str) -> None:
     nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}])
     with writing(engine) as connection:
