@@ -87,7 +87,7 @@ def add_nightly_runs(
                 {"A": references},
                 source_language="en",
                 target_language="cs",
-                documents=[(f"talk {segment // 6}", "", "") for segment in range(SEGMENTS)],
+                documents=[(f"talk {segment // 6}", "", "") for segment in range(references.count(b"\n") + 1)],
             ),
             submissions=[NewSubmission(name, text) for name, text in systems.items()],
             protocols=[NewProtocol(["A"], [parse_metric(each) for each in metrics], replicates, resample=resample)],

@@ -290,7 +290,7 @@ def test_names_that_cannot_be(engine: Engine, tmp_path: Path, metric: str, messa
 
 
 def test_names_and_numbers_of_metrics_are_limited(engine: Engine, tmp_path: Path) -> None:
-    for name, count in (("a@b", 1), ("n" * 90, 1), ("a\u202eb", 1), ("m", 51)):
+    for name, count in (("a@b", 1), ("n" * 90, 1), ("m", 51)):
         rows = [("ant", f"{name}{number}" if count > 1 else name, 1, 1) for number in range(count)]
         with pytest.raises(BadRequest, match=r"cannot be the name of a metric|there are 51 metrics"):
             take_in(engine, "wmt", table(tmp_path / "x.tsv", rows), test_set="news")
