@@ -31,6 +31,5 @@ def test_any_stored_number_of_a_score_is_in_its_fingerprint(sqlite_url: str, col
         other = stored + 1e-12 if column == "score" else stored[:-1] + bytes([stored[-1] ^ 1])
         connection.execute(update(Score).where(*changed).values({column: other}))
     after = read()
-    assert [key for key in before if not after[key].same(before[key])] == [(first, 1)]
-    assert not before[first, 0].same(None)
+    assert [key for key in before if after[key].digest != before[key].digest] == [(first, 1)]
     engine.dispose()
