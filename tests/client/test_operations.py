@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.schema.roles import SiteRole
 from models.schema.states import EvaluationState
-from steelyard_client import AsyncClient, Client, Conflict, Forbidden, NotFound, RetryPolicy
+from steelyard_client import AsyncClient, BadInput, Client, Conflict, Forbidden, NotFound, RetryPolicy
 from steelyard_client.documents.accounts import (
     AccountCreate,
     AccountPasswordUpdate,
@@ -51,6 +51,7 @@ from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.people import PASSWORD, with_password
 from tests.service.port import REFERENCE, SEGMENTS, output
+from tests.web.hostile.expected import zipped
 
 COMPOSED = {"campaign_etag", "compare", "download_leaderboard", "get_json", "me", "send", "wait_for_submission"}
 """Methods of the clients beside those of one operation each."""
@@ -290,6 +291,9 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     assert [each.name for each in call(None, "list_test_sets", "regatta")] == ["quay"]
     assert call(mary, "download_source", "regatta", made.id).rstrip() == REFERENCE.rstrip()
     assert call(None, "download_reference", "regatta", made.id, "A").rstrip() == REFERENCE.rstrip()
+    with pytest.raises(BadInput) as refused:
+        call(mary, "submit_outputs", "regatta", zipped({f"{made.name}.txt": "short\n"}), system="mast")
+    assert "quay.txt: " in refused.value.details[0]
     assert not call(mary, "check_output", "regatta", OUTPUTS[0], system="mast").fatal
     numbers = [
         call(mary, "submit_output", "regatta", text, system=f"mast {place}").id for place, text in enumerate(OUTPUTS)

@@ -40,6 +40,7 @@ FILES = {
     "nightly": "campaigns.nightly",
     "submissions": "submissions.submissions",
     "campaigns/*/submissions": "submissions.submissions",
+    "campaigns/*/outputs": "submissions.outputs",
     "campaigns/*/checks": "submissions.submissions",
     "submissions/*/events": "submissions.events",
     "campaigns/*/systems": "submissions.systems",

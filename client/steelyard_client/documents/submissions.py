@@ -153,6 +153,26 @@ class SubmissionCreatedResponse(SubmissionResponse):
     """The quotas of the team after this submission."""
 
 
+class RefusedOutputResponse(Document):
+    """A file of many outputs of which nothing was stored."""
+
+    file: str
+    """Its name."""
+    reason: str
+    """Why."""
+    details: list[str]
+    """What is wrong with it, a sentence each."""
+
+
+class SubmissionsCreatedResponse(Document):
+    """A system's outputs for many language pairs that were just submitted."""
+
+    stored: list[SubmissionCreatedResponse]
+    """One for each test set."""
+    refused: list[RefusedOutputResponse]
+    """The others."""
+
+
 class OutputCheckResponse(Document):
     """Findings about an output that was only checked."""
 

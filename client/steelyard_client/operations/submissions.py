@@ -20,6 +20,7 @@ from steelyard_client.documents.submissions import (
     ProgressResponse,
     SubmissionCreatedResponse,
     SubmissionResponse,
+    SubmissionsCreatedResponse,
     SubmissionWithScoresResponse,
     SystemResponse,
 )
@@ -106,6 +107,35 @@ class SubmissionOperations(Requests):
         return self._change(
             SubmissionCreatedResponse, "POST", "campaigns", campaign, "submissions", key=key or str(uuid.uuid4()),
             data=fields, files={"file": (title, ProgressReader(content, on_progress))},
+        )  # fmt: skip
+
+    @operation
+    def submit_outputs(
+        self,
+        campaign: str,
+        outputs: Path | str | bytes,
+        *,
+        system: str,
+        team: str = "",
+        run: str = "",
+        kind: str = "",
+        constrained: bool | None = None,
+        description: str = "",
+        override: bool = False,
+        key: str | None = None,
+    ) -> Steps[SubmissionsCreatedResponse]:
+        """Submit a system's outputs for many language pairs; what was stored, and what was refused and why.
+
+        `outputs` is a zip, as a path or as bytes, whose files are named after language pairs (`en-cs.txt`) or test
+        sets; the rest is as in `submit_output`. Raises BadInput if nothing could be stored.
+        """
+        fields = _form_fields(
+            system=system, team=team, run=run, kind=kind, constrained=constrained, description=description,
+            override=override or None,
+        )  # fmt: skip
+        return self._change(
+            SubmissionsCreatedResponse, "POST", "campaigns", campaign, "outputs", key=key or str(uuid.uuid4()),
+            data=fields, files={"file": read_file(outputs, "outputs.zip" if isinstance(outputs, bytes) else "")},
         )  # fmt: skip
 
     @operation

@@ -194,12 +194,16 @@ MANAGE = "/campaigns/{name}/manage"
 
 def pairs_zip(more: Mapping[str, str] = {}) -> bytes:
     """A folder of one language pair, as a zip."""
+    texts = ("sources/en-cs.txt", "references/en-cs.refA.txt", "system-outputs/en-cs/mast.txt")
+    documents = {"documents/en-cs.docs": "news\ta\nnews\ta\n"}
+    return zipped({**dict.fromkeys(texts, "one\ntwo\n"), **documents, **more})
+
+
+def zipped(files: Mapping[str, str]) -> bytes:
+    """Files as a zip."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for name in ("sources/en-cs.txt", "references/en-cs.refA.txt", "system-outputs/en-cs/mast.txt"):
-            archive.writestr(name, "one\ntwo\n")
-        archive.writestr("documents/en-cs.docs", "news\ta\nnews\ta\n")
-        for name, text in more.items():
+        for name, text in files.items():
             archive.writestr(name, text)
     return target.getvalue()
 
@@ -295,6 +299,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"POST {MANAGE}/test-sets/{{test_set}}": Rule(ORGANISERS, {"data": {"do": "phase", "phase": ""}}),
 }
 """About campaigns themselves."""
+_outputs = {"content": zipped({"en-cs.txt": "a line\n" * 8}), "headers": {"Content-Type": "application/zip"}}
 _output = {"content": b"a line\n" * 8, "headers": {"Content-Type": "text/plain"}}
 
 _form = {"data": {"system": "new", "team": "harbour"}, "files": {"file": ("out.txt", b"a line\n" * 8)}}
@@ -372,6 +377,7 @@ RULES: dict[str, Rule] = {
     **CAMPAIGN_RULES,
     # Handing in, and what became of it.
     "POST /api/v1/campaigns/{name}/submissions": Rule(TEAM, _output, query="?system=new&team=harbour"),
+    "POST /api/v1/campaigns/{name}/outputs": Rule(TEAM, _outputs, query="?system=all&team=harbour"),
     "POST /api/v1/campaigns/{name}/checks": Rule(TEAM, _output, query="?system=new&team=harbour"),
     "GET /api/v1/campaigns/{name}/submissions": Rule(INSIDE),
     "GET /api/v1/submissions/{submission}": Rule(TEAM | ORGANISERS),

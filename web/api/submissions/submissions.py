@@ -38,7 +38,7 @@ from web.state import State
 from web.stored_output import output_response
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmission
-from web.uploads.submit import check_request, submit_request
+from web.uploads.submit import SubmitOutcome, check_request, submit_request
 
 router = APIRouter(tags=["submissions"])
 
@@ -100,12 +100,17 @@ async def submit_output(
     """
     state = app_state(request)
     done = await submit_request(state, principal, name, incoming, key=idempotency_key)
-    stored = await run_in_threadpool(_read, state, principal, done.submitted.submission)
+    stored = await run_in_threadpool(created_response, state, principal, done)
     if not done.submitted.stored:
         response.status_code = 200
     response.headers["Location"] = f"/api/v1/submissions/{stored.id}"
+    return stored
+
+
+def created_response(state: State, principal: CurrentPrincipal, done: SubmitOutcome) -> SubmissionCreatedResponse:
+    """A submission that was just stored, with what is left of the quotas."""
     return SubmissionCreatedResponse(
-        **stored.model_dump(),
+        **_read(state, principal, done.submitted.submission).model_dump(),
         stored=done.submitted.stored,
         queued=done.submitted.queued,
         quotas=[quota_usage_response(each) for each in done.submitted.usage],

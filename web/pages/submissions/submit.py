@@ -29,9 +29,12 @@ from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmission, SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, submit_request
+from web.uploads.submit_pairs import submit_pairs
 
 router = APIRouter()
 
+ALL_PAIRS = "*"
+"""In place of a test set: the file is a zip with an output for each."""
 KINDS = (
     (DeclaredKind.UNDECLARED, "Not specified"),
     (DeclaredKind.PRIMARY, "Primary"),
@@ -54,10 +57,27 @@ def show_form(request: Request, name: str, principal: CurrentPrincipal, team: st
 async def send_form(request: Request, name: str, principal: CurrentPrincipal, incoming: ReceivedSubmission) -> Response:
     """Submit and redirect to the submission, or show the form again with all errors."""
     try:
+        if incoming.values.get("test_set") == ALL_PAIRS:
+            return await _submit_pairs(request, name, principal, incoming)
         submission = await _submit_once(request, name, principal, incoming)
         return see_other(f"/submissions/{submission}")
     except (RequestValidationError, CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
         return await run_in_threadpool(_form_with_errors, request, name, principal, incoming.values, error)
+
+
+async def _submit_pairs(request: Request, name: str, principal: Principal, incoming: SubmissionRequest) -> Response:
+    """Submit the outputs in a zip, and show what became of each."""
+    state = app_state(request)
+    key = str(incoming.values.get("key") or "")[:100] or None
+    done = await submit_pairs(state, principal, name, incoming, key=key)
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+        test_sets = {each.id: each.title for each in offered_test_sets(connection, access)}
+    stored = [(test_sets[each.submitted.measures.test_set.id], each.submitted.submission) for each in done.stored]
+    return page(
+        request, "submissions/submitted_pairs", title="Outputs submitted", access=access, here="submit", stored=stored,
+        refused=done.refused,
+    )  # fmt: skip
 
 
 async def _submit_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
@@ -126,6 +146,7 @@ def _form(
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
         key=new_secret(),
+        all_pairs=ALL_PAIRS,
         settings=app_state(request).settings,
     )
 

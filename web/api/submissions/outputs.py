@@ -1,0 +1,44 @@
+"""A system's outputs for many language pairs in one upload."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from fastapi.concurrency import run_in_threadpool
+
+from campaigns.submissions.submit import MAX_KEY_LENGTH
+from steelyard_client.documents.submissions import RefusedOutputResponse, SubmissionsCreatedResponse
+from web.api.submissions.submissions import BODY, created_response
+from web.dependencies import CurrentPrincipal, app_state
+from web.uploads.large_bodies import accepts_upload
+from web.uploads.request import ReceivedSubmission
+from web.uploads.submit_pairs import submit_pairs
+
+router = APIRouter(tags=["submissions"])
+
+
+@router.post("/campaigns/{name}/outputs", status_code=201, openapi_extra=BODY)
+@accepts_upload
+async def submit_outputs(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    incoming: ReceivedSubmission,
+    idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_LENGTH)] = None,
+) -> SubmissionsCreatedResponse:
+    """Submit the outputs of a system for many language pairs, as a zip.
+
+    Each file is named after its pair, in any spelling, or after its test set: `en-cs.txt`, `eng-deu.txt`,
+    `en-zh/SYSTEM.txt`; `test_set` is ignored. Each is checked and stored by itself, as a single one is; what is refused
+    is named and keeps nothing else back. If nothing can be stored, the request fails with all reasons.
+    """
+    state = app_state(request)
+    done = await submit_pairs(state, principal, name, incoming, key=idempotency_key)
+    return SubmissionsCreatedResponse(
+        stored=[await run_in_threadpool(created_response, state, principal, each) for each in done.stored],
+        refused=[
+            RefusedOutputResponse(file=each.file, reason=each.reason, details=list(each.details))
+            for each in done.refused
+        ],
+    )

@@ -1,0 +1,144 @@
+"""Submits a zip of a system's outputs for many language pairs: each by itself, and what is refused is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+from fastapi.concurrency import run_in_threadpool
+
+from campaigns.errors import BadRequest, CampaignsError
+from campaigns.permissions import read_access
+from campaigns.sandbox.fair_queue import Owner
+from campaigns.sandbox.limits import limits_of
+from campaigns.sandbox.processes import scratch_folder
+from campaigns.submissions.test_sets import offered_test_sets
+from campaigns.submissions.upload_file import UploadedFile
+from models.database.session import reading
+from models.errors import ModelsError
+from scheduler.errors import SchedulerError
+from steelyard.errors import MetricsError
+from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
+from web.error_mapping import as_campaigns_error
+from web.uploads.request import SubmissionRequest
+from web.uploads.submit import BadOutput, NoOutput, SubmitOutcome, submit_request, submitting_team
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from campaigns.accounts.principal import Principal
+    from steelyard.text.limits import TextLimits
+    from web.state import State
+
+CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedOutput:
+    """A file of which nothing was stored."""
+
+    file: str
+    reason: str
+    details: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PairsOutcome:
+    """What became of each file."""
+
+    stored: Sequence[SubmitOutcome]
+    refused: Sequence[RefusedOutput]
+
+
+class NothingStored(BadRequest):
+    """None of the outputs was stored."""
+
+    code = "bad_output"
+
+    def __init__(self, refused: Sequence[RefusedOutput]) -> None:
+        lines = [
+            " ".join([f"{each.file}: {each.reason.removeprefix(f'{each.file}: ')}", *each.details]) for each in refused
+        ]
+        super().__init__("None of the outputs could be stored.", details=lines)
+        self.refused = tuple(refused)
+
+
+async def submit_pairs(
+    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, key: str | None
+) -> PairsOutcome:
+    """Submit every output of a zip, whose files are named after language pairs or test sets.
+
+    Raises NotFound, Forbidden, BadRequest for a file that is no such zip, what `campaigns.sandbox` raises, and
+    NothingStored with all reasons.
+    """
+    fields = incoming.fields
+    if incoming.file is None or not incoming.file.size:
+        raise NoOutput("There is no file. Choose a zip with an output for each language pair.")
+    test_sets = await run_in_threadpool(_test_sets, state, principal, campaign, incoming)
+    with scratch_folder() as place:
+        path, limits = incoming.file.path, limits_of(state.settings).text
+        owner = Owner(principal.account_id, fields.team)
+        found, refused = await state.sandbox.run(owner, read_pairs_zip, path, place, limits, test_sets)
+        stored: list[SubmitOutcome] = []
+        left_out = [RefusedOutput(file, reason) for file, reason in refused.items()]
+        for test_set, (shown, output) in found.items():
+            with UploadedFile(state.settings, name=shown) as file:
+                await run_in_threadpool(_copy, output, file)
+                one = SubmissionRequest({**incoming.values, "test_set": test_set}, file)
+                try:
+                    own_key = f"{key}:{test_set}"[-200:] if key else None
+                    stored.append(await submit_request(state, principal, campaign, one, key=own_key))
+                except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
+                    mapped = as_campaigns_error(error)
+                    details = [each.message for each in mapped.findings] if isinstance(mapped, BadOutput) else []
+                    left_out.append(RefusedOutput(shown, str(mapped), details))
+    if not stored:
+        raise NothingStored(left_out)
+    return PairsOutcome(stored, left_out)
+
+
+def read_pairs_zip(
+    path: Path, place: Path, limits: TextLimits, test_sets: Mapping[str, str]
+) -> tuple[dict[str, tuple[str, Path]], dict[str, str]]:
+    """Unpack a zip into `place`: the name and file of each test set's output; files and reasons of what is refused.
+
+    Raises BadRequest, for what is no zip or has no outputs, and BadText.
+    """
+    root = place / "unpacked"
+    try:
+        with ZipFile(path) as archive:
+            unpack(archive, root, limits)
+    except DAMAGED as error:
+        raise BadRequest("This is no zip, or a damaged one. Send a zip with an output for each pair.") from error
+    # The only folder may be of one pair, or one around all of them.
+    for folder in (root, only_folder(root)):
+        found, refused = outputs_of_pairs(folder, test_sets)
+        if found:
+            break
+    if not found and not refused:
+        raise BadRequest("The zip has no outputs. Name each after its language pair, such as en-cs.txt.")
+    return {name: (str(file.relative_to(folder)), file) for name, file in found.items()}, refused
+
+
+def _test_sets(state: State, principal: Principal, campaign: str, incoming: SubmissionRequest) -> dict[str, str]:
+    """The test sets that take outputs, with their pairs. Raises for those who may not submit."""
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, campaign)
+        submitting_team(connection, access, incoming.fields)
+        offered = offered_test_sets(connection, access)
+    several = {each.name for each in offered if sum(other.name == each.name for other in offered) > 1}
+    return {
+        each.value if each.name in several else each.name: f"{each.source_language}-{each.target_language}"
+        if each.source_language and each.target_language
+        else ""
+        for each in offered
+    }
+
+
+def _copy(path: Path, file: UploadedFile) -> None:
+    with path.open("rb") as content:
+        while chunk := content.read(CHUNK_BYTES):
+            file.write(chunk)
