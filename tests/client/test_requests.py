@@ -9,6 +9,7 @@ import pytest
 from steelyard_client import Client, RetryPolicy
 from steelyard_client.addresses import path_of
 from steelyard_client.errors import BadInput, NotFound, NotSteelyard, Refused, ServerUnreachable, TooMany, Unavailable
+from steelyard_client.reading import MAX_DEPTH
 from steelyard_client.requests import MAX_CACHED
 
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -77,10 +78,14 @@ def test_the_server_says_when_to_come_again() -> None:
     server = Server(refusal(429, **{"Retry-After": "7"}), GOOD)
     assert server.client().get_json("me") == {"fine": True}
     assert server.slept == [7.0]
-    late = Server(refusal(429, **{"Retry-After": "3600"}))
-    with pytest.raises(TooMany, match="No"):
-        late.client().get_json("me")
-    assert late.slept == []
+    for seconds in ("3600", "60.5"):
+        late = Server(refusal(429, **{"Retry-After": seconds}))
+        with pytest.raises(TooMany, match="No"):
+            late.client().get_json("me")
+        assert late.slept == []
+    longest = Server(refusal(503, **{"Retry-After": "60"}), GOOD)
+    assert longest.client().get_json("me") == {"fine": True}
+    assert longest.slept == [60.0]
 
 
 def test_what_is_done_once_is_not_sent_twice() -> None:
@@ -175,6 +180,19 @@ def test_what_does_not_fit_is_said(found: object) -> None:
     server = Server(httpx.Response(200, content=json.dumps(found)))
     with pytest.raises(NotSteelyard, match=r"no PasswordLinkResponse: it may be of another release"):
         server.client().create_password_link(1)
+
+
+@pytest.mark.parametrize("begin", ['{"a":', "["])
+def test_how_deep_an_answer_may_be(begin: str) -> None:
+    end = {"[": "]"}.get(begin, "}")
+    for depth in (MAX_DEPTH, MAX_DEPTH + 1):
+        content = begin * depth + "1" + end * depth
+        client = Server(httpx.Response(200, content=content)).client()
+        if depth == MAX_DEPTH:
+            assert client.get_json("me")
+            continue
+        with pytest.raises(NotSteelyard, match="more than 100 deep"):
+            client.get_json("me")
 
 
 def test_what_newer_servers_add_is_ignored() -> None:

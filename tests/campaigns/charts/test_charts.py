@@ -235,6 +235,14 @@ def test_levels_of_runs_reach_from_change_to_change() -> None:
     assert "24 runs with a score. worse since 2027-03-09; better since 2027-03-17." in svg
 
 
+def test_words_about_changes_that_would_meet_are_left_out() -> None:
+    points = tuple(Point(date(run), float(run)) for run in range(24))
+    changes = tuple(changed(at, at + 2, 0.0, 1.0 + at, worse=False) for at in (2, 4, 8, 20))
+    svg = chart_of_runs(ScoreSeries(Subject("mast", "quay", ("A",), "bleu"), "BLEU", "", True, points, changes))
+    written = [each for each in texts(svg) if each and each.startswith("▲")]
+    assert written == ["▲ better +3", "▲ better +9", "▲ better +21"]
+
+
 def test_levels_end_where_the_axes_do() -> None:
     points = (Point(date(0), 2.0), Point(date(1), None), Point(date(2), 1.0))
     change = changed(2, 2, 2.0, 1.0, worse=True)

@@ -172,6 +172,17 @@ def test_teams_and_servers_keep_somebody_who_leads_them(port, service):
             delete_account(connection, COMMAND_LINE, account, dry_run=True)
 
 
+def test_a_team_that_nobody_leads_keeps_nobody(port):
+    """Nor does one that another leads, too."""
+    mary, zoe = port.accounts["mary"], port.accounts["zoe"]
+    with writing(port.service.engine) as connection:
+        harbour = connection.scalar(select(Team.id).where(Team.name == "harbour"))
+        connection.execute(Membership.__table__.insert().values(team_id=harbour, account_id=zoe, role="lead"))
+        delete_account(connection, COMMAND_LINE, mary, dry_run=True)
+        connection.execute(update(Membership).where(Membership.team_id == harbour).values(role="member"))
+        delete_account(connection, COMMAND_LINE, mary, dry_run=True)
+
+
 @pytest.mark.parametrize("who", ["mary", "ann"])
 def test_who_may_delete(port, who):
     client = port.program(who, *Scope)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from campaigns.errors import BadRequest
 from campaigns.imported.reading import read_score_files
 from steelyard.text.limits import TextLimits
 
@@ -13,3 +16,19 @@ def test_a_line_of_json_may_be_longer_than_a_segment_of_text() -> None:
     content = json.dumps({"out/ant.txt": segments}).encode()
     (found,) = read_score_files([("comet.json", content)], (), TextLimits(segment_characters=1_000))
     assert [(each.name, each.level) for each in found.tables] == [("COMET", "segment")]
+
+
+def test_the_folder_of_a_file_names_the_pair() -> None:
+    files = [(f"scores/{pair}/X.seg.score", f"ant {score}\n".encode()) for pair, score in (("en-cs", 1), ("en-de", 2))]
+    found = read_score_files(files, (), TextLimits())
+    assert [(each.pair, each.unpacked().metrics[0].scores.tolist()) for each in found] == [
+        ("en-cs", [[1.0]]),
+        ("en-de", [[2.0]]),
+    ]
+    windows = read_score_files([("..\\\\..\\\\en-fr\\\\X.seg.score", b"ant 3\n")], (), TextLimits())
+    assert [each.pair for each in windows] == ["en-fr"]
+    with pytest.raises(BadRequest, match="Send each once"):
+        read_score_files([files[0], files[0]], (), TextLimits())
+    with pytest.raises(BadRequest) as refused:
+        read_score_files([("en-cs/X.seg.score", b"ant x\n")], (), TextLimits())
+    assert "/tmp" not in str(refused.value)

@@ -20,6 +20,7 @@ from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
 from campaigns.exports.campaign import export_campaign
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
 from campaigns.imports import reading as imports_reading
+from campaigns.imports.pairs import _judgments
 from campaigns.imports.reading import read_campaign_zip
 from campaigns.imports.store import StoredCampaign, store_campaign_content
 from campaigns.rules import Rules, set_rules
@@ -33,6 +34,7 @@ from scheduler.ingest.judgments import ingest_judgments
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.errors import BadText, MetricsError
 from steelyard.formats.campaign.exports import MANIFEST
+from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.plain import Text as PlainText
 from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgment, SegmentScore, SystemScore
 from steelyard.metrics.registry import parse_metric
@@ -197,8 +199,10 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
     for each in imported:
         del each[0]["file"]
     assert imported[0] == imported[1]
-    texts = [sorted(each for name, each in files.items() if name.endswith(".txt")) for files in (old, new)]
-    assert texts[0] == texts[1]
+    for ending in (".txt", "docs.tsv"):
+        texts = [sorted(each for name, each in files.items() if name.endswith(ending)) for files in (old, new)]
+        assert texts[0] == texts[1]
+    assert b"segment_id" in texts[0][0]
 
 
 def _without_numbers(files: dict[str, bytes], name: str) -> list[list[str]]:
@@ -340,6 +344,23 @@ def test_a_folder_of_pairs_with_metric_and_human_scores(port: Service, tmp_path:
             assert again[name] == each, name
         if name.startswith("metric-scores") and name.endswith(".seg.score"):
             assert _scores(again[name]) == _scores(each), name
+
+
+def test_judgments_and_scores_of_a_pair_are_the_finest_there_are(tmp_path: Path) -> None:
+    folder = tmp_path / "human-scores"
+    folder.mkdir()
+    for name in ("esa.sys", "mqm.sys", "mqm.seg"):
+        score = "mast\t1\nmast\t2\n" if name.endswith("seg") else "mast\t1.5\n"
+        (folder / f"en-cs.{name}.score").write_text(score)
+    (folder / "en-de.esa.seg.score").write_text("mast\t1\nmast\t2\n")
+    text = PlainText("t", b"a\nb", 2)
+    pair = CampaignFolder(
+        "en-cs", text, {"A": text}, {}, None, "en", "cs", human=(), notices=(), variable_references=False
+    )
+    found, notices = _judgments(folder, pair)
+    assert {name: len(each.segments) for name, each in found.items()} == {"mqm": 2}
+    assert notices == ["human-scores: not used, for there are no scores of segments: en-cs.esa.sys.score."]
+    assert _judgments(tmp_path / "none", pair) == ({}, [])
 
 
 def _scores(content: bytes) -> dict[str, list[str]]:

@@ -105,6 +105,13 @@ def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) ->
     (link,) = re.findall(r'rel="next" href="([^"]*)"', first)
     assert systems(scored.service.client().get(link.replace("&amp;", "&")).text) == ["baseline"]
     assert scored.service.client().get(URL, params={"first": 10}).status_code == 404
+    # Ones own systems are on the page on which they stand.
+    scored.add("harbour", "oar", 10.0, **CONTRASTIVE)
+    everything = shown(scored, scored.zoe, shown="all")  # type: ignore[attr-defined]
+    own = dict(re.findall(r'href="([^"]*)"><bdi>(\w+)</bdi></a> (?:at rank|not ranked)', everything))
+    assert {system: re.findall(r"first=(\d+)", link) for link, system in own.items()} == {
+        "mast": [], "sail": [], "oar": ["4"],
+    }  # fmt: skip
 
 
 def test_a_page_that_has_not_changed_is_not_sent_again_nor_worked_out_again(scored: Scored) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
@@ -12,7 +12,8 @@ from campaigns.corrections.corrections import correct_test_set
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
 from campaigns.test_sets import find_campaign_test_set
-from models.database.session import writing
+from models.database.session import reading, writing
+from models.schema.accounts import AuditEntry
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
 from models.schema.corpus import Submission
@@ -168,6 +169,23 @@ def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     assert "/submissions/2/retry" in ann.get("/submissions/2").text
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
     assert "queued</span>" in mary.get("/submissions/2").text
+    assert ann.post("/submissions/2/cancel", data={"counts": "yes"}, follow_redirects=False).status_code == 303
+    with reading(port.service.engine) as connection:
+        entries = select(AuditEntry.details).where(AuditEntry.action == "evaluation.cancel").order_by(AuditEntry.id)
+        told = [(each["reason"], each["counts"]) for each in connection.scalars(entries)]
+    assert told == [("the wrong <file>", False), ("", True)], "whether it counts against the quota"
+
+
+def test_the_rank_is_told_to_those_who_see_the_leaderboard(port: Port) -> None:
+    mary, ann = port.browser("mary"), port.browser("ann")
+    send(mary)
+    port.work_off()
+    place = re.compile(r"Rank <strong>\d</strong> of 2</a> by BLEU")
+    assert place.search(mary.get("/submissions/2").text)
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(kind=PhaseKind.BLIND))
+    assert not place.search(mary.get("/submissions/2").text)
+    assert place.search(ann.get("/submissions/2").text)
 
 
 def test_a_submission_leads_to_the_same_one_against_corrected_references(port: Port) -> None:
