@@ -90,6 +90,24 @@ def test_an_invitation_brings_a_team_into_a_campaign(service: Service) -> None:
     assert actions == ["invitation.make", "account.add", "invitation.use", "team.found", "team.join", "session.begin"]
 
 
+def test_many_are_invited_to_a_campaign_each_in_the_role_that_was_chosen(service: Service) -> None:
+    olga = service.account("olga", SiteRole.ORGANISER)
+    service.campaign("regatta", organisers=(olga,))
+    organiser, address = service.browser(olga), "/campaigns/regatta/invitations"
+    for role in ("team", "organiser", "viewer"):
+        emails = f"a-{role}@example.org, b-{role}@example.org;\na-{role}@example.org"
+        assert submit(organiser, address, role=role, email=emails).status_code == 200
+    assert submit(organiser, address, role="emperor", email="x@example.org").status_code == 422
+    with reading(service.engine) as connection:
+        rows = select(Invitation.email, Invitation.role, Invitation.campaign_role).order_by(Invitation.id)
+        found = [tuple(row) for row in connection.execute(rows)]
+    assert found == [
+        (f"{each}-{role}@example.org", of_account, None if role == "team" else role)
+        for role, of_account in (("team", "participant"), ("organiser", "participant"), ("viewer", "viewer"))
+        for each in "ab"
+    ]
+
+
 def test_invitations_to_the_server_are_made_by_those_who_run_it(service: Service) -> None:
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     organiser = service.browser(service.account("olga", SiteRole.ORGANISER))

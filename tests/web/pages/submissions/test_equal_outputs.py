@@ -126,6 +126,14 @@ def test_organisers_are_informed_wherever_they_look(service: Service) -> None:
     page = pages.get(f"{PAGES}/metrics").text
     assert TOLD in page
     assert "A single such outlier inflates every correlation" in page
+    # On a leaderboard that all see nobody else is told.
+    with writing(service.engine) as connection:
+        connection.execute(update(Phase).values(kind=PhaseKind.OPEN))
+    for who in (port.browser("mary"), port.browser("zoe"), service.client()):
+        for shown in (f"{PAGES}/leaderboard", f"{PAGES}/metrics"):
+            answer = who.get(shown)
+            assert (answer.status_code, TOLD in answer.text) == (200, False)
+    assert TOLD in pages.get(f"{PAGES}/leaderboard").text
 
 
 def test_equal_outputs_of_teams_are_no_outliers(service: Service) -> None:
