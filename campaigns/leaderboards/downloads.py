@@ -80,6 +80,6 @@ def _cells(
     judged: list[Any] = []
     if people is not None:
         said = people.get(line.entry.submission)
-        ends = said and said.interval and (said.interval.low, said.interval.high)
+        ends = (said.interval.low, said.interval.high) if said and said.interval else None
         judged = [said and (said.rank_low, said.rank_high), said and Estimate(said.score, ends)]
     return [line.rank, *([place] if ranges else []), display_name(access, line.entry).title, *judged, *scores]
