@@ -8,7 +8,14 @@ import click
 
 from cli.terminal.due import due_time
 from steelyard.commands.errors import UsageError
-from steelyard.commands.options import interval_option, level_option, option, paired_test_options, together
+from steelyard.commands.options import (
+    interval_option,
+    level_option,
+    option,
+    paired_test_options,
+    resampled_option,
+    together,
+)
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
 
@@ -25,7 +32,7 @@ def by_option() -> Decorator:
 
 
 def board_options() -> Decorator:
-    """NAME, --references, --all, --level, --interval: which boards, with which intervals."""
+    """NAME, --references, --all, --resample, --level, --interval: which boards, with which intervals."""
     return together(
         click.argument("name", required=False, metavar="[NAME]", help="only this test set, or this campaign"),
         option("--references", metavar="A,B", help="only the leaderboard against exactly these references"),
@@ -33,6 +40,7 @@ def board_options() -> Decorator:
             "--all", is_flag=True,
             help="everything, including unranked systems and leaderboards superseded by newer ones",
         ),
+        resampled_option(),
         level_option(),
         interval_option(),
     )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
+from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +105,10 @@ def shown_database(settings: Settings) -> str:
     return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 
 
-def find_boards(engine: Engine, name: str | None, references: str | None, *, every: bool = False) -> list[BoardSummary]:
-    """The leaderboards selected by --references and a name; superseded ones only with `every` (--all).
+def find_boards(
+    engine: Engine, name: str | None, references: str | None, *, every: bool = False, resample: str | None = None
+) -> list[BoardSummary]:
+    """The leaderboards selected by --references, --resample and a name; superseded ones only with `every` (--all).
 
     Raises CommandError where there are none.
     """
@@ -115,13 +118,19 @@ def find_boards(engine: Engine, name: str | None, references: str | None, *, eve
     labels = references.split(",") if references else None
     with reading(engine) as connection:
         listed = list_boards(connection, name=name, references=labels)
+        listed = [each for each in listed if resample in (None, each.resample)]
         superseded = set() if every else superseded_boards(connection, listed)
         if superseded:
             are = "1 older leaderboard is" if len(superseded) == 1 else f"{len(superseded)} older leaderboards are"
             note([f"{are} not shown, because newer ones contain all their results; --all shows them."])
         if listed:
             return [each for each in listed if each not in superseded]
-        there = sorted({f"{each.name} ({','.join(each.references)})" for each in list_boards(connection)})
+        there = sorted(
+            {
+                f"{each.name} ({','.join(each.references)}{of_documents(each.resample)})"
+                for each in list_boards(connection)
+            }
+        )
     known = f"There are: {'; '.join(there)}." if there else "Nothing was evaluated here yet."
     raise CommandError(f"There is no such leaderboard. {known}")
 

@@ -89,7 +89,9 @@ def run(options: Options) -> int:
     require_schema(settings, create=False)
     engine = make_engine(settings.database_url)
     every = options.all or bool(options.submissions)
-    listed = with_retries(lambda: find_boards(engine, options.name, options.references, every=every))
+    listed = with_retries(
+        lambda: find_boards(engine, options.name, options.references, every=every, resample=options.resample)
+    )
     boards = with_retries(lambda: chosen_boards(engine, listed, options))
     # Workers that compute missing tests are forked and must not inherit a connection.
     engine.dispose()

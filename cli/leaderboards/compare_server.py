@@ -48,7 +48,8 @@ def _compared(client: Client, options: Options) -> list[Compared]:
     """The boards with at least two of the selected systems, and their tests. Raises CommandError where none has."""
     found, faults = [], dict[str, str]()
     references = options.references.split(",") if options.references else None
-    selection = BoardSelection(options.name, references, every=options.all or bool(options.submissions))
+    every = options.all or bool(options.submissions)
+    selection = BoardSelection(options.name, references, every=every, resample=options.resample)
     for campaign, listed in chosen_boards(client, selection):
         shown = "all" if options.all or options.submissions or options.systems or options.baseline else "ranked"
         board = client.read_leaderboard(campaign, board=listed.board, metric=options.by or "", shown=shown)

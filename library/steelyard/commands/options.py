@@ -256,6 +256,20 @@ def resample_option() -> Decorator:
     )  # fmt: skip
 
 
+def resampled_option() -> Decorator:
+    """--resample, which chooses among stored leaderboards.
+
+    Returns
+    -------
+    Decorator
+    """
+    return option(
+        "--resample", type=click.Choice(UNITS),
+        help="only leaderboards whose bootstrap draws segments, or whole documents (default: any; of two that differ "
+        "in nothing else the one by document)",
+    )  # fmt: skip
+
+
 def paired_test_options(name: str = "--paired", default: str | None = None, correction: str = "holm") -> Decorator:
     """--paired or --test, --trials, --correction, --alpha.
 

@@ -70,6 +70,18 @@ def test_what_is_named_is_chosen_the_oldest_first(
     assert ("1 older leaderboard is not shown" in capsys.readouterr().err) is bool(older)
 
 
+def test_one_kind_is_replaced_by_its_own_kind_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, segments = (board(number, "port", "1", "A", superseded=True) for number in (1, 2))
+    documents = board(3, "port", "1", "A").model_copy(update={"resample": "document"})
+    monkeypatch.setitem(BOARDS, "port", [documents, segments, old])
+    assert chosen(name="port") == [3]
+    assert chosen(name="port", resample="document") == [3]
+    assert chosen(name="port", resample="segment") == [2], "not the one that it replaces"
+    assert chosen(name="port", resample="segment", every=True) == [1, 2]
+    with pytest.raises(CommandError, match="There is no such leaderboard"):
+        chosen(name="news", resample="document")
+
+
 def test_what_there_is_is_said_where_nothing_is_chosen() -> None:
     for selection in ({"name": "talks@3"}, {"name": "port", "references": ["C"]}, {"name": "news", "references": []}):
         with pytest.raises(CommandError) as refused:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import note
+from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +26,8 @@ class BoardSelection:
     """Exactly these, in any order; None for any."""
     every: bool = False
     """Whether those that newer ones supersede are wanted, too."""
+    resample: str | None = None
+    """Only those that draw "segment" or "document"; None for any."""
 
 
 def chosen_boards(client: Client, selection: BoardSelection) -> Iterator[tuple[str, LeaderboardSummary]]:
@@ -36,17 +39,22 @@ def chosen_boards(client: Client, selection: BoardSelection) -> Iterator[tuple[s
     found, older, hidden, there = [], 0, [], []
     for campaign in [selection.name] if selection.name in campaigns else campaigns:
         try:
-            boards = sorted(client.list_leaderboards(campaign), key=lambda each: each.board)
+            listed = sorted(client.list_leaderboards(campaign), key=lambda each: each.board)
         except Forbidden:
             hidden.append(campaign)
             continue
+        boards = [each for each in listed if selection.resample in (None, each.resample)]
+        there += [
+            f"{_called(campaign, each)} ({','.join(each.references)}{of_documents(each.resample)})" for each in listed
+        ]
         for each in boards:
-            there.append(f"{_called(campaign, each)} ({','.join(each.references)})")
             named = {None, campaign, each.test_set, f"{each.test_set}@{each.version}"}
             others = selection.references is not None and sorted(selection.references) != sorted(each.references)
             if selection.name not in named or others:
                 continue
-            if each.superseded and not selection.every:
+            # Where one kind is asked for, only one of that kind replaces another.
+            superseded = each.superseded and (selection.resample is None or _replaced(each, boards))
+            if superseded and not selection.every:
                 older += 1
             else:
                 found.append((campaign, each))
@@ -58,6 +66,15 @@ def chosen_boards(client: Client, selection: BoardSelection) -> Iterator[tuple[s
         are = "1 older leaderboard is" if older == 1 else f"{older} older leaderboards are"
         note([f"{are} not shown, because newer ones contain all their results; --all shows them."])
     yield from found
+
+
+def _replaced(board: LeaderboardSummary, boards: Sequence[LeaderboardSummary]) -> bool:
+    return any(
+        each.board > board.board
+        and (each.test_set, each.version, each.references) == (board.test_set, board.version, board.references)
+        and set(board.metrics) <= set(each.metrics)
+        for each in boards
+    )
 
 
 def _called(campaign: str, board: LeaderboardSummary) -> str:

@@ -15,6 +15,7 @@ from steelyard.commands.options import (
     level_option,
     option,
     paired_test_options,
+    resampled_option,
     together,
     width_option,
 )
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def board_options() -> Decorator:
-    """NAME, --references, --all: which leaderboards."""
+    """NAME, --references, --all, --resample: which leaderboards."""
     return together(
         click.argument("name", required=False, metavar="[NAME]", help="only this test set, or this campaign"),
         option("--references", metavar="A,B", help="only the leaderboard against exactly these references"),
@@ -42,6 +43,7 @@ def board_options() -> Decorator:
             is_flag=True,
             help="everything, including unranked systems and leaderboards superseded by newer ones",
         ),
+        resampled_option(),
     )
 
 
@@ -94,6 +96,7 @@ def leaderboard(
     name: str | None,
     references: str | None,
     every: bool,
+    resample: str | None,
     by: str,
     group_by: str | None,
     average: str | None,
@@ -110,7 +113,7 @@ def leaderboard(
     every = every or rule["all_submissions"]
     if average and not group_by:
         raise UsageError("--average goes with --group-by document or domain.")
-    selection = BoardSelection(name, references.split(",") if references else None, every=every)
+    selection = BoardSelection(name, references.split(",") if references else None, every=every, resample=resample)
     if group_by:
         grouped = [
             client.read_campaign_breakdown(
