@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs test test-learned test-containers test-environments test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize growth lint keywords format bench bench-check kernels wheels lock migration clean
+.PHONY: help install demo docs test test-learned test-containers test-environments test-long test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize lint keywords format bench bench-check kernels wheels lock migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ audit: install  ## is anything that an image may have known to be vulnerable?
 release-rehearsal: install  ## build a release, install it elsewhere and try it (OPTIONS="--released --into dist")
 	$(BIN)/python -m tests.releases.rehearsal $(OPTIONS)
 
+test-long: install  ## long tests that CI runs besides: growth in instructions, a short storm of faults, guesses, kernels under an emulator
+	$(BIN)/python -m pytest -m long --numprocesses 3 -k "not scoring" tests/growth tests/faults/test_storm.py tests/web/hostile/disclosure tests/library/test_wheels.py
+
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
 	$(BIN)/python -m tests.faults.storm $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
@@ -82,9 +85,6 @@ mutants: install  ## put small faults into a copy of the code: which does no tes
 
 sanitize: install  ## hostile texts and the kernels' tests with a build that ends at reads and writes out of bounds, and at undefined behaviour (gcc)
 	$(BIN)/python -m tests.sanitized
-
-growth: install  ## does what reads and checks texts take as much as they are long, whatever is in them? counted under valgrind
-	$(BIN)/python -m pytest -m long --numprocesses 2 tests/growth -k "readers or checking"
 
 lint: install  ## style, types and the rule of imports
 	$(BIN)/ruff format --check .

@@ -1,5 +1,9 @@
-"""The site, built once: Sphinx with warnings as errors."""
+"""The site, built once: Sphinx with warnings as errors.
 
+STEELYARD_TEST_SITE names a folder where `make docs` has just built it, as in CI.
+"""
+
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +16,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
     """The folder of the built site."""
+    if given := os.environ.get("STEELYARD_TEST_SITE"):
+        return Path(given).resolve(strict=True)
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"]
     built = subprocess.run(

@@ -11,7 +11,7 @@ from tests.faults.cluster import Cluster
 from tests.faults.servers.broker import Broker
 from tests.faults.storm import SECONDS, SEED, SETTINGS, Storm
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.faults, pytest.mark.long]
 
 
 def test_whatever_happens(tmp_path: Path, postgres_url: str, sqlite_url: str) -> None:

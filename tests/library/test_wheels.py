@@ -126,6 +126,7 @@ def test_a_missing_distribution_is_named(alone: Path, tmp_path: Path) -> None:
         assert needed in done.stderr
 
 
+@pytest.mark.long
 def test_the_kernels_for_aarch64_run_under_an_emulator(tmp_path: Path) -> None:
     """Loaded with Debian's C library for that processor; there is no Python for it."""
     compiler, emulator, root = "aarch64-linux-gnu-gcc", "qemu-aarch64", Path("/usr/aarch64-linux-gnu")

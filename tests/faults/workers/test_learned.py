@@ -34,6 +34,8 @@ pytestmark = pytest.mark.faults
 
 SEGMENTS, SYSTEMS, SEED = 500, 2, 5
 PAUSE = "patient:pause=0.1"
+ON_POSTGRES = pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+"""For what processes do: claims and leases, which differ with the database, are tried on both by the others."""
 SETTINGS = {
     "silent_seconds": 2.0,
     "sweep_seconds": 0.2,
@@ -119,6 +121,7 @@ def test_a_killed_worker_loses_little_and_another_goes_on(cluster: Cluster) -> N
     assert again <= 16
 
 
+@ON_POSTGRES
 def test_a_frozen_worker_is_replaced_and_its_late_result_discarded(cluster: Cluster) -> None:
     cluster.start_worker("first", "learned")
     until(lambda: running(cluster, "first"), "a shard of which some is scored")
@@ -138,6 +141,7 @@ def test_a_frozen_worker_is_replaced_and_its_late_result_discarded(cluster: Clus
     until(lambda: "taken over" in cluster.log("first").lower() or "TakenOver" in cluster.log("first"), "the notice")
 
 
+@ON_POSTGRES
 def test_a_stopped_worker_releases_its_shard_at_once(cluster: Cluster) -> None:
     process = cluster.start_worker("first", "learned")
     until(lambda: running(cluster, "first"), "a shard of which some is scored")
@@ -184,6 +188,7 @@ def test_a_shard_delivered_twice_writes_once(cluster: Cluster) -> None:
     assert {row.remaining for row in columns} == {0}
 
 
+@ON_POSTGRES
 def test_a_worker_without_the_model_leaves_its_shards_and_status_says_so(cluster: Cluster) -> None:
     cluster.start_worker("first", "learned", STEELYARD_TEST_MISSING="1")
 
@@ -199,6 +204,7 @@ def test_a_worker_without_the_model_leaves_its_shards_and_status_says_so(cluster
     assert workers == {str(cluster.processes["second"].pid)}
 
 
+@ON_POSTGRES
 def test_a_worker_of_an_older_edition_leaves_what_it_would_measure_otherwise(cluster: Cluster) -> None:
     """While a release with other numbers is rolled out."""
     cluster.start_worker("old", "learned", **{VERSION: "0.0.9", EDITION: str(OURS - 1)})

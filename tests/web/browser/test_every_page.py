@@ -62,7 +62,9 @@ def test_pages_are_for_everybody(site: Site, world: World, window_of: Callable[[
         answer = page.goto(address_of(route, world))
         assert answer is not None
         assert answer.status == 200, f"{role}: {answer.status}"
-        for width, scheme in ((WIDTHS[0], "light"), (WIDTHS[-1], "dark")):
+        # What a page looks like in the dark and on a wide screen does not depend on who sees the least of it.
+        looks = ((WIDTHS[0], "light"), (WIDTHS[-1], "dark")) if role == who[-1] else ((WIDTHS[0], "light"),)
+        for width, scheme in looks:
             page.set_viewport_size({"width": width, "height": HEIGHT})
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             check_width(page)

@@ -6,6 +6,7 @@ import random
 from contextlib import ExitStack
 from typing import Any
 
+import pytest
 from sqlalchemy import update
 
 from campaigns.accounts.principal import Principal
@@ -62,6 +63,7 @@ class World:
         return [each.as_row() for each in check_output(text, self.standard(text))]
 
 
+@pytest.mark.long
 def test_a_thousand_guesses_half_of_them_true_tell_nothing_of_references_and_outputs(service: Service) -> None:
     one, two = World(service, TRUE, "one"), World(service, FALSE, "two")
     draw = random.Random(7)
