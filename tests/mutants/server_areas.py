@@ -60,6 +60,11 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "models/queue/kinds/learned_shards.py models/results/learned_columns.py scheduler/enqueue/learned.py",
             "tests/worker/learned/test_life_cycle.py tests/worker/learned/test_columns.py",
         ),
+        target(
+            "worker/learned/running.py worker/learned/scoring.py worker/learned/store.py",
+            "tests/worker/learned/test_running.py tests/worker/learned/test_texts.py "
+            "tests/worker/learned/test_columns.py",
+        ),
         target("models/results/segment_scores.py", "tests/models/results/test_segment_scores.py"),
     ],
     "imported": [
@@ -178,6 +183,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/campaigns/accounts/test_races.py",
         ),
         target(
+            "campaigns/accounts/external/identities.py campaigns/accounts/external/provider.py",
+            "tests/web/pages/accounts/test_external.py",
+        ),
+        target(
             "campaigns/accounts/accounts.py",
             "tests/campaigns/accounts/test_accounts.py tests/campaigns/accounts/test_races.py",
         ),
@@ -211,6 +220,11 @@ SERVER_AREAS: dict[str, list[Target]] = {
             " ".join(f"campaigns/deletion/{name}.py" for name in ("accounts", "campaigns", "submissions", "teams")),
             "tests/campaigns/deletion/test_deletion.py tests/campaigns/deletion/test_whole_deletion.py",
         ),
+        target(
+            "campaigns/deletion/imports.py",
+            "tests/campaigns/deletion/test_whole_deletion.py tests/campaigns/imported/test_versions.py",
+        ),
+        target("client/steelyard_client/commands/deleting.py", "tests/cli/test_deleting.py"),
     ],
     "views": [
         target("web/pages/submissions/scores.py", "tests/web/pages/submissions/test_score_table.py"),
@@ -245,11 +259,14 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
-            "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py",
+            "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py "
+            "campaigns/inspection/judgments.py campaigns/inspection/judged_systems.py",
+            "tests/campaigns/inspection/test_metrics_and_human.py tests/campaigns/human_ranking/test_official.py "
             "tests/web/pages/leaderboards/test_metrics.py tests/web/pages/leaderboards/test_segments.py",
         ),
         target(
             "campaigns/inspection/scheduled_runs.py campaigns/inspection/queue.py",
+            "tests/campaigns/inspection/test_queue.py tests/campaigns/inspection/test_scheduled_runs.py "
             "tests/web/pages/test_server.py",
         ),
         target(
@@ -287,6 +304,49 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target(
             "web/stored_output.py campaigns/submissions/evaluation_actions.py",
             "tests/web/api/submissions/test_submit.py tests/web/pages/submissions/test_submissions.py",
+        ),
+    ],
+    "client": [
+        target(
+            " ".join(
+                f"client/steelyard_client/operations/{name}.py"
+                for name in ("accounts", "campaigns", "imported_scores", "leaderboards", "submissions", "test_sets")
+            ),
+            "tests/client/test_arguments.py tests/client/test_operations.py",
+        ),
+        target(
+            "client/steelyard_client/requests.py client/steelyard_client/retries.py client/steelyard_client/reading.py "
+            "client/steelyard_client/steps.py client/steelyard_client/addresses.py",
+            "tests/client/test_requests.py tests/client/test_submitting.py",
+        ),
+        target(
+            "client/steelyard_client/commands/leaderboards/chosen.py",
+            "tests/cli/leaderboards/test_chosen.py tests/cli/leaderboards/test_leaderboard.py",
+        ),
+    ],
+    "imports": [
+        target(
+            " ".join(f"campaigns/imports/{name}.py" for name in ("checking", "export", "pairs", "reading", "store")),
+            "tests/campaigns/imports/test_importing.py",
+        ),
+    ],
+    "reports": [
+        target(
+            " ".join(
+                f"campaigns/reports/{name}.py"
+                for name in ("breakdowns", "campaign", "differences", "influential_segments", "leaderboard", "scatters")
+            ),
+            "tests/campaigns/reports/test_parts.py tests/campaigns/reports/test_differences.py "
+            "tests/campaigns/reports/test_campaign.py",
+        ),
+    ],
+    "charts": [
+        target(
+            " ".join(
+                f"campaigns/charts/{name}.py"
+                for name in ("curve", "drawing", "effects", "element", "lettering", "scatter", "series", "ticks")
+            ),
+            "tests/campaigns/charts/test_charts.py tests/campaigns/charts/test_ticks.py",
         ),
     ],
     "guards": [
