@@ -91,6 +91,8 @@ class CampaignAccess:
     """The rule by which human judgments rank officially."""
     human_judgments: str = ""
     """Which judgments, NAME or NAME@VERSION."""
+    embeddable: bool = False
+    """Whether other sites may show its leaderboard in a frame."""
 
     @property
     def own_teams(self) -> tuple[str, ...]:
@@ -378,6 +380,7 @@ def _campaign_access(
         ranked_by=campaign.ranked_by,
         human_rule=campaign.human_rule,
         human_judgments=campaign.human_judgments,
+        embeddable=campaign.embeddable,
         frozen_at=campaign.frozen_at,
         at=float(campaign.at),
         organises=bool(campaign.organises),

@@ -46,6 +46,8 @@ class Rules:
     """By which human judgments rank officially; "" for no such ranking."""
     human_judgments: str | None = None
     """Which judgments, NAME or NAME@VERSION."""
+    embeddable: bool | None = None
+    """Whether other sites may show the leaderboard in a frame."""
 
 
 def create_campaign(connection: Connection, principal: Principal, name: str, rules: Rules) -> int:

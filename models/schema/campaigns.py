@@ -64,6 +64,8 @@ class Campaign(Base):
     """The rule by which human judgments rank systems officially, such as human:wmt24; "" for no such ranking."""
     human_judgments: Mapped[str] = mapped_column(String(120), server_default="", default="")
     """Which judgments of each test set: NAME for the newest version, or NAME@VERSION."""
+    embeddable: Mapped[bool] = mapped_column(Boolean, server_default=false(), default=False)
+    """Whether other sites may show the leaderboard in a frame."""
     frozen_at: Mapped[Seconds | None]
     """The time since which submitting, declaring and withdrawing are suspended, whatever the phase."""
     created_at: Mapped[Seconds] = mapped_column(default=now())

@@ -32,6 +32,13 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+EMBEDDABLE = {
+    "Content-Security-Policy": CONTENT_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+    .replace("script-src 'self'", "script-src 'none'")
+    .replace("form-action 'self'", "form-action 'none'"),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+"""Of pages that other sites may show in a frame: they show what everybody sees, and nothing can be done on them."""
 ONLY_HTTPS = "max-age=31536000"
 """Browsers use only HTTPS for this host for a year. Not for subdomains, which may belong to others."""
 
@@ -49,8 +56,11 @@ class SecureHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                framed = headers.get("Content-Security-Policy") == EMBEDDABLE["Content-Security-Policy"]
                 for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                    # Browsers obey it beside the content policy, and it cannot allow all sites.
+                    if not (framed and name == "X-Frame-Options"):
+                        headers.setdefault(name, value)
                 # The content depends on the principal.
                 headers.setdefault("Cache-Control", "private, no-cache")
                 if self.https:

@@ -118,6 +118,11 @@ def page(
     return response
 
 
+def bare(template: str, *, headers: Mapping[str, str], **values: Any) -> HTMLResponse:
+    """Render a page that has nothing of the session, neither header nor forms, and sets no cookie."""
+    return HTMLResponse(_environment().get_template(f"{template}.html.j2").render(values), 200, dict(headers))
+
+
 def fragment(template: str, **values: Any) -> Markup:
     """Render a part of a page that does not depend on the session, so that users with equal access can share it."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(values))  # noqa: S704 - escaped by the engine

@@ -69,6 +69,8 @@ class CampaignResponse(CampaignSummary):
     """The rule by which human judgments rank officially, such as human:wmt24; "" for no such ranking."""
     human_judgments: str
     """Which judgments: NAME for their newest version, or NAME@VERSION."""
+    embeddable: bool = False
+    """Whether other sites may show the leaderboard in a frame."""
     published: bool
     """Whether its results are published."""
     organises: bool
@@ -104,6 +106,8 @@ class CampaignRules(Document):
     """The rule by which human judgments rank officially: human, human:wmt24, human:wmt25; "" for no such ranking."""
     human_judgments: str | None = Field(default=None, max_length=120)
     """Which judgments, NAME or NAME@VERSION; by default the only ones."""
+    embeddable: bool | None = None
+    """Whether other sites may show the leaderboard, as everybody sees it, in a frame."""
 
 
 class CampaignUpdate(CampaignRules):

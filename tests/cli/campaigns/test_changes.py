@@ -19,7 +19,17 @@ from tests.service.service import Service
 
 pytestmark = pytest.mark.usefixtures("news")
 
-RULES = ("title", "description", "time_zone", "visibility", "joining", "anonymous", "verified_only", "ranked_by")
+RULES = (
+    "title",
+    "description",
+    "time_zone",
+    "visibility",
+    "joining",
+    "anonymous",
+    "verified_only",
+    "ranked_by",
+    "embeddable",
+)
 
 
 def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str], sqlite_url: str) -> None:
@@ -28,7 +38,7 @@ def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str]
         *("--time-zone", "Europe/Prague", "--visibility", "public", "--anonymous", "--verified-only"),
         *("--ranked-by", "chrf"),
     )
-    values = ["The task", "What for", "Europe/Prague", "public", "open", True, True, "chrf"]
+    values = ["The task", "What for", "Europe/Prague", "public", "open", True, True, "chrf", False]
 
     def stored() -> list[object]:
         access = access_of(sqlite_url)
@@ -45,6 +55,7 @@ def test_each_rule_is_set_and_the_others_stay(capsys: pytest.CaptureFixture[str]
             (["--no-anonymous"], False),
             (["--no-verified-only"], False),
             (["--ranked-by", ""], ""),
+            (["--embeddable"], True),
         ]
     ):
         steelyard(capsys, "campaign", "update", "wmt", *options)

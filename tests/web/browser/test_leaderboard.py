@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
 from playwright.sync_api import Page, expect
 
 from models.schema.roles import DeclaredKind, PhaseKind
@@ -11,6 +16,7 @@ from tests.service.campaigns import given, submit_output, with_test_set
 from tests.service.service import DAY
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
+from tests.web.wire import served
 
 BOARD = "/campaigns/news/leaderboard"
 REFERENCE = "".join(f"the ship {number} sails to harbour {number % 7} with the tide\n" for number in range(40)).encode()
@@ -128,3 +134,37 @@ def test_a_finished_campaign_opens_on_its_ranking(board: Site) -> None:
     assert "/campaigns/news}" in citation
     page.get_by_role("link", name="Leaderboard with all metrics").click()
     assert page.get_by_role("columnheader", name="chrF2").is_visible()
+
+
+def test_other_sites_show_the_board_in_a_frame_and_no_other_page(board: Site) -> None:
+    board.service.campaign("news", title="News", embeddable=True)
+    check_page(board.page(), "/campaigns/news/embed")
+    page = board.page()
+    # The port is another, so it is another site.
+    with other_site(f'<iframe src="{board.url}/campaigns/news/embed" title="a"></iframe>') as address:
+        board.allowed.append(f"asked another server: {address}")
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        expect(frame.get_by_role("link", name="News")).to_be_visible()
+        assert frame.locator("tbody tr").count() == 3
+    with other_site(f'<iframe src="{board.url}{BOARD}" title="a"></iframe>') as address:
+        board.allowed += [
+            f"asked another server: {address}",
+            "frame-ancestors",
+            f"{BOARD}: net::ERR_BLOCKED_BY_RESPONSE",
+        ]
+        page.goto(address)
+        expect(page.frame_locator("iframe").locator("#board")).to_have_count(0)
+
+
+@contextmanager
+def other_site(html: str) -> Iterator[str]:
+    """A page of somebody else; its address."""
+    app = FastAPI()
+
+    @app.get("/{path:path}")
+    def show(path: str) -> HTMLResponse:
+        return HTMLResponse(f"<!DOCTYPE html><html lang=en><title>x</title><link rel=icon href=data:,>{html}")
+
+    with served(app) as port:
+        yield f"http://127.0.0.1:{port}"

@@ -345,6 +345,8 @@ RULES: dict[str, Rule] = {
         ORGANISERS, {"data": {"test_set": "news of hush", "title": "kept", "new_name": "other"}}
     ),
     # While its phase is blind, so is its human ranking.
+    # It is private, and what others may embed is what nobody in particular sees.
+    "GET /campaigns/{name}/embed": Rule(frozenset()),
     "GET /campaigns/{name}/human-ranking": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/human-ranking": Rule(ORGANISERS),
     "PATCH /api/v1/campaigns/{name}/human-scores/{title}": Rule(

@@ -158,6 +158,7 @@ def campaign_response(connection: Connection, response: Response, access: Campai
         ranked_by=access.ranked_by,
         human_rule=access.human_rule,
         human_judgments=access.human_judgments,
+        embeddable=access.embeddable,
         published=access.published,
         organises=access.organises,
         teams=list(access.own_teams),

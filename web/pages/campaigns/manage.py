@@ -64,6 +64,7 @@ def change_rules(
     ranked_by: Field = "",
     human_rule: Field = "",
     human_judgments: Field = "",
+    embeddable: Field = "",
     version: Field = "*",
 ) -> Response:
     """Change the rules."""
@@ -79,6 +80,7 @@ def change_rules(
         "ranked_by": ranked_by.strip(),
         "human_rule": human_rule.strip(),
         "human_judgments": human_judgments.strip(),
+        "embeddable": bool(embeddable),
     }
     try:
         with form_errors(), writing(engine) as connection:

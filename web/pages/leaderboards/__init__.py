@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from web.pages.leaderboards import breakdown, comparison, human_ranking, leaderboard, matrix, metrics, segments
+from web.pages.leaderboards import (
+    breakdown,
+    comparison,
+    embedded,
+    human_ranking,
+    leaderboard,
+    matrix,
+    metrics,
+    segments,
+)
 
 ROUTERS = (
     *(leaderboard.router, matrix.router, comparison.router, segments.router, metrics.router),
-    *(human_ranking.router, breakdown.router),
+    *(human_ranking.router, breakdown.router, embedded.router),
 )

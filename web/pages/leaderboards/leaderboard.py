@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from sqlalchemy import Connection
 
 from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
 from campaigns.errors import NotFound
 from campaigns.imported.autorank import autorank_formulas
+from campaigns.invitations.email_texts import site_url
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
@@ -105,6 +106,7 @@ def show_leaderboard(
             for each in choices
             if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
         ],
+        embed=_embed_code(request, access, links) if access.embeddable else "",
         formulas=autorank_formulas(choice.listed.metrics, view.titles),
         imported=any(each.startswith("imported:") for each in choice.listed.metrics),
         shown_options=[(SystemFilter.RANKED, "ranked only"), (SystemFilter.ALL, "all systems")],
@@ -222,6 +224,14 @@ def board_table(
         known = fragment("leaderboards/leaderboard_table", **given), table.shared
         memory.put(key, known, 4 * len(known[0]))
     return known
+
+
+def _embed_code(request: Request, access: CampaignAccess, links: Links) -> str:
+    """Return the HTML by which other sites show the board."""
+    query = urlencode({name: links.query[name] for name in ("test_set", "references", "metric")})
+    address = escape(f"{site_url(app_state(request).settings)}{links.campaign}/embed?{query}")
+    title = escape(f"Leaderboard of {access.title}")
+    return f'<iframe src="{address}" title="{title}" width="800" height="600" loading="lazy"></iframe>'
 
 
 def _own(view: BoardView, access: CampaignAccess) -> list[dict[str, Any]]:

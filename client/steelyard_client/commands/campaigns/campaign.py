@@ -51,6 +51,7 @@ def rule_options() -> Decorator:
         option(
             "--human-judgments", metavar="NAME", help="their judgments, NAME or NAME@VERSION (default: the only ones)"
         ),
+        option("--embeddable/--no-embeddable", default=None, help="let other sites show the leaderboard in a frame"),
     )
 
 
