@@ -6,23 +6,13 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import MutableHeaders
 
+from web.content_policy import CONTENT_POLICY, EMBEDDABLE
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from runtime.service_settings import WebSettings
 
-CONTENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-    )
-)
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -32,13 +22,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-EMBEDDABLE = {
-    "Content-Security-Policy": CONTENT_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
-    .replace("script-src 'self'", "script-src 'none'")
-    .replace("form-action 'self'", "form-action 'none'"),
-    "Cross-Origin-Resource-Policy": "cross-origin",
-}
-"""Of pages that other sites may show in a frame: they show what everybody sees, and nothing can be done on them."""
 ONLY_HTTPS = "max-age=31536000"
 """Browsers use only HTTPS for this host for a year. Not for subdomains, which may belong to others."""
 

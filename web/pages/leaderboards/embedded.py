@@ -10,8 +10,8 @@ from campaigns.leaderboards.choice import find_choice, find_metric, read_choices
 from campaigns.leaderboards.view import BoardQuery
 from campaigns.permissions import read_access
 from models.database.session import reading
+from web.content_policy import EMBEDDABLE
 from web.dependencies import app_state
-from web.guards.headers import EMBEDDABLE
 from web.pages.leaderboards.human_cells import human_column
 from web.pages.leaderboards.leaderboard import Links, board_table
 from web.pages.rendering import bare
