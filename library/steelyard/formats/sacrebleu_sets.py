@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
@@ -168,6 +171,52 @@ def cached_test_set(name: str, pair: str) -> CachedTestSet:
             f"downloaded here. {VARIABLE} names another folder than ~/.sacrebleu."
         )
     return test_set
+
+
+def joined_test_sets(names: str, pair: str) -> CachedTestSet:
+    """One test set after the other, as sacreBLEU joins those that -t names with commas.
+
+    Parameters
+    ----------
+    names : str
+        `wmt21,wmt22`; a single one is that one.
+    pair : str
+
+    Returns
+    -------
+    CachedTestSet
+        With the fields that all of them have, and reference i of each one after the other.
+
+    Raises
+    ------
+    BadText
+        As `cached_test_set`, and where they have different numbers of references.
+    """
+    sets = [cached_test_set(name, pair) for name in names.split(",")]
+    if len(sets) == 1:
+        return sets[0]
+    counts = {each.name: len(each.references) for each in sets}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise BadText(f"-t {names}: the test sets have different numbers of references: {said}. Score each alone.")
+    shared = [field for field in sets[0].fields if all(field in each.fields for each in sets)]
+    parts = {field: [each.fields[field] for each in sets] for field in shared if not field.startswith("ref")}
+    for number, references in enumerate(zip(*(each.references for each in sets), strict=True)):
+        parts[f"ref:{number}" if number else "ref"] = list(references)
+    place = Path(mkdtemp(prefix="steelyard-"))
+    fields = {}
+    for number, (field, paths) in enumerate(parts.items()):
+        fields[field] = place / f"{number}.txt"
+        fields[field].write_bytes(b"".join(_whole_lines(path) for path in paths))
+    joined = CachedTestSet(names, pair, fields)
+    # They stay as long as somebody may read them.
+    weakref.finalize(joined, shutil.rmtree, place, ignore_errors=True)
+    return joined
+
+
+def _whole_lines(path: Path) -> bytes:
+    content = path.read_bytes()
+    return content if content.endswith(b"\n") or not content else content + b"\n"
 
 
 def _references(fields: Mapping[str, Path]) -> Sequence[str]:

@@ -48,6 +48,30 @@ def test_references_are_those_that_sacrebleu_takes(cache: Path, capsys: pytest.C
     assert ours != run(capsys, "score", "A.txt", "-l", "en-cs", "-i", "out.txt", "-m", "bleu", "chrf", "-f", "tsv")
 
 
+def test_several_are_one_after_the_other(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also what of them is wanted; where they differ in references, they are no one test set."""
+    other = cache.parent / "wmt21"
+    other.mkdir()
+    for field, text in {"src": "four\nfive", "ref-A": "ctyri\npet", "origlang": "en\ncs"}.items():
+        # Without a line end at the end, too, lines of two files stay apart.
+        (other / f"wmt21.en-cs.{field}").write_text(text)
+    Path("all.txt").write_text("ctyri\nsest\njedna\ndve\ntri\n")
+    Path("both.txt").write_text("ctyri\npet\njeden\ndve\ntri\n")
+    words = "-l", "en-cs", "-m", "bleu", "chrf", "-f", "tsv"
+    ours = run(capsys, "score", "-t", "wmt21,wmt22", *words, "-i", "all.txt")
+    assert ours == run(capsys, "score", "both.txt", *words, "-i", "all.txt")
+    echo = "score", "-t", "wmt21,wmt22", "-l", "en-cs", "--echo", "src", "--origlang", "cs"
+    assert run(capsys, *echo) == "five\nthree\n"
+    assert "wmt20 of en-cs" in run(capsys, "score", "-t", "wmt21,wmt20", *words, "-i", "all.txt", status=1)
+    (other / "wmt21.en-cs.ref-B").write_text("x\ny\n")
+    both = other.parent / "wmt21" / "AB"
+    both.mkdir()
+    for field in ("src", "ref-A", "ref-B"):
+        (both / f"wmt21_AB.en-cs.{field}").write_text("x\ny\n")
+    told = run(capsys, "score", "-t", "wmt21/AB,wmt22", *words, "-i", "all.txt", status=1)
+    assert "different numbers of references: wmt21/AB 2, wmt22 1" in told
+
+
 def test_the_table_of_references_is_that_of_sacrebleu() -> None:
     for name, dataset in DATASETS.items():
         defaults = dataset.kwargs.get("refs", ())

@@ -58,9 +58,9 @@ class TestSetChoice:
             raise UsageError(f"-t {self.test_set} needs a language pair: -l en-cs.")
         if references:
             raise UsageError("-t has references of its own: give either, and systems after -i.")
-        from steelyard.formats.sacrebleu_sets import cached_test_set
+        from steelyard.formats.sacrebleu_sets import joined_test_sets
 
-        return cached_test_set(self.test_set, self.language_pair)
+        return joined_test_sets(self.test_set, self.language_pair)
 
 
 def test_set_options() -> Decorator:
@@ -72,9 +72,9 @@ def test_set_options() -> Decorator:
     """
     return together(
         option(
-            "-t", "--test-set", metavar="NAME", section=SECTION,
+            "-t", "--test-set", metavar="NAME[,NAME]", section=SECTION,
             help="take references and source from sacreBLEU's cache folder (~/.sacrebleu, or SACREBLEU): wmt22, "
-            "wmt21/B. Nothing is downloaded",
+            "wmt21/B; of several, wmt21,wmt22, one after the other. Nothing is downloaded",
         ),
         many(
             "--echo", metavar="FIELD...", section=SECTION,
