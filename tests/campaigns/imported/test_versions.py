@@ -266,6 +266,12 @@ def test_autorank_of_what_each_test_set_names(engine: Engine, tmp_path: Path) ->
     with reading(engine) as connection:
         found_ranks = autoranks_of(connection, read_access(connection, COMMAND_LINE, "wmt"))
         assert autoranks_of(connection, read_access(connection, COMMAND_LINE, "iwslt")) == {}
+        told = select(AuditEntry.details).where(AuditEntry.action == "campaign.rules").order_by(AuditEntry.id)
+        entries = list(connection.scalars(told))
+    new, old = "autorank:rule=wmt25", "autorank:rule=wmt24"
+    assert [each["ranked_by"] for each in entries] == [["", new], [new, old], [old, new]]
+    assert [each["autorank"] for each in entries] == [named, {"": ["bleu"]}, {**named, "talks": ["bleu"]}]
+    assert [each["weights"] for each in entries] == [[], [2], []]
     assert found_ranks == {
         "news": ["autorank:rule=wmt25:of=2,1", "autorank:rule=wmt24:of=1:weights=2"],
         "talks": ["autorank:rule=wmt25:of=1", "autorank:rule=wmt24:of=1:weights=2"],
