@@ -157,11 +157,15 @@ def test_what_a_team_says_is_changed_on_the_page_until_the_deadline(port_anywher
 def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     mary, ann = port.browser("mary"), port.browser("ann")
     send(mary)
+    with writing(port.service.engine) as connection:
+        set_quotas(connection, QuotaScope(), {QuotaKind.PER_PHASE: 9})
+    assert "1 of 9 used" in mary.get(f"{CAMPAIGN}/submit").text
     assert "Cancel evaluation" not in mary.get("/submissions/2").text
     assert mary.post("/submissions/2/cancel", follow_redirects=False).status_code == 403
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 409
     stopped = ann.post("/submissions/2/cancel", data={"reason": "the wrong <file>"}, follow_redirects=False)
     assert stopped.status_code == 303
+    assert "0 of 9 used" in mary.get(f"{CAMPAIGN}/submit").text
     page = mary.get("/submissions/2").text
     assert "the wrong &lt;file&gt;" in page
     assert " cancelled</span>" in page
@@ -170,6 +174,7 @@ def test_organisers_stop_it_and_let_it_be_tried_again(port: Port) -> None:
     assert ann.post("/submissions/2/retry", follow_redirects=False).status_code == 303
     assert "queued</span>" in mary.get("/submissions/2").text
     assert ann.post("/submissions/2/cancel", data={"counts": "yes"}, follow_redirects=False).status_code == 303
+    assert "1 of 9 used" in mary.get(f"{CAMPAIGN}/submit").text
     with reading(port.service.engine) as connection:
         entries = select(AuditEntry.details).where(AuditEntry.action == "evaluation.cancel").order_by(AuditEntry.id)
         told = [(each["reason"], each["counts"]) for each in connection.scalars(entries)]
