@@ -175,6 +175,14 @@ def test_all_pages_of_a_list() -> None:
     assert asked == [None, "1", "2", None]
 
 
+def test_a_page_that_is_empty_is_not_the_last_one() -> None:
+    """Where what stood on it may not be seen."""
+    team = {"id": 1, "name": "harbour", "publication_name": "", "affiliation": "", "created_at": 0.0, "members": 1}
+    pages = [{"items": [], "next": "2"}, {"items": [team], "next": None}]
+    server = Server(*(httpx.Response(200, json=page) for page in pages))
+    assert [each.name for each in server.client().list_own_teams()] == ["harbour"]
+
+
 @pytest.mark.parametrize("found", [None, [], "x", {}, {"id": 1, "link": 3}])
 def test_what_does_not_fit_is_said(found: object) -> None:
     server = Server(httpx.Response(200, content=json.dumps(found)))

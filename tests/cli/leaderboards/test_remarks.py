@@ -1,0 +1,37 @@
+"""What stands beside a system, and the status of a verification."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cli.main import main
+from steelyard_client.commands import verify
+from steelyard_client.commands.leaderboards.tables import remark
+
+
+def system(**changed: object) -> Any:
+    values = {
+        "scores": [1], "same_as_reference": "", "same_output_as": "", "kind": "", "ranked": True, "late_seconds": 0.0,
+        "state": "failed", "reason": "", "runs_done": 1, "submissions": [1],
+    }  # fmt: skip
+    return SimpleNamespace(**values | changed)
+
+
+def test_who_is_late_is_called_so_by_a_second() -> None:
+    assert remark(system()) == ""
+    assert "late" in remark(system(late_seconds=0.5))
+    assert remark(system(same_as_reference="A")) == "same as reference A"
+    assert remark(system(scores=[], reason="no words")) == "failed: no words"
+    assert remark(system(scores=[], submissions=[1, 2])) == "1 of 2 runs done; failed"
+
+
+@pytest.mark.parametrize(("verified", "status"), [(True, 0), (False, 1)])
+def test_what_is_not_verified_has_a_status(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, *, verified: bool, status: int
+) -> None:
+    found = SimpleNamespace(verified=verified, rendered=lambda _form: "")
+    monkeypatch.setattr(verify, "_of_stored", lambda *_: found)
+    assert main(["verify", "--submission", "1", "--database", sqlite_url]) == status
