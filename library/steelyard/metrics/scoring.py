@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -317,11 +318,8 @@ def pairwise(
 def _sums(metric: MetricContract, segments: Segments, resources: Resources | None) -> Floats:
     """(k,): the summed statistics of the one system."""
     segments.resources = resources or segments.resources
-    sums = np.zeros(len(metric.columns))
-    for piece in segments.slices():
-        (statistics,) = shard_statistics(piece, [metric])
-        sums += corpus_sums(statistics)[0]
-    return sums
+    statistics = (shard_statistics(piece, [metric])[0] for piece in segments.slices())
+    return reduce(np.add, (corpus_sums(each)[0] for each in statistics))
 
 
 def _pinned(metric: MetricContract) -> MetricContract:
