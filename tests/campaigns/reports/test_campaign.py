@@ -187,6 +187,12 @@ def test_blind_references_stay_blind(service_url):
     assert page.text("ins")
 
 
+def test_that_an_output_is_a_blind_reference_stays_blind(service_url):
+    store(service_url, systems={**SYSTEMS, "copy": REFERENCES["A"]})
+    assert "same as reference A" in report(service_url)
+    assert "same as reference" not in report(service_url, show_references=False)
+
+
 def test_pairs_that_are_asked_for(whole):
     text = report(whole, pairs=[("raft", "tug"), ("tug", "raft"), ("tug", "gone"), ("tug", "tug")])
     page = checked(text)
