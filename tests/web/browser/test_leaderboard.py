@@ -136,6 +136,30 @@ def test_a_finished_campaign_opens_on_its_ranking(board: Site) -> None:
     assert page.get_by_role("columnheader", name="chrF2").is_visible()
 
 
+def test_a_rank_by_people_has_a_range_only_where_it_may_be_another(board: Site) -> None:
+    olga = board.service.account("olga")
+    board.service.campaign("news", title="News", organisers=(olga,))
+    rows = "".join(
+        f"eva\t{system}\t{segment}\t{score + segment % 5}\n"
+        for system, score in (("mast", 20), ("plank", 80), (LONG, 50))
+        for segment in range(40)
+    )
+    program = board.service.program(olga)
+    files = {"files": ("esa.tsv", f"annotator\tsystem\tsegment\tscore\n{rows}".encode())}
+    stored = program.post(
+        "/api/v1/campaigns/news/human-scores", files=files, data={"called": "esa", "standardise": "false"}
+    )
+    assert stored.status_code == 201, stored.text
+    rules = {"human_rule": "human:wmt25", "human_judgments": "esa"}
+    assert program.patch("/api/v1/campaigns/news", json=rules).status_code < 300
+    page = board.page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{BOARD}?shown=all")
+    expect(page.locator("#board thead")).to_contain_text("People")
+    for cell in page.locator("#board td[data-title='Rank by people']").all():
+        small = cell.locator("small")
+        assert not small.count() or "–" in small.inner_text(), "a range of one rank is the rank"
+
+
 def test_other_sites_show_the_board_in_a_frame_and_no_other_page(board: Site) -> None:
     board.service.campaign("news", title="News", embeddable=True)
     check_page(board.page(), "/campaigns/news/embed")
