@@ -12,12 +12,14 @@ from steelyard.commands.errors import CommandError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from fastapi import FastAPI, Request, Response
     from starlette.routing import BaseRoute
 
     from campaigns.accounts.principal import Principal
     from runtime.service_settings import WebSettings
+    from steelyard_client.commands.leaderboards.comparison import Compared
 
 VISITOR = "nobody"
 """The name of somebody without an account."""
@@ -71,6 +73,11 @@ class DatabaseTransport(httpx.BaseTransport):
         return self._runner.run(self._answered(request))
 
     @property
+    def as_account(self) -> bool:
+        """Whether it shows what an account sees."""
+        return bool(self._account)
+
+    @property
     def brings_workers(self) -> bool:
         """Whether there is no broker, so that commands bring their own workers."""
         from cli.stored import settings_for
@@ -90,6 +97,21 @@ class DatabaseTransport(httpx.BaseTransport):
 
         self._end_app()
         finish_evaluations(self._database, evaluations)
+
+    def write_report(self, path: Path, compared: Sequence[Compared], *, single: bool, by: str) -> None:
+        """Write a page about comparisons, with the texts behind them."""
+        from cli.leaderboards.report import report
+        from cli.stored import settings_for
+        from cli.terminal.writing import write_file
+        from models.database.session import make_engine
+        from scheduler.embedded.wait import read_with_retries
+
+        engine = make_engine(settings_for(self._database).database_url)
+        try:
+            page = read_with_retries(engine, lambda connection: report(connection, compared, single=single, by=by))
+        finally:
+            engine.dispose()
+        write_file(path, page)
 
     def _end_app(self) -> None:
         """Processes are forked, and must not inherit connections."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,63 +104,16 @@ def shown_database(settings: Settings) -> str:
     return sqlite_file(settings.database_url) or shown_url(parse_url(settings.database_url))
 
 
-def find_boards(
-    engine: Engine, name: str | None, references: str | None, *, every: bool = False, resample: str | None = None
-) -> list[BoardSummary]:
-    """The leaderboards selected by --references, --resample and a name; superseded ones only with `every` (--all).
-
-    Raises CommandError where there are none.
-    """
-    from models.database.session import reading
-    from models.results.boards import list_boards, superseded_boards
-
-    labels = references.split(",") if references else None
-    with reading(engine) as connection:
-        listed = list_boards(connection, name=name, references=labels)
-        listed = [each for each in listed if resample in (None, each.resample)]
-        superseded = set() if every else superseded_boards(connection, listed)
-        if superseded:
-            are = "1 older leaderboard is" if len(superseded) == 1 else f"{len(superseded)} older leaderboards are"
-            note([f"{are} not shown, because newer ones contain all their results; --all shows them."])
-        if listed:
-            return [each for each in listed if each not in superseded]
-        there = sorted(
-            {
-                f"{each.name} ({','.join(each.references)}{of_documents(each.resample)})"
-                for each in list_boards(connection)
-            }
-        )
-    known = f"There are: {'; '.join(there)}." if there else "Nothing was evaluated here yet."
-    raise CommandError(f"There is no such leaderboard. {known}")
-
-
-def read_boards(
-    engine: Engine,
-    listed: Sequence[BoardSummary],
-    level: float,
-    sort: str | None,
-    *,
-    interval_kind: str = "percentile",
-    ranked_only: bool = False,
-    all_submissions: bool = False,
-    submissions: Sequence[int] | None = None,
-) -> list[Board]:
+def read_boards(engine: Engine, listed: Sequence[BoardSummary], level: float, sort: str | None) -> list[Board]:
     """These leaderboards without rank ranges and clusters; those without the metric to sort by are left out.
 
-    The keyword parameters are those of `analysis.leaderboard.board.read_board`. Raises CommandError where no
-    leaderboard has the metric.
+    Raises CommandError where no leaderboard has the metric.
     """
     from analysis.leaderboard.board import read_board
     from models.database.session import reading
 
     with reading(engine) as connection:
-        read = [
-            read_board(
-                connection, each, level, sort, interval_kind=interval_kind, ranked_only=ranked_only,
-                all_submissions=all_submissions, submissions=submissions,
-            )
-            for each in listed
-        ]  # fmt: skip
+        read = [read_board(connection, each, level, sort) for each in listed]
     boards = [board for board in read if board is not None]
     if not boards:
         check_sort(sorted({metric for each in listed for metric in each.metrics}), sort)

@@ -10,7 +10,6 @@ FILES = {
     "evaluate": ("score a campaign of systems and keep the results", "campaigns.evaluate"),
     "demo": ("evaluate the small campaign that comes with the project", "campaigns.evaluate"),
     "submit": ("submit one system's output to a stored campaign", "campaigns.submit"),
-    "compare": ("test the systems in the database against each other", "leaderboards.compare"),
     "tune": ("choose a metric's parameter by human judgments", "meta_evaluation.tune"),
     "campaign": (
         "create campaigns, manage their rules, members and teams, compare their metrics with people",

@@ -26,16 +26,6 @@ CORRECTION = "none"
 default, so that they agree with the leaderboard."""
 
 
-def compared_to_leaderboard(test: str, correction: str) -> str:
-    """A sentence that relates displayed tests to those of the leaderboard."""
-    if correction != CORRECTION:
-        return "This is stricter than the leaderboard, whose tests are not corrected for their number."
-    often = f"about {100 * ALPHA:g} of 100 pairs of equally good systems are marked by chance"
-    if test != "bootstrap":
-        return f"The leaderboard uses the paired bootstrap. Neither corrects for the number of pairs: {often}."
-    return f"This is the rule of the leaderboard, which does not correct for the number of pairs: {often}."
-
-
 def bootstrap_pairs(
     board: Board, metric: int, *, baseline: int | None = None, correction: str = CORRECTION, intervals: bool = True
 ) -> list[PairedResult]:

@@ -15,6 +15,7 @@ from analysis.leaderboard.significance import ALPHA, bootstrap_pairs
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.errors import BadRequest, NotFound
 from campaigns.leaderboards.feedback import LEVEL
+from campaigns.leaderboards.snapshot import read_single_entries
 from models.database.session import reading
 from models.queue_status.progress import read_comparison_progress
 from models.results.leaderboard import read_selected_systems
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import Boards, BoardView
+    from campaigns.permissions import CampaignAccess
     from models.results.leaderboard import LeaderboardRow
     from runtime.settings import Settings
     from steelyard.resampling.paired import PairedResult
@@ -85,6 +87,8 @@ class ComparisonResult:
     """Pairs with identical outputs, the first one first."""
     spreads: Mapping[tuple[int, int], RunSpread | None] = field(default_factory=dict)
     """Position of the system and metric -> how its score spreads, where any of the systems has named runs."""
+    board: Board | None = None
+    """The systems with their scores, in their order; None while replicates are being drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,33 @@ def choose_systems(
     return [line.entry for line in scored if wanted & set(line.entry.submissions)]
 
 
+def single_systems(
+    connection: Connection, boards: Boards, access: CampaignAccess, view: BoardView, submissions: Sequence[int]
+) -> list[BoardEntry]:
+    """Return submissions by themselves, also replaced ones, best first. Administrators compare those of any campaign.
+
+    Raises
+    ------
+    NotSignedIn, Forbidden
+        For others than organisers.
+    NotFound
+        If it does not exist, or has no scores.
+    """
+    access.require_organiser()
+    found = read_single_entries(
+        connection, boards.memory, view.listed, submissions,
+        campaign_id=None if access.principal.administrates else view.listed.campaign_id,
+    )  # fmt: skip
+    if missing := sorted(set(submissions) - {each.submission for each in found}):
+        raise NotFound(f"There is no submission {', '.join(map(str, missing[:20]))} with scores.")
+
+    def place(entry: BoardEntry) -> tuple[bool, float]:
+        score = entry.scores[view.query.metric]
+        return score.score is None, (-1 if score.higher_is_better else 1) * (score.score or 0.0)
+
+    return sorted(found, key=place)
+
+
 def compare_systems(
     connection: Connection, boards: Boards, view: BoardView, query: ComparisonQuery
 ) -> ComparisonResult:
@@ -161,11 +192,11 @@ def compare_systems(
             )  # fmt: skip
             missing += len(_scored_pairs(query, metric)) - len(found)
             results.append(found)
-    return ComparisonResult(query, results or [], missing, results is None, draws, same, _spreads(board, query))
+    return ComparisonResult(query, results or [], missing, results is None, draws, same, _spreads(board, query), board)
 
 
 def _spreads(board: Board, query: ComparisonQuery) -> dict[tuple[int, int], RunSpread | None]:
-    if not any(any(each.runs) for each in query.systems):
+    if not any(any(each.runs) and not each.alone for each in query.systems):
         return {}
     return {
         (position, metric): spread_of_runs(row.scores[metric])

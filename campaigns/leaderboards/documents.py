@@ -12,6 +12,7 @@ from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.rounding import finite_scale
 from steelyard_client.documents.comparisons import (
+    ComparedScore,
     ComparedSystem,
     ComparisonsResponse,
     DifferenceInterval,
@@ -232,10 +233,7 @@ def comparison_document(
         interval=wanted.interval,
         baseline=None if wanted.baseline is None else wanted.systems[wanted.baseline].submission,
         resample=listed.resample,
-        systems=[
-            ComparedSystem(submission=each.submission, name=name)
-            for each, name in zip(wanted.systems, names, strict=True)
-        ],
+        systems=[_compared_system(access, compared, position) for position in range(len(names))],
         pairs=pairs,
         runs=[
             run_spread_document(wanted.systems[system].submission, listed.metrics[metric], spread)
@@ -252,6 +250,45 @@ def comparison_document(
             trials_done=trying.trials_done,
             failure=trying.failure,
         ),
+    )
+
+
+def _compared_system(access: CampaignAccess, compared: ComparisonResult, position: int) -> ComparedSystem:
+    entry, board = compared.query.systems[position], compared.board
+    name, scores = display_name(access, entry), []
+    for metric in compared.query.metrics if board is not None else ():
+        assert board is not None
+        score = board.rows[position].scores[metric]
+        interval = board.interval(score)
+        scores.append(
+            ComparedScore(
+                metric=score.specification,
+                title=entry.scores[metric].title,
+                signature=score.signature,
+                higher_is_better=score.higher_is_better,
+                scale=finite_scale(score.scale),
+                score=score.score,
+                interval=interval
+                and ScoreInterval(
+                    level=board.level,
+                    low=interval[0],
+                    high=interval[1],
+                    kind=board.interval_kind,
+                    n=board.listed.replicates,
+                ),
+                runs=list(score.run_scores) if len(entry.runs) > 1 else [],
+            )
+        )
+    return ComparedSystem(
+        submission=entry.submission,
+        submissions=list(entry.submissions),
+        name=name.title,
+        team=name.team,
+        system=name.system or None,
+        runs=[run for run in entry.runs if run] if name.system else [],
+        kind=entry.kind,
+        ranked=entry.ranked,
+        scores=scores,
     )
 
 

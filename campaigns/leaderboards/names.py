@@ -43,6 +43,8 @@ def display_name(access: CampaignAccess, entry: BoardEntry) -> DisplayName:
     title = "/".join(part for part in (team, system) if part)
     runs = len(entry.runs)
     suffix = f" ({runs} run{'s'[runs == 1 :]})" if any(entry.runs) else ""
-    if entry.twice or (not system and (entry.of_team > 1 or entry.team not in access.teams)):
+    if entry.alone:
+        suffix = f" (run {entry.runs[0]})" if entry.runs[0] else ""
+    if entry.alone or entry.twice or (not system and (entry.of_team > 1 or entry.team not in access.teams)):
         suffix += f" #{entry.submission}"
     return DisplayName(team, system, title + suffix, suffix, entry.team in access.own_teams)

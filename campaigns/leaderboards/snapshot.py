@@ -19,7 +19,7 @@ from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_replicates, read_system_scores
 from models.results.autoranks import autorank_columns, autoranks
 from models.results.boards import BoardSummary
-from models.results.entries import Entry, are_ranked, standing_entries
+from models.results.entries import Entry, are_ranked, single_entries, standing_entries
 from models.results.leaderboard import constrained_of, read_measured_entries, state_of_runs
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Declaration
@@ -67,6 +67,8 @@ class BoardEntry:
     """How many systems its team has here."""
     twice: bool = False
     """Whether the same system is here with another submission, too."""
+    alone: bool = False
+    """Whether it is one submission by itself, whatever else its system has."""
     scores: tuple[SystemScore, ...] = ()
     """By every metric; empty until it is done."""
 
@@ -163,6 +165,22 @@ def read_snapshot(
     notices = column_notices(connection, listed.metrics, [run.id for entry in entries for run in entry.runs])
     found, drawn = _with_autoranks(connection, memory, listed.metrics, _with_team_context(list(alone.values())))
     return BoardSnapshot(listed, version, found, alone, notices, drawn)
+
+
+def read_single_entries(
+    connection: Connection,
+    memory: LeaderboardCache,
+    listed: BoardSummary,
+    submissions: Sequence[int],
+    *,
+    campaign_id: int | None,
+) -> list[BoardEntry]:
+    """Return measured submissions by themselves, also replaced ones; of any campaign without `campaign_id`."""
+    rows = read_measured_entries(connection, listed.protocol_id, campaign_id=campaign_id, submissions=submissions)
+    entries = [replace(_board_entry(entry), alone=True) for entry in single_entries(rows)]
+    done = [each.measured for each in entries if each.runs_done]
+    scores = read_system_scores(connection, memory, done, len(listed.metrics))
+    return [replace(each, scores=scores[each.measured]) for each in entries if each.measured in scores]
 
 
 def _with_autoranks(

@@ -16,7 +16,6 @@ from analysis.leaderboard.significance import (
     ALPHA,
     CORRECTION,
     bootstrap_pairs,
-    compared_to_leaderboard,
     ranked_by_bootstrap,
 )
 from campaigns.reports import limits
@@ -32,6 +31,7 @@ from models.corpus.judgments import list_judgments, read_systems
 from steelyard.inspection.partitions import by_document, by_domain, by_length
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.text.wording import of_documents
+from steelyard_client.vocabulary import compared_to_leaderboard
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -243,3 +243,13 @@ class ExportLayout(StrEnum):
     """Everything: tables, texts and settings."""
     MT_METRICS_EVAL = "mt-metrics-eval"
     """Texts, scores of metrics and human scores of many pairs, as the metrics tasks of WMT have them."""
+
+
+def compared_to_leaderboard(test: str, correction: str) -> str:
+    """A sentence that relates displayed tests to those of the leaderboard."""
+    if correction != PValueCorrection.NONE:
+        return "This is stricter than the leaderboard, whose tests are not corrected for their number."
+    often = "about 5 of 100 pairs of equally good systems are marked by chance"
+    if test != SignificanceTest.BOOTSTRAP:
+        return f"The leaderboard uses the paired bootstrap. Neither corrects for the number of pairs: {often}."
+    return f"This is the rule of the leaderboard, which does not correct for the number of pairs: {often}."

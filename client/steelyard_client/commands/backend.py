@@ -84,11 +84,11 @@ def account_option() -> Decorator:
 
 
 def finish_comparison(
-    client: Client, campaign: str, asked: ComparisonsResponse, systems: Sequence[int], board: int
-) -> None:
+    client: Client, asked: ComparisonsResponse, read: Callable[[int], ComparisonsResponse]
+) -> ComparisonsResponse:
     """Wait until requested randomization tests are computed, on a database by workers of this process.
 
-    Raises CommandError where they failed.
+    `read` reads the comparison with that number. Raises CommandError where the tests failed.
     """
     from time import sleep
 
@@ -102,11 +102,10 @@ def finish_comparison(
         else:
             print(f"trials {found.progress.trials_done} of {found.progress.trials}", file=sys.stderr)
             sleep(TRIALS_POLL_SECONDS)
-        found = client.read_comparisons(
-            campaign, systems, board=board, test="randomization", trials=asked.trials, comparison=comparison
-        )
+        found = read(comparison)
     if found.progress is not None and found.progress.failure:
         raise CommandError(f"The systems could not be compared. {found.progress.failure}")
+    return found
 
 
 def brings_workers(client: Client) -> bool:

@@ -20,6 +20,7 @@ FILES = {
     "judgments": ("import human judgments, and rank systems by them", "human.judgments"),
     "status": ("show the queue, workers and failures", "queue.status"),
     "leaderboard": ("show the systems of campaigns, ranked", "leaderboards.leaderboard"),
+    "compare": ("test systems against each other", "leaderboards.compare"),
     "verify": ("compute published scores again", "verify"),
     "login": ("store the API token for a server", "accounts.login"),
 }

@@ -5,16 +5,52 @@ from __future__ import annotations
 from pydantic import Field
 
 from steelyard_client.documents.document import Document
-from steelyard_client.vocabulary import IntervalKind, PValueCorrection, ResamplingUnit, SignificanceTest
+from steelyard_client.documents.leaderboards import ScoreInterval
+from steelyard_client.vocabulary import DeclaredKind, IntervalKind, PValueCorrection, ResamplingUnit, SignificanceTest
+
+
+class ComparedScore(Document):
+    """The score of a compared system by one metric."""
+
+    metric: str
+    """Specification of the metric."""
+    title: str
+    """Its title."""
+    signature: str
+    """The signature: everything that the score depends on."""
+    higher_is_better: bool
+    """Whether a higher score is better."""
+    scale: float | None
+    """The perfect score; null for an open-ended scale."""
+    score: float | None
+    """The score, the mean of several runs; null where it is undefined."""
+    interval: ScoreInterval | None
+    """Confidence interval of the score; null where there is none."""
+    runs: list[float | None]
+    """The score of each run; empty for a single run."""
 
 
 class ComparedSystem(Document):
     """A system that is compared."""
 
     submission: int
-    """Number of its submission."""
+    """Number of its last submission."""
+    submissions: list[int]
+    """Numbers of the submissions of its runs."""
     name: str
     """Displayed name."""
+    team: str
+    """Displayed name of the team; "" for the organisers' own systems."""
+    system: str | None
+    """Name of the system; null where it would reveal an anonymous team."""
+    runs: list[str]
+    """Labels of its runs; empty for a single run."""
+    kind: DeclaredKind
+    """primary, contrastive or ""."""
+    ranked: bool
+    """Whether it is ranked on the leaderboard."""
+    scores: list[ComparedScore]
+    """By each metric of the comparison; empty while replicates are being computed."""
 
 
 class DifferenceInterval(Document):

@@ -190,7 +190,9 @@ class LeaderboardOperations(Requests):
         *,
         test_set: str = "",
         references: Sequence[str] = (),
-        metric: str = "",
+        metric: str | Sequence[str] = "",
+        by: str = "",
+        single: bool = False,
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
@@ -206,7 +208,7 @@ class LeaderboardOperations(Requests):
         `comparison` is the number of one that `request_comparisons` started, to include its progress.
         """
         filters = _comparison(systems, test_set, references, metric, test, correction, board)
-        filters |= _rule(trials, level, interval, alpha, baseline)
+        filters |= _rule(trials, level, interval, alpha, baseline, by, single)
         address = path_of("campaigns", campaign, "comparisons")
         answer = yield from self._send("GET", address, params=drop_none({**filters, "comparison": comparison}))
         return decode(ComparisonsResponse, json_of(answer))
@@ -219,7 +221,9 @@ class LeaderboardOperations(Requests):
         *,
         test_set: str = "",
         references: Sequence[str] = (),
-        metric: str = "",
+        metric: str | Sequence[str] = "",
+        by: str = "",
+        single: bool = False,
         correction: str = "none",
         board: int | None = None,
         trials: int | None = None,
@@ -230,7 +234,7 @@ class LeaderboardOperations(Requests):
     ) -> Steps[ComparisonsResponse]:
         """Request the missing randomization tests, for at most 20 systems; parameters as in `compare`."""
         filters = _comparison(systems, test_set, references, metric, "randomization", correction, board)
-        params = filters | _rule(trials, level, interval, alpha, baseline)
+        params = filters | _rule(trials, level, interval, alpha, baseline, by, single)
         return self._change(ComparisonsResponse, "POST", "campaigns", campaign, "comparisons", params=params)
 
     @operation
@@ -247,7 +251,9 @@ class LeaderboardOperations(Requests):
         *,
         test_set: str = "",
         references: Sequence[str] = (),
-        metric: str = "",
+        metric: str | Sequence[str] = "",
+        by: str = "",
+        single: bool = False,
         test: str = "bootstrap",
         correction: str = "none",
         board: int | None = None,
@@ -267,7 +273,11 @@ class LeaderboardOperations(Requests):
         systems
             Submission numbers; default the best eight systems.
         test_set, references, metric, board
-            As in `read_leaderboard`; without `metric`, all metrics.
+            As in `read_leaderboard`; `metric` may be several, and without it they are all metrics.
+        by
+            The metric that sorts; default the first one.
+        single
+            Each submission by itself, also replaced ones. For organisers.
         test
             "bootstrap", or "randomization"; missing randomization tests are requested and waited for.
         correction
@@ -291,7 +301,7 @@ class LeaderboardOperations(Requests):
             Some pairs could not be tested.
         """
         filters = _comparison(systems, test_set, references, metric, test, correction, board)
-        filters |= _rule(trials, level, interval, alpha, baseline)
+        filters |= _rule(trials, level, interval, alpha, baseline, by, single)
         address = path_of("campaigns", campaign, "comparisons")
 
         def ask(method: str, **more: int) -> Steps[ComparisonsResponse]:
@@ -312,15 +322,21 @@ class LeaderboardOperations(Requests):
         return found
 
 
-def board_filters(test_set: str, references: Sequence[str], metric: str, board: int | None) -> dict[str, Any]:
+def board_filters(
+    test_set: str, references: Sequence[str], metric: str | Sequence[str], board: int | None
+) -> dict[str, Any]:
     """Query parameters that select a leaderboard, without those that are not given."""
-    named = {"test_set": test_set or None, "references": ",".join(references) or None, "metric": metric or None}
+    named = {
+        "test_set": test_set or None,
+        "references": ",".join(references) or None,
+        "metric": (metric if isinstance(metric, str) else list(metric)) or None,
+    }
     return drop_none({**named, "board": board})
 
 
 def _comparison(
-    systems: Sequence[int], test_set: str, references: Sequence[str], metric: str, test: str, correction: str,
-    board: int | None,
+    systems: Sequence[int], test_set: str, references: Sequence[str], metric: str | Sequence[str], test: str,
+    correction: str, board: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     return drop_none(
         {
@@ -332,7 +348,9 @@ def _comparison(
     )
 
 
-def _rule(trials: int | None, level: float, interval: str, alpha: float, baseline: int | None) -> dict[str, Any]:
+def _rule(
+    trials: int | None, level: float, interval: str, alpha: float, baseline: int | None, by: str, single: bool
+) -> dict[str, Any]:
     """How systems are compared, without what a server does by default."""
     return drop_none(
         {
@@ -341,5 +359,7 @@ def _rule(trials: int | None, level: float, interval: str, alpha: float, baselin
             "interval": None if interval == IntervalKind.PERCENTILE else interval,
             "alpha": None if alpha == ALPHA else alpha,
             "baseline": baseline,
+            "by": by or None,
+            "single": "true" if single else None,
         }
     )

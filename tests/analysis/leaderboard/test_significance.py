@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from analysis.leaderboard.significance import (
     bootstrap_pairs,
-    compared_to_leaderboard,
     ranked_by_bootstrap,
 )
 from steelyard.ranking.clusters import rank_systems
 from steelyard.resampling.bootstrap_p import bootstrap_p
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.interval import percentile_interval
+from steelyard_client.vocabulary import compared_to_leaderboard
 from tests.analysis.boards import made_board, spread, undefined
 
 N = 200

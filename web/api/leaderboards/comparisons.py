@@ -20,6 +20,7 @@ from campaigns.leaderboards.comparison import (
     compare_systems,
     read_trials_progress,
     request_trials,
+    single_systems,
     trials_needed,
 )
 from campaigns.leaderboards.documents import comparison_document
@@ -55,7 +56,15 @@ class ComparisonFilters:
         ] = None,
         test_set: Annotated[str, Query(max_length=300, description="Name, or name@version.")] = "",
         references: Annotated[str, Query(max_length=1000, description="Labels, separated by commas.")] = "",
-        metric: Annotated[str, Query(max_length=500, description="Only this metric; default: all.")] = "",
+        metric: Annotated[
+            list[str] | None, Query(max_length=50, description="Only these metrics; default: all.")
+        ] = None,
+        by: Annotated[
+            str, Query(max_length=500, description="The metric that sorts; default: the first one that is asked for.")
+        ] = "",
+        single: Annotated[
+            bool, Query(description="Each submission by itself, also replaced ones. For organisers.")
+        ] = False,
         test: SignificanceTest = SignificanceTest.BOOTSTRAP,
         correction: PValueCorrection = PValueCorrection.NONE,
         board: Annotated[
@@ -91,8 +100,15 @@ class ComparisonFilters:
         self.trials = trials
         # A request for each of many levels must not have each computed.
         self.level, self.interval, self.alpha, self.baseline = round(level, 4), interval, round(alpha, 4), baseline
-        self.systems, self.test_set, self.references, self.metric = system or [], test_set, references, metric
+        self.systems, self.test_set, self.references = system or [], test_set, references
+        self.metrics = [each for each in metric or () if each]
+        self.by, self.single = by, single
         self.test, self.correction, self.board = test, correction, board
+
+    @property
+    def metric(self) -> str:
+        """The metric that sorts; "" for the default."""
+        return self.by or (self.metrics[0] if self.metrics else "")
 
 
 @router.get("/campaigns/{name}/comparisons")
@@ -182,8 +198,16 @@ def read_comparison_query(
     choice = find_choice(read_choices(connection, access), asked.test_set, asked.references, asked.board)
     metric = find_metric(choice.listed, asked.metric, access.ranked_by)
     view = app_state(request).boards.view(connection, choice.listed, BoardQuery(metric, SystemFilter.ALL))
-    metrics = [metric] if asked.metric else list(range(len(choice.listed.metrics)))
-    systems = choose_systems(view, asked.systems, LONGEST_LIST if principal is COMMAND_LINE else MAX_SYSTEMS)
+    metrics = list(dict.fromkeys(find_metric(choice.listed, each, "") for each in asked.metrics))
+    metrics = metrics or list(range(len(choice.listed.metrics)))
+    most = LONGEST_LIST if principal is COMMAND_LINE else MAX_SYSTEMS
+    if asked.single and len(asked.systems) > most:
+        raise BadRequest(f"{len(asked.systems)} systems are too many. Compare at most {most} at once.")
+    systems = (
+        single_systems(connection, app_state(request).boards, access, view, asked.systems)
+        if asked.single
+        else choose_systems(view, asked.systems, most)
+    )
     query = ComparisonQuery(
         *(systems, metrics, asked.test, asked.correction, TRIALS, asked.alpha, asked.level, asked.interval),
         _baseline(systems, asked.baseline),

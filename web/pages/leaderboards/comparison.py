@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from analysis.leaderboard.significance import ALPHA, compared_to_leaderboard
+from analysis.leaderboard.significance import ALPHA
 from campaigns.charts.effects import Effect, effects
 from campaigns.leaderboards.choice import BoardChoice, read_choices
 from campaigns.leaderboards.comparison import (
@@ -36,7 +36,7 @@ from steelyard.resampling.correction import TITLES
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.tables.formatting import TYPESET, digits, p_value
 from steelyard.text.wording import of_documents
-from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter
+from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter, compared_to_leaderboard
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links, closest_choice
@@ -124,7 +124,7 @@ def request_trials(
     request: Request, name: str, principal: CurrentPrincipal, filters: Annotated[ComparisonFilters, Depends()]
 ) -> Response:
     """Start randomization tests, and redirect to the page with their progress."""
-    filters.metric, ranked_by = "", filters.metric
+    filters.metrics, ranked_by = [], filters.metric
     _, choice, view, query, comparison = start_trials(request, principal, name, filters)
     more: dict[str, object] = {"test": SignificanceTest.RANDOMIZATION.value, "correction": query.correction.value}
     if ranked_by in choice.listed.metrics:

@@ -162,6 +162,12 @@ def read_ranked(
         asked = client.request_comparisons(
             campaign, ranked, board=listed.board, correction=rule.correction, trials=found.ranking.draws
         )
-        finish_comparison(client, campaign, asked, ranked, listed.board)
+        finish_comparison(
+            client,
+            asked,
+            lambda comparison: client.read_comparisons(
+                campaign, ranked, board=listed.board, test="randomization", trials=asked.trials, comparison=comparison
+            ),
+        )
         found = read()
     return found

@@ -9,6 +9,7 @@ from steelyard.tables.formatting import digits
 from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
+    from steelyard_client.documents.comparisons import ComparedScore
     from steelyard_client.documents.leaderboards import BoardScore, LeaderboardResponse, NeighbourPower
     from steelyard_client.documents.submissions import ScoreResponse
 
@@ -75,6 +76,6 @@ def _shown(pair: NeighbourPower, places: int) -> list[str]:
     return [f"{pair.smallest_difference:.{places}f}", f"{100 * pair.power:.0f} %", needed, verdict]
 
 
-def scale_of(score: BoardScore | ScoreResponse) -> float:
+def scale_of(score: BoardScore | ComparedScore | ScoreResponse) -> float:
     """The score of a perfect output; infinite where the metric has no upper end, which JSON sends as null."""
     return math.inf if score.scale is None else score.scale

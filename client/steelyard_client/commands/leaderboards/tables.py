@@ -16,6 +16,7 @@ from steelyard_client.vocabulary import remark as remark_on
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from steelyard_client.documents.comparisons import ComparisonsResponse
     from steelyard_client.documents.leaderboards import BoardScore, BoardSystem, LeaderboardResponse
 
 CORRECTED = {"none": "not corrected", "holm": "Holm's correction", "bh": "Benjamini-Hochberg"}
@@ -49,7 +50,7 @@ def as_object(board: LeaderboardResponse) -> dict[str, Any]:
     return {**found, "systems": systems}
 
 
-def title_of(board: LeaderboardResponse) -> str:
+def title_of(board: LeaderboardResponse | ComparisonsResponse) -> str:
     """What was measured against what, as `analysis.leaderboard.board.Board.title` has it."""
     name = board.test_set if board.version == "1" else f"{board.test_set} (version {board.version})"
     name = name if board.campaign == board.test_set else f"{board.campaign}: {name}"
