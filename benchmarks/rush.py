@@ -41,8 +41,8 @@ from campaigns.phases import PhaseRules, add_phase
 from campaigns.rules import Rules, create_campaign
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
-from campaigns.test_set_files import InputTestSet, NamedContent, read_test_set_files
-from campaigns.test_sets import add_test_set
+from campaigns.test_sets.files import InputTestSet, NamedContent, read_test_set_files
+from campaigns.test_sets.stored import add_test_set
 from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import Account, ApiToken, Membership, Team

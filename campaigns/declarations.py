@@ -10,12 +10,12 @@ from sqlalchemy import Connection, insert, select, update
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import changed_fields
 from campaigns.errors import Conflict, Forbidden, NotFound
+from campaigns.fields.short_text import short_text
+from campaigns.fields.times import format_local_time
 from campaigns.measures import protocols_on
 from campaigns.permissions import CampaignAccess, read_access_by_id
 from campaigns.quotas.usage_log import lock_quota_account
-from campaigns.short_text import short_text
 from campaigns.submissions.declarations import demote_primary, primary_of
-from campaigns.times import format_local_time
 from models.corpus.campaign_protocols import lock_campaign_shared
 from models.schema.base import now
 from models.schema.campaigns import Declaration

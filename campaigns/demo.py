@@ -12,7 +12,7 @@ from campaigns.permissions import read_access
 from campaigns.phases import publish_now
 from campaigns.rules import Rules, create_campaign
 from campaigns.submissions.submit import SubmissionInput, submit
-from campaigns.test_sets import add_test_set, find_campaign_test_set, set_test_set
+from campaigns.test_sets.stored import add_test_set, find_campaign_test_set, set_test_set
 from models.database.session import reading, writing
 from models.schema.roles import DeclaredKind
 from steelyard.formats.campaign.folder import read_campaign

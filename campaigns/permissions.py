@@ -25,8 +25,8 @@ from sqlalchemy import ColumnElement, Connection, select
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import Forbidden, NotFound
+from campaigns.fields.times import check_zone
 from campaigns.known_campaigns import has_role, may_know, may_organise
-from campaigns.times import check_zone
 from models.corpus.phases import PhaseInfo, phase_at, read_phases_of
 from models.errors import UnreadableRow
 from models.schema.accounts import Team

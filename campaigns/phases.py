@@ -11,9 +11,9 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 
 from campaigns.changes import changed_fields
 from campaigns.errors import BadRequest, Conflict, NotFound
+from campaigns.fields.short_text import short_text
+from campaigns.fields.times import format_local_time
 from campaigns.permissions import CampaignAccess
-from campaigns.short_text import short_text
-from campaigns.times import format_local_time
 from models.corpus.phases import PhaseInfo
 from models.schema.campaigns import CampaignTestSet, Declaration, Phase, Quota
 from models.schema.roles import Feedback, LateRule, PhaseKind

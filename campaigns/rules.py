@@ -11,9 +11,9 @@ from analysis.leaderboard.board import position_of_metric
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import changed_fields
 from campaigns.errors import BadRequest, Conflict, Forbidden
+from campaigns.fields.short_text import short_text
+from campaigns.fields.times import check_zone
 from campaigns.permissions import CampaignAccess
-from campaigns.short_text import short_text
-from campaigns.times import check_zone
 from models.database.upsert import insert_new
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, CampaignProtocol

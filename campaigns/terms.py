@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select
 
 from campaigns.errors import Forbidden, NotFound, OutOfDate
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, Team
 from models.schema.campaigns import CampaignTerms, TermsAcceptance

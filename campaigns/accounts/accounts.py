@@ -12,7 +12,7 @@ import idna
 from sqlalchemy import delete, func, or_, select, update
 
 from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, Confirmation, WebSession
 from models.schema.base import now

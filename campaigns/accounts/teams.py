@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, insert, select, update
 from campaigns.accounts.accounts import read_account
 from campaigns.accounts.lookalikes import confusable_key, in_latin
 from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from models.database.upsert import insert_new, lock_table
 from models.schema.accounts import Account, Membership, Team
 from models.schema.campaigns import Campaign, Participation

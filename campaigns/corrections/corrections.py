@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from campaigns.errors import BadRequest, Conflict, NotFound
+from campaigns.fields.short_text import short_text
 from campaigns.inspection.judgments import audit_judgments_added
 from campaigns.measures import MeasureInfo, add_protocols, protocols_on
 from campaigns.permissions import CampaignAccess
-from campaigns.short_text import short_text
-from campaigns.test_sets import CampaignTestSetInfo, audit_test_set, read_test_set_name
+from campaigns.test_sets.stored import CampaignTestSetInfo, audit_test_set, read_test_set_name
 from models.corpus.judgments import copy_judgments
 from models.schema.campaigns import (
     CampaignTestSet,

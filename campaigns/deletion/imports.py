@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 
 from campaigns.changes import lock_for_change
 from campaigns.deletion.counts import Deletion, present
-from campaigns.imported.versions import chosen_versions, delete_version
 from campaigns.inspection.judgments import judgments_of, remove_judgments
+from campaigns.score_imports.versions import chosen_versions, delete_version
 from models.schema.human import ErrorSpan, HumanSegmentScore, HumanSystemScore, Rating
 
 if TYPE_CHECKING:

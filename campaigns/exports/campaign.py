@@ -14,11 +14,11 @@ from campaigns.corrections.corrections import list_corrections
 from campaigns.exports.archive import safe_name, zipped
 from campaigns.exports.manifest import with_manifest
 from campaigns.exports.stored_parts import import_tables, judgment_tables, protocol_table
+from campaigns.fields.times import local_isoformat
 from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
-from campaigns.test_sets import list_campaign_test_sets
+from campaigns.test_sets.stored import list_campaign_test_sets
 from campaigns.texts import lines_of
-from campaigns.times import local_isoformat
 from campaigns.visibility import read_visible_submissions
 from models.database.session import reading
 from models.schema.accounts import Account, AuditEntry

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from campaigns.errors import Conflict, NotFound
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
 from models.queue.kinds.comparisons import end_comparisons
 from models.schema.corpus import Submission

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from campaigns.errors import BadRequest
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH
 from models.schema.roles import DeclaredKind
 

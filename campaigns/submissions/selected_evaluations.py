@@ -10,8 +10,8 @@ from sqlalchemy import select
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.errors import BadRequest, Forbidden
+from campaigns.fields.short_text import short_text
 from campaigns.known_campaigns import may_organise
-from campaigns.short_text import short_text
 from campaigns.submissions.evaluation_actions import MAX_REASON_LENGTH
 from models.database.session import reading
 from models.queue_status.evaluation_filters import EvaluationFilter, EvaluationSummary, check_names, read_evaluations

@@ -14,7 +14,7 @@ from campaigns.errors import Forbidden, OutOfDate
 from campaigns.measures import MeasureRequest, add_measures
 from campaigns.permissions import CampaignAccess
 from campaigns.rules import Rules, set_rules
-from campaigns.test_sets import find_campaign_test_set, set_test_set
+from campaigns.test_sets.stored import find_campaign_test_set, set_test_set
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign, CampaignMember
 from models.schema.roles import PhaseKind, SiteRole

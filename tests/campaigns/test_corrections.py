@@ -15,8 +15,8 @@ from campaigns.corrections.corrections import correct_test_set, find_correction,
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, why_locked, withdraw
 from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.permissions import read_access
-from campaigns.test_set_files import NamedContent
-from campaigns.test_sets import find_campaign_test_set, list_campaign_test_sets, remove_test_set
+from campaigns.test_sets.files import NamedContent
+from campaigns.test_sets.stored import find_campaign_test_set, list_campaign_test_sets, remove_test_set
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.corpus.judgments import (
     NewJudgments,

@@ -29,7 +29,7 @@ from campaigns.phases import (
     rules_of,
 )
 from campaigns.quotas.rules import list_quotas
-from campaigns.test_sets import find_campaign_test_set, set_test_set
+from campaigns.test_sets.stored import find_campaign_test_set, set_test_set
 from models.corpus.campaign_protocols import find_campaign
 from models.database.session import make_engine, writing
 from models.schema.accounts import AuditEntry

@@ -14,8 +14,8 @@ from campaigns.changes import lock_for_change
 from campaigns.corrections.comparison import compare_correction
 from campaigns.corrections.corrections import correct_test_set, list_corrections
 from campaigns.measures import MeasureRequest, add_measures, protocols_on
-from campaigns.test_set_files import NamedContent
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.files import NamedContent
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards, superseded_boards
@@ -29,7 +29,7 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from steelyard.resampling.documents import Documents
-from tests.campaigns.imported.scores import comet, take_in
+from tests.campaigns.score_imports.scores import comet, take_in
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off
 from tests.service.campaigns import found, given, submit_output, with_test_set
 

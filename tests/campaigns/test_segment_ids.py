@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
-from campaigns.test_set_files import InputTestSet, NamedContent
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.files import InputTestSet, NamedContent
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.corpus.test_sets import DocumentSegments, document_segments
 from models.database.session import make_engine, reading, writing
 from runtime.settings import Settings

@@ -27,7 +27,7 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
         target("library/steelyard/ranking/clusters.py", "tests/library/ranking/test_clusters.py"),
         target(
             "library/steelyard/ranking/autorank.py library/steelyard/ranking/autorank_column.py",
-            "tests/library/ranking/test_autorank.py tests/campaigns/imported/test_columns.py",
+            "tests/library/ranking/test_autorank.py tests/campaigns/score_imports/test_columns.py",
         ),
     ],
     "verification": [

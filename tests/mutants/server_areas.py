@@ -68,16 +68,17 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("models/results/segment_scores.py", "tests/models/results/test_segment_scores.py"),
     ],
     "imported": [
-        target("campaigns/imported/placement.py", "tests/campaigns/imported/test_placement.py"),
+        target("campaigns/score_imports/placement.py", "tests/campaigns/score_imports/test_placement.py"),
         target(
-            "campaigns/imported/columns.py campaigns/imported/scored.py",
-            "tests/campaigns/imported/test_columns.py tests/campaigns/imported/test_versions.py "
-            "tests/campaigns/imported/test_importing.py",
+            "campaigns/score_imports/columns.py campaigns/score_imports/scored.py",
+            "tests/campaigns/score_imports/test_columns.py tests/campaigns/score_imports/test_versions.py "
+            "tests/campaigns/score_imports/test_importing.py",
         ),
         target(
-            "campaigns/imported/importing.py campaigns/imported/targets.py campaigns/imported/versions.py "
-            "campaigns/imported/autorank.py campaigns/imported/reductions.py models/queue/given_statistics.py",
-            "tests/campaigns/imported/test_versions.py tests/campaigns/imported/test_importing.py "
+            "campaigns/score_imports/importing.py campaigns/score_imports/targets.py "
+            "campaigns/score_imports/versions.py campaigns/score_imports/autorank.py "
+            "campaigns/score_imports/reductions.py models/queue/given_statistics.py",
+            "tests/campaigns/score_imports/test_versions.py tests/campaigns/score_imports/test_importing.py "
             "tests/web/pages/campaigns/test_scores.py",
         ),
         target("models/results/autoranks.py", "tests/models/results/test_autoranks.py"),
@@ -222,7 +223,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "campaigns/deletion/imports.py",
-            "tests/campaigns/deletion/test_whole_deletion.py tests/campaigns/imported/test_versions.py",
+            "tests/campaigns/deletion/test_whole_deletion.py tests/campaigns/score_imports/test_versions.py",
         ),
         target("client/steelyard_client/commands/deleting.py", "tests/cli/test_deleting.py"),
     ],
@@ -287,7 +288,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "campaigns/corrections/corrections.py campaigns/corrections/comparison.py",
             "tests/campaigns/test_corrections.py",
         ),
-        target("campaigns/times.py", "tests/campaigns/test_times.py"),
+        target("campaigns/fields/times.py", "tests/campaigns/fields/test_times.py"),
         target(
             "campaigns/submissions/systems.py",
             "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_systems.py",
@@ -326,8 +327,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
     ],
     "imports": [
         target(
-            " ".join(f"campaigns/imports/{name}.py" for name in ("checking", "export", "pairs", "reading", "store")),
-            "tests/campaigns/imports/test_importing.py",
+            " ".join(
+                f"campaigns/campaign_imports/{name}.py" for name in ("checking", "export", "pairs", "reading", "store")
+            ),
+            "tests/campaigns/campaign_imports/test_importing.py",
         ),
     ],
     "reports": [

@@ -13,8 +13,8 @@ from campaigns.rules import Rules, create_campaign
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.submissions.submit import SubmissionInput, SubmitResult, submit
-from campaigns.test_set_files import InputTestSet, NamedContent, read_test_set_files
-from campaigns.test_sets import add_test_set
+from campaigns.test_sets.files import InputTestSet, NamedContent, read_test_set_files
+from campaigns.test_sets.stored import add_test_set
 from models.database.session import writing
 from models.schema.roles import DeclaredKind
 from runtime.service_settings import WebSettings

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from fastapi import UploadFile
 from fastapi.concurrency import run_in_threadpool
 
+from campaigns.campaign_imports.reading import read_campaign_zip
+from campaigns.campaign_imports.store import StoredCampaign, store_campaign_content
 from campaigns.errors import Forbidden
-from campaigns.imported.reductions import reduce_now
-from campaigns.imports.reading import read_campaign_zip
-from campaigns.imports.store import StoredCampaign, store_campaign_content
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
+from campaigns.score_imports.reductions import reduce_now
 from models.database.session import writing
 from models.schema.roles import Scope
 

@@ -12,10 +12,10 @@ from fastapi import UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.errors import BadRequest
+from campaigns.fields.short_text import short_text
 from campaigns.inspection.judgments import AddedJudgments, _find_test_set, read_tables, store_judgments_of
 from campaigns.permissions import CampaignAccess
 from campaigns.sandbox.fair_queue import Owner
-from campaigns.short_text import short_text
 from steelyard.errors import BadParameter
 from steelyard.formats.input.gzip_members import GZIP
 from steelyard.meta_evaluation.human.reading import AUTO, Reading

@@ -11,11 +11,11 @@ from fastapi.concurrency import run_in_threadpool
 
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
-from campaigns.imported.importing import ImportResult, ScoreRequest, import_scores
-from campaigns.imported.reading import described_files, read_score_files
-from campaigns.imported.reductions import reduce_now
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
+from campaigns.score_imports.importing import ImportResult, ScoreRequest, import_scores
+from campaigns.score_imports.reading import described_files, read_score_files
+from campaigns.score_imports.reductions import reduce_now
 from models.database.session import writing
 from steelyard.text.names import printable
 

@@ -10,8 +10,8 @@ from campaigns.measures import parse_measure_request, protocols_on
 from campaigns.permissions import read_access
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
-from campaigns.test_set_files import read_reference_files, read_test_set_files
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.files import read_reference_files, read_test_set_files
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from campaigns.measures import MeasureRequest
-    from campaigns.test_set_files import InputTestSet, NamedContent
+    from campaigns.test_sets.files import InputTestSet, NamedContent
     from steelyard.formats.campaign.folder import CampaignFolder
     from steelyard.formats.plain import Text
     from web.state import State

@@ -13,8 +13,8 @@ from campaigns.reports.campaign import render_report
 from models.database.session import reading
 from models.results.boards import list_boards
 from tests.analysis.judged import METRICS, SEGMENTS, SYSTEMS, human_scores, judge, scored_campaign
-from tests.campaigns.imported.scores import table, take_in
 from tests.campaigns.reports.pages import checked
+from tests.campaigns.score_imports.scores import table, take_in
 
 UNSCORED = "system2"
 

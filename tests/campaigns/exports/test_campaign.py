@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select, update
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.exports.archive import safe_name
 from campaigns.exports.campaign import export_campaign
-from campaigns.test_set_files import NamedContent
+from campaigns.test_sets.files import NamedContent
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now

@@ -12,8 +12,8 @@ from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Prin
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
 from campaigns.permissions import read_access
-from campaigns.test_set_files import NamedContent
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.files import NamedContent
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import writing
 from models.schema.accounts import AuditEntry, Team
 from models.schema.campaigns import CampaignTestSet, Correction, Phase

@@ -28,7 +28,7 @@ from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgme
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.exports.mtme_reader import load
-from tests.campaigns.imported.scores import take_in
+from tests.campaigns.score_imports.scores import take_in
 from tests.scheduler.jobs import work_off
 from tests.service.service import DAY, Service
 

@@ -13,7 +13,7 @@ from campaigns.accounts.principal import COMMAND_LINE, NOBODY
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
 from campaigns.exports.campaign import export_campaign
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import writing
 from models.schema.states import ResamplingUnit
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign

@@ -18,7 +18,7 @@ from campaigns.inspection.visible import (
     visible_test_sets,
 )
 from campaigns.permissions import read_access
-from campaigns.test_set_files import NamedContent
+from campaigns.test_sets.files import NamedContent
 from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet

@@ -6,7 +6,7 @@ import pytest
 
 from campaigns.sandbox.limits import UNLIMITED
 from campaigns.submissions.reading import ExpectedOutput, read_uploaded_output
-from campaigns.test_set_files import InputTestSet, NamedContent, read_test_set_files
+from campaigns.test_sets.files import InputTestSet, NamedContent, read_test_set_files
 from models.corpus.test_sets import DocumentSegments, StoredTestSet
 from steelyard.formats.plain import Text
 from steelyard.formats.reader import Kind

@@ -33,7 +33,7 @@ from scheduler.ingest.campaigns import NewProtocol, NewSubmission, store_campaig
 from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from steelyard.metrics.registry import parse_metric
 from tests.analysis.nightly_runs import add_schedule
-from tests.campaigns.imported.scores import table, take_in
+from tests.campaigns.score_imports.scores import table, take_in
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.service.campaigns import found, submit_output, with_test_set
 

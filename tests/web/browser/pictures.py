@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sqlalchemy import select, update
 
-from campaigns.test_set_files import InputTestSet, NamedContent
+from campaigns.test_sets.files import InputTestSet, NamedContent
 from models.database.migrate import upgrade
 from models.database.session import writing
 from models.schema.base import now

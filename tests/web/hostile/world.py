@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import URL, ColumnElement, func, insert, make_url, select, update
 
 from campaigns.accounts.secrets import hash_of, new_secret
-from campaigns.test_set_files import NamedContent
+from campaigns.test_sets.files import NamedContent
 from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.schema.accounts import Account, Confirmation, Invitation, Team

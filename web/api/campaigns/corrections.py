@@ -18,8 +18,8 @@ from campaigns.corrections.corrections import (
 )
 from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
-from campaigns.test_set_files import NamedContent
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.files import NamedContent
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from steelyard_client.documents.corrections import (
     CorrectedMetric,

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from campaigns.changes import lock_for_change
+from campaigns.fields.times import local_isoformat, parse_local_time
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import PhaseRules, add_phase, change_phase, extend_phase, find_phase, remove_phase, rules_of
-from campaigns.times import local_isoformat, parse_local_time
 from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from steelyard_client.documents.document import utc

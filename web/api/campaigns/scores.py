@@ -9,11 +9,11 @@ from fastapi.concurrency import run_in_threadpool
 
 from campaigns.changes import lock_for_change, require_organiser
 from campaigns.errors import Forbidden
-from campaigns.imported.autorank import autoranks_of, rank_by_autorank
-from campaigns.imported.importing import ImportResult
-from campaigns.imported.reductions import reduce_now
-from campaigns.imported.versions import ImportedVersion, choose_version, delete_version, list_versions
 from campaigns.permissions import read_access
+from campaigns.score_imports.autorank import autoranks_of, rank_by_autorank
+from campaigns.score_imports.importing import ImportResult
+from campaigns.score_imports.reductions import reduce_now
+from campaigns.score_imports.versions import ImportedVersion, choose_version, delete_version, list_versions
 from models.database.session import reading, writing
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.imported_scores import (

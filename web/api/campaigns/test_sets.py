@@ -13,8 +13,8 @@ from campaigns.changes import lock_for_change, require_organiser
 from campaigns.measures import MeasureInfo, MeasureRequest, add_measures, protocols_on
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.sandbox.processes import scratch_folder
-from campaigns.test_set_files import InputTestSet, NamedContent
-from campaigns.test_sets import (
+from campaigns.test_sets.files import InputTestSet, NamedContent
+from campaigns.test_sets.stored import (
     CampaignTestSetInfo,
     add_test_set,
     find_campaign_test_set,

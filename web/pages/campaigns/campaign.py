@@ -22,7 +22,7 @@ from campaigns.overviews import overviews
 from campaigns.participants import join_with_team, leave_with_team
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.setup import setup_steps
-from campaigns.test_sets import list_campaign_test_sets
+from campaigns.test_sets.stored import list_campaign_test_sets
 from models.corpus.phases import deadline_at, next_phase
 from models.database.session import reading, writing
 from models.schema.roles import Joining, PhaseKind, TeamRole

@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 from campaigns.accounts.principal import Principal
 from campaigns.changes import lock_for_change, version_of
 from campaigns.errors import BadRequest, NotFound
+from campaigns.fields.short_text import short_text
+from campaigns.fields.times import check_zone, time_zones
 from campaigns.participants import (
     join_with_team,
     leave_with_team,
@@ -23,8 +25,6 @@ from campaigns.phases import close_now, publish_now
 from campaigns.quotas.organisers import remove_quota, set_quota
 from campaigns.quotas.quotas import check_known_phase, check_known_team
 from campaigns.rules import Rules, campaign_metrics, set_frozen, set_rules
-from campaigns.short_text import short_text
-from campaigns.times import check_zone, time_zones
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Joining, Visibility
 from models.schema.states import QuotaKind

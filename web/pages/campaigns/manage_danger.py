@@ -16,9 +16,9 @@ from campaigns.deletion.imports import delete_human_judgments, delete_imported_s
 from campaigns.deletion.submissions import delete_submission
 from campaigns.deletion.teams import delete_team_from_campaign
 from campaigns.errors import BadRequest, NotFound
-from campaigns.imported.reductions import reduce_now
-from campaigns.imported.versions import list_versions
 from campaigns.inspection.visible import visible_test_sets
+from campaigns.score_imports.reductions import reduce_now
+from campaigns.score_imports.versions import list_versions
 from campaigns.submissions.views import NOT_VISIBLE, find_submission_row
 from models.corpus.judgments import list_judgments_of
 from models.database.session import reading, writing

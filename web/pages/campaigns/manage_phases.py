@@ -12,9 +12,9 @@ from fastapi import APIRouter, Form, Request, Response
 
 from campaigns.changes import lock_for_change, version_of
 from campaigns.errors import BadRequest, NotFound
+from campaigns.fields.times import editable_local_time, parse_local_time
 from campaigns.permissions import CampaignAccess
 from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, remove_phase, rules_of
-from campaigns.times import editable_local_time, parse_local_time
 from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
 from models.schema.roles import Feedback, LateRule, PhaseKind

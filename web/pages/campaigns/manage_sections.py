@@ -17,7 +17,7 @@ from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.quotas.organisers import applicable_quotas, teams_with_quotas
 from campaigns.setup import setup_steps
-from campaigns.test_sets import list_campaign_test_sets
+from campaigns.test_sets.stored import list_campaign_test_sets
 from models.database.session import reading
 from models.schema.accounts import AuditEntry
 from models.schema.states import QuotaKind

@@ -16,8 +16,14 @@ from campaigns.errors import BadRequest, NotFound
 from campaigns.measures import DEFAULT_METRICS, MeasureRequest, add_measures, protocols_on, tokenizer_notices
 from campaigns.permissions import CampaignAccess
 from campaigns.sandbox.processes import scratch_folder
-from campaigns.test_set_files import InputTestSet, NamedContent, is_language
-from campaigns.test_sets import CampaignTestSetInfo, add_test_set, find_campaign_test_set, remove_test_set, set_test_set
+from campaigns.test_sets.files import InputTestSet, NamedContent, is_language
+from campaigns.test_sets.stored import (
+    CampaignTestSetInfo,
+    add_test_set,
+    find_campaign_test_set,
+    remove_test_set,
+    set_test_set,
+)
 from models.database.session import reading, writing
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.plain import Text

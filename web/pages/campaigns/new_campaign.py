@@ -9,12 +9,12 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 
 from campaigns.accounts.principal import Principal
+from campaigns.campaign_imports.store import StoredCampaign
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, CampaignsError, Forbidden
-from campaigns.imports.store import StoredCampaign
+from campaigns.fields.times import check_zone, parse_local_time, time_zones
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.rules import Rules, create_campaign
-from campaigns.times import check_zone, parse_local_time, time_zones
 from models.database.session import writing
 from models.schema.base import database_time
 from models.schema.roles import Feedback, Joining, PhaseKind, Scope, Visibility

@@ -10,12 +10,12 @@ from fastapi.responses import RedirectResponse
 
 from campaigns.changes import lock_for_change, require_organiser
 from campaigns.errors import BadRequest, CampaignsError, Forbidden
-from campaigns.imported.autorank import autoranks_of, rank_by_autorank
-from campaigns.imported.importing import ImportResult
-from campaigns.imported.reductions import reduce_now
-from campaigns.imported.versions import choose_version, delete_version, list_versions
 from campaigns.permissions import read_access
-from campaigns.test_sets import list_campaign_test_sets
+from campaigns.score_imports.autorank import autoranks_of, rank_by_autorank
+from campaigns.score_imports.importing import ImportResult
+from campaigns.score_imports.reductions import reduce_now
+from campaigns.score_imports.versions import choose_version, delete_version, list_versions
+from campaigns.test_sets.stored import list_campaign_test_sets
 from models.database.session import reading, writing
 from steelyard.errors import MetricsError
 from web.dependencies import CurrentPrincipal, app_state

@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
 from campaigns.errors import NotFound
-from campaigns.imported.autorank import autorank_formulas
 from campaigns.invitations.email_texts import site_url
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
+from campaigns.score_imports.autorank import autorank_formulas
 from models.database.session import reading
 from models.results.equal_outputs import read_equals
 from steelyard_client.vocabulary import RANKED, Constrained, Grouping, SystemFilter

@@ -12,7 +12,7 @@ from httpx import Response
 from sqlalchemy import select
 
 from campaigns.errors import BadRequest
-from campaigns.short_text import short_text
+from campaigns.fields.short_text import short_text
 from models.database.session import reading
 from models.schema.accounts import Account, Team
 from models.schema.campaigns import Campaign

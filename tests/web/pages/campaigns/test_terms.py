@@ -32,7 +32,7 @@ def test_a_team_submits_once_a_member_has_accepted(port: Port) -> None:
     assert "has not accepted the terms" in refused.text
     assert f'href="{HERE}/terms"' in mary.get(f"{HERE}/submit").text
     page = mary.get(f"{HERE}/terms").text
-    assert '<h3 dir="auto">Terms</h3>' in page
+    assert '<h2 dir="auto">Terms</h2>' in page
     assert "<em>kind</em>. &lt;script&gt;" in page
     assert "Accept for harbour" in page
     answer = mary.post(f"{HERE}/terms", data={"team": "harbour", "terms_version": "1"}, follow_redirects=False)

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope

@@ -11,7 +11,7 @@ from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
 from campaigns.quotas.quotas import set_quotas
 from campaigns.quotas.rules import QuotaScope
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now

@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from campaigns.campaign_imports.export import read_export
+from campaigns.campaign_imports.pairs import read_pairs
 from campaigns.errors import BadRequest
-from campaigns.imports.export import read_export
-from campaigns.imports.pairs import read_pairs
 from steelyard.errors import BadText, MetricsError
 from steelyard.formats.campaign.campaigns import has_campaign
 from steelyard.formats.campaign.exports import MANIFEST
@@ -18,7 +18,7 @@ from steelyard.formats.campaign.pair_folders import has_pairs
 from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
 
 if TYPE_CHECKING:
-    from campaigns.imports.content import CampaignContent
+    from campaigns.campaign_imports.content import CampaignContent
     from steelyard.text.limits import TextLimits
 
 

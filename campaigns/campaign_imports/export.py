@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from campaigns.campaign_imports.checking import check_export
+from campaigns.campaign_imports.content import CampaignContent, ReadProtocol, ReadScores, ReadSubmission, ReadTestSet
 from campaigns.errors import BadRequest
-from campaigns.imports.checking import check_export
-from campaigns.imports.content import CampaignContent, ReadProtocol, ReadScores, ReadSubmission, ReadTestSet
 from models.corpus.judgments import NewJudgments, RatingRow, SegmentRow, SpanRow, SystemRow
 from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, Visibility
 from models.schema.states import JudgmentKind, ResamplingUnit

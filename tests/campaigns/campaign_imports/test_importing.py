@@ -14,17 +14,17 @@ import pytest
 from sqlalchemy import func, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.campaign_imports import reading as imports_reading
+from campaigns.campaign_imports.pairs import _judgments
+from campaigns.campaign_imports.reading import read_campaign_zip
+from campaigns.campaign_imports.store import StoredCampaign, store_campaign_content
 from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
 from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
 from campaigns.exports.campaign import export_campaign
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
-from campaigns.imports import reading as imports_reading
-from campaigns.imports.pairs import _judgments
-from campaigns.imports.reading import read_campaign_zip
-from campaigns.imports.store import StoredCampaign, store_campaign_content
 from campaigns.rules import Rules, set_rules
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
 from models.schema.corpus import Submission, System, TestSet, Text
@@ -40,7 +40,7 @@ from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgme
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.limits import STORING_LIMITS
 from tests.campaigns.exports.exported import rows
-from tests.campaigns.imported.scores import take_in
+from tests.campaigns.score_imports.scores import take_in
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import submit_output
 from tests.service.service import DAY, Service

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from campaigns.errors import BadRequest
-from campaigns.imported.placement import Segmented
 from campaigns.measures import protocols_on, standing_submissions
-from campaigns.test_sets import CampaignTestSetInfo, find_campaign_test_set, list_campaign_test_sets
+from campaigns.score_imports.placement import Segmented
+from campaigns.test_sets.stored import CampaignTestSetInfo, find_campaign_test_set, list_campaign_test_sets
 from models.corpus.test_sets import document_segments
 from models.schema.corpus import Submission, System
 from scheduler.ingest.campaigns import store_systems_without_texts

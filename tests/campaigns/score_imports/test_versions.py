@@ -14,12 +14,12 @@ from campaigns.changes import lock_for_change
 from campaigns.corrections.corrections import correct_test_set
 from campaigns.deletion.imports import delete_imported_scores
 from campaigns.errors import BadRequest
-from campaigns.imported.autorank import autoranks_of, rank_by_autorank
-from campaigns.imported.reductions import reduce_now
-from campaigns.imported.versions import choose_version, delete_version, list_versions
 from campaigns.permissions import read_access
 from campaigns.rules import Rules, set_rules
-from campaigns.test_sets import find_campaign_test_set
+from campaigns.score_imports.autorank import autoranks_of, rank_by_autorank
+from campaigns.score_imports.reductions import reduce_now
+from campaigns.score_imports.versions import choose_version, delete_version, list_versions
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.audit import AuditEntry
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
@@ -29,7 +29,7 @@ from models.schema.imported import ImportedScore, ScoreImport
 from models.schema.queue import Evaluation, Reduction
 from runtime.settings import Settings
 from steelyard.formats.plain import Text
-from tests.campaigns.imported.scores import boards, comet, table, take_in
+from tests.campaigns.score_imports.scores import boards, comet, table, take_in
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, submit_output, with_test_set
 

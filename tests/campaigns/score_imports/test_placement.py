@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from campaigns.errors import BadRequest
-from campaigns.imported.placement import Segmented, place
+from campaigns.score_imports.placement import Segmented, place
 from models.corpus.test_sets import DocumentSegments
 from steelyard.formats.scores.score_runs import ScoredDocument
 from steelyard.formats.scores.score_tables import MetricTable

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from campaigns.errors import BadRequest, BadTime
-from campaigns.times import check_zone, editable_local_time, format_local_time, local_isoformat, parse_local_time
+from campaigns.fields.times import check_zone, editable_local_time, format_local_time, local_isoformat, parse_local_time
 from runtime.times import utc
 from scheduler.errors import BadSchedule
 

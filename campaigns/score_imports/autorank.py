@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, update
 
 from campaigns.errors import BadRequest
-from campaigns.imported.columns import change_columns, current_measures, current_metrics
 from campaigns.pinned_autoranks import pinned_autoranks
-from campaigns.test_sets import list_campaign_test_sets
+from campaigns.score_imports.columns import change_columns, current_measures, current_metrics
+from campaigns.test_sets.stored import list_campaign_test_sets
 from models.schema.campaigns import Campaign
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.without_texts.imported import written_name

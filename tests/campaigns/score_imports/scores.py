@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.imported.importing import ImportResult, ScoreRequest, import_scores
-from campaigns.imported.versions import ScoreFile
+from campaigns.score_imports.importing import ImportResult, ScoreRequest, import_scores
+from campaigns.score_imports.versions import ScoreFile
 from models.database.session import writing
 from models.results.boards import list_boards
 from models.results.leaderboard import LeaderboardRow, read_leaderboard

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from campaigns.sandbox.limits import limits_of
-from campaigns.test_set_files import InputTestSet, NamedContent, read_test_set_files
+from campaigns.test_sets.files import InputTestSet, NamedContent, read_test_set_files
 from runtime.service_settings import WebSettings
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from campaigns.errors import BadRequest, Conflict, NotFound
-from campaigns.imported.columns import (
+from campaigns.score_imports.columns import (
     change_columns,
     current_measures,
     current_metrics,
@@ -18,7 +18,7 @@ from campaigns.imported.columns import (
     with_column,
     without_column,
 )
-from campaigns.test_sets import find_campaign_test_set, list_campaign_test_sets
+from campaigns.test_sets.stored import find_campaign_test_set, list_campaign_test_sets
 from models.schema.imported import ImportedScore, ScoreImport
 from models.storage.arrays import pack
 from steelyard.metrics.registry import parse_metric
@@ -26,9 +26,9 @@ from steelyard.metrics.without_texts.imported import Imported, written_name
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
-    from campaigns.imported.scored import ScoredSystems
-    from campaigns.imported.targets import Target
     from campaigns.permissions import CampaignAccess
+    from campaigns.score_imports.scored import ScoredSystems
+    from campaigns.score_imports.targets import Target
     from runtime.settings import Settings
     from steelyard.metrics.metric import Metric
 

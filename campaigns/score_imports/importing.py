@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection
 
 from campaigns.errors import BadRequest
-from campaigns.imported.columns import change_columns, with_column
-from campaigns.imported.placement import place
-from campaigns.imported.scored import ScoredSystems
-from campaigns.imported.targets import Target, create_targets, find_targets
-from campaigns.imported.versions import ImportedColumn, ScoreFile, store_version
 from campaigns.measures import add_protocols
+from campaigns.score_imports.columns import change_columns, with_column
+from campaigns.score_imports.placement import place
+from campaigns.score_imports.scored import ScoredSystems
+from campaigns.score_imports.targets import Target, create_targets, find_targets
+from campaigns.score_imports.versions import ImportedColumn, ScoreFile, store_version
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
 from steelyard.text.findings import quoted
 from steelyard.text.wording import listed

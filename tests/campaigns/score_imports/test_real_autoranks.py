@@ -8,10 +8,10 @@ from pathlib import Path
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
-from campaigns.imported.autorank import rank_by_autorank
+from campaigns.score_imports.autorank import rank_by_autorank
 from models.database.session import make_engine, writing
 from runtime.settings import Settings
-from tests.campaigns.imported.scores import boards, table, take_in
+from tests.campaigns.score_imports.scores import boards, table, take_in
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found
 

@@ -12,11 +12,11 @@ from sqlalchemy import Engine, func, select
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, Conflict, NotFound
-from campaigns.imported.autorank import rank_by_autorank
-from campaigns.imported.versions import choose_version, delete_version, list_versions
 from campaigns.permissions import read_access
 from campaigns.rules import Rules, set_rules
-from campaigns.test_set_files import NamedContent
+from campaigns.score_imports.autorank import rank_by_autorank
+from campaigns.score_imports.versions import choose_version, delete_version, list_versions
+from campaigns.test_sets.files import NamedContent
 from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.results.leaderboard import LeaderboardRow
@@ -29,7 +29,7 @@ from runtime.settings import Settings
 from steelyard.errors import BadParameter
 from steelyard.formats.scores.reading import read_scores
 from steelyard.ranking.score_boards import RankOptions, score_board
-from tests.campaigns.imported.scores import boards, comet, table, take_in
+from tests.campaigns.score_imports.scores import boards, comet, table, take_in
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, submit_output, with_test_set
 

@@ -7,9 +7,9 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from campaigns.imported.reading import read_score_files
-from campaigns.imported.versions import ScoreFile
-from campaigns.imports.content import CampaignContent, ReadSubmission, ReadTestSet
+from campaigns.campaign_imports.content import CampaignContent, ReadSubmission, ReadTestSet
+from campaigns.score_imports.reading import read_score_files
+from campaigns.score_imports.versions import ScoreFile
 from steelyard.formats.campaign.campaigns import read_test_sets
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.text.wording import listed

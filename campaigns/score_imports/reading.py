@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from campaigns.errors import BadRequest
-from campaigns.imported.versions import ScoreFile
+from campaigns.score_imports.versions import ScoreFile
 from steelyard.errors import MetricsError
 from steelyard.formats.scores.reading import SCORE_LIMITS, read_scores
 from steelyard.formats.scores.score_runs import ScoredDocument

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.errors import BadRequest
-from campaigns.imported.columns import _replaced, with_column, without_column
-from campaigns.imported.scored import LARGEST_SUM, ScoredSystems
 from campaigns.pinned_autoranks import pinned_autoranks
+from campaigns.score_imports.columns import _replaced, with_column, without_column
+from campaigns.score_imports.scored import LARGEST_SUM, ScoredSystems
 from steelyard.errors import BadParameter
 from steelyard.formats.scores.score_tables import MetricTable
 from steelyard.metrics.metric import Metric

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from campaigns.errors import BadRequest
-from campaigns.imported.reading import read_score_files
+from campaigns.score_imports.reading import read_score_files
 from steelyard.text.limits import TextLimits
 
 

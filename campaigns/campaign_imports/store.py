@@ -10,15 +10,15 @@ import numpy as np
 from sqlalchemy import Connection, insert, update
 
 from analysis.leaderboard.board import position_of_metric
+from campaigns.campaign_imports.content import CampaignContent
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
-from campaigns.imported.importing import ScoreRequest, import_scores
-from campaigns.imports.content import CampaignContent
 from campaigns.measures import MeasureRequest, add_measures, add_protocols
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.rules import Rules, campaign_metrics, create_campaign, set_rules
-from campaigns.test_sets import new_test_set
+from campaigns.score_imports.importing import ScoreRequest, import_scores
+from campaigns.test_sets.stored import new_test_set
 from models.corpus.judgments import store_judgments
 from models.schema.campaigns import CampaignTestSet, Correction, Declaration
 from models.schema.corpus import Submission

@@ -12,8 +12,8 @@ from campaigns.changes import lock_for_change
 from campaigns.errors import Conflict
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.sandbox.limits import UNLIMITED
-from campaigns.test_set_files import NamedContent, read_reference_files
-from campaigns.test_sets import find_campaign_test_set, remove_test_set, set_test_set
+from campaigns.test_sets.files import NamedContent, read_reference_files
+from campaigns.test_sets.stored import find_campaign_test_set, remove_test_set, set_test_set
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet

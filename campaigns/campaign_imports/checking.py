@@ -15,7 +15,7 @@ from steelyard.text.findings import quoted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from campaigns.imports.content import CampaignContent, ReadScores
+    from campaigns.campaign_imports.content import CampaignContent, ReadScores
 
 
 def check_export(content: CampaignContent) -> None:

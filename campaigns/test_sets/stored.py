@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from campaigns.errors import BadRequest, Conflict, NotFound
+from campaigns.fields.short_text import short_text
 from campaigns.measures import MeasureRequest, add_measures
 from campaigns.permissions import CampaignAccess
 from campaigns.phases import find_phase
-from campaigns.short_text import short_text
 from models.corpus.test_sets import match_test_set, short_address
 from models.schema.base import now
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet, is_campaign_test_set

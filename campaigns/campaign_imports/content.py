@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from campaigns.imported.reading import PackedScores
-from campaigns.imported.versions import ScoreFile
+from campaigns.score_imports.reading import PackedScores
+from campaigns.score_imports.versions import ScoreFile
 from models.corpus.judgments import NewJudgments
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.plain import Text

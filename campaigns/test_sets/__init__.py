@@ -1,0 +1,1 @@
+"""Test sets of campaigns: stored and bound to phases, and read from files."""
