@@ -25,7 +25,7 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.ranking.autorank import AUTORANK
 from steelyard.ranking.human_boards import parse_human_rule
 from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
-from steelyard_client.documents.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
+from steelyard_client.documents.campaigns.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
 
 MAX_METRIC_LENGTH = 500
 

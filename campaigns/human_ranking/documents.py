@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from campaigns.human_ranking.official import shown_without_submission, submissions_of_judged
 from campaigns.visibility import read_visible_submissions
 from models.schema.corpus import Submission
-from steelyard_client.documents.human_rankings import (
+from steelyard_client.documents.leaderboards.human_rankings import (
     HumanInterval,
     HumanPlace,
     HumanRankedSystem,

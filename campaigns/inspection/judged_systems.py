@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.meta_evaluation.human import display_names, read_annotation, read_human
 from models.corpus.test_sets import submitted_systems
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.judgments import (
+from steelyard_client.documents.leaderboards.judgments import (
     AnnotatorAgreement,
     AnnotatorReliability,
     HumanScoresDetails,

@@ -17,7 +17,7 @@ from models.schema.campaigns import Campaign
 from runtime.settings import Settings
 from scheduler.leader import has_leader
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.queue import (
+from steelyard_client.documents.submissions.queue import (
     CampaignProgressResponse,
     ClassOfWork,
     KindOfWork,

@@ -19,7 +19,7 @@ from models.results.leaderboard import ranked
 from models.schema.corpus import Document
 from steelyard.errors import MetricsError
 from steelyard.inspection.partitions import Partition, Passage, by_document, by_domain
-from steelyard_client.documents.breakdowns import BreakdownGroup, BreakdownResponse, BreakdownSystem
+from steelyard_client.documents.leaderboards.breakdowns import BreakdownGroup, BreakdownResponse, BreakdownSystem
 from steelyard_client.vocabulary import Average, Grouping
 from worker.computing.scoring import cached_metric
 

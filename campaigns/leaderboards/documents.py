@@ -11,7 +11,7 @@ from analysis.leaderboard.significance import ALPHA, CORRECTION
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.rounding import finite_scale
-from steelyard_client.documents.comparisons import (
+from steelyard_client.documents.leaderboards.comparisons import (
     ComparedScore,
     ComparedSystem,
     ComparisonsResponse,
@@ -20,7 +20,7 @@ from steelyard_client.documents.comparisons import (
     RunSpreadResponse,
     TrialsProgressResponse,
 )
-from steelyard_client.documents.leaderboards import (
+from steelyard_client.documents.leaderboards.leaderboards import (
     BoardRanking,
     BoardScore,
     BoardSystem,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess
     from steelyard.ranking.clusters import SystemRank
     from steelyard.resampling.runs import RunSpread
-    from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace, HumanRule
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.documents import Beside
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
-    from steelyard_client.documents.human_rankings import HumanPlace
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
 HUMAN_SCALE = 100.0
 """As many digits are shown as of a metric of 0 to 100."""

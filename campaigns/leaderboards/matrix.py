@@ -17,7 +17,7 @@ from models.results.autoranks import autorank_columns
 from steelyard.ranking.rank_matrix import RankedScore, RankMatrix, rank_matrix
 from steelyard.tables.formatting import digits
 from steelyard.tables.rank_matrix import tables_of
-from steelyard_client.documents.matrices import MatrixCell, MatrixResponse, MatrixSystem, MatrixTestSet
+from steelyard_client.documents.leaderboards.matrices import MatrixCell, MatrixResponse, MatrixSystem, MatrixTestSet
 from steelyard_client.vocabulary import Constrained, SystemFilter
 
 if TYPE_CHECKING:

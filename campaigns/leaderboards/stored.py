@@ -11,7 +11,7 @@ from campaigns.leaderboards.documents import place_fields
 from campaigns.leaderboards.names import DisplayName
 from campaigns.leaderboards.rounding import finite_scale
 from steelyard.ranking.tested_ranking import Ranking
-from steelyard_client.documents.leaderboards import (
+from steelyard_client.documents.leaderboards.leaderboards import (
     BoardRanking,
     BoardScore,
     BoardSystem,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from analysis.leaderboard.board import Board
     from models.results.leaderboard import LeaderboardRow
     from steelyard.ranking.power import MetricPower
-    from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace, HumanRule
 
 
 def stored_document(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from campaigns.leaderboards.rounding import finite_scale
+from steelyard_client.documents.campaigns.quotas import QuotaUsageResponse
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.quotas import QuotaUsageResponse
-from steelyard_client.documents.submissions import (
+from steelyard_client.documents.submissions.submissions import (
     FeedbackResponse,
     FindingResponse,
     MeasuredEvaluation,

@@ -20,7 +20,7 @@ from models.schema.campaigns import Campaign
 from models.schema.roles import Scope
 from models.schema.states import EvaluationState
 from scheduler import admin
-from steelyard_client.documents.evaluations import (
+from steelyard_client.documents.submissions.evaluations import (
     EvaluationsCancel,
     EvaluationsChangeResponse,
     SelectedEvaluation,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from runtime.settings import Settings
-    from steelyard_client.documents.evaluations import EvaluationSelection
+    from steelyard_client.documents.submissions.evaluations import EvaluationSelection
 
 MOST = 2_000
 """Evaluations that one request changes; the command line on the database may change `admin.MOST`."""

@@ -18,7 +18,7 @@ from steelyard_client.operations.leaderboards import LEVEL
 if TYPE_CHECKING:
     from cli.commands import Options
     from steelyard_client import Client
-    from steelyard_client.documents.submissions import (
+    from steelyard_client.documents.submissions.submissions import (
         ScoreResponse,
         SubmissionCreatedResponse,
         SubmissionWithScoresResponse,

@@ -10,7 +10,7 @@ import httpx
 from pydantic import BaseModel
 
 from steelyard_client.addresses import check_server_url, drop_none, path_of
-from steelyard_client.documents.deletions import DeletionResponse
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from steelyard_client.errors import ERRORS_BY_STATUS, NotSteelyard, Refused, ServerUnreachable
 from steelyard_client.events import Event, EventParser
 from steelyard_client.reading import LineReader, WholeResponse, decode, read_json

@@ -11,7 +11,7 @@ from cli.main import main
 from models.database.session import writing
 from models.schema.roles import Scope, SiteRole
 from steelyard_client.commands.verbs import VERBS as VERBS_OF_CLIENT
-from steelyard_client.documents.invitations import InvitationCreate
+from steelyard_client.documents.accounts.invitations import InvitationCreate
 from tests.client.live import Live
 from tests.service.port import NAME, Port, output
 

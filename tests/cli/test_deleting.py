@@ -11,7 +11,7 @@ from models.database.session import reading, writing
 from models.schema.campaigns import Quota
 from steelyard.commands.errors import CommandError
 from steelyard_client.commands.deleting import delete_after_question
-from steelyard_client.documents.deletions import DeletionResponse
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from tests.cli.backends import Run
 from tests.cli.backends import live as live
 from tests.cli.backends import run as run

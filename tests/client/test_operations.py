@@ -16,24 +16,24 @@ from pydantic import BaseModel
 from models.schema.roles import SiteRole
 from models.schema.states import EvaluationState
 from steelyard_client import AsyncClient, BadInput, Client, Conflict, Forbidden, NotFound, RetryPolicy
-from steelyard_client.documents.accounts import (
+from steelyard_client.documents.accounts.accounts import (
     AccountCreate,
     AccountPasswordUpdate,
     AccountRightsUpdate,
     AccountUpdate,
     PasswordUpdate,
 )
-from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
-from steelyard_client.documents.evaluations import EvaluationsCancel, EvaluationSelection
-from steelyard_client.documents.imported_scores import AutoRankUpdate
-from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
-from steelyard_client.documents.participants import CampaignMemberUpdate
-from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
-from steelyard_client.documents.quotas import GeneralQuotaUpdate, QuotaUpdate
-from steelyard_client.documents.submissions import SubmissionUpdate
-from steelyard_client.documents.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
-from steelyard_client.documents.test_sets import MeasuresCreate, TestSetUpdate
-from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate
+from steelyard_client.documents.accounts.invitations import InvitationAccept, InvitationCreate
+from steelyard_client.documents.accounts.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
+from steelyard_client.documents.accounts.tokens import AccountTokenCreate, TokenCreate
+from steelyard_client.documents.campaigns.campaigns import CampaignCreate, CampaignUpdate
+from steelyard_client.documents.campaigns.participants import CampaignMemberUpdate
+from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseUpdate
+from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
+from steelyard_client.documents.campaigns.test_sets import MeasuresCreate, TestSetUpdate
+from steelyard_client.documents.leaderboards.imported_scores import AutoRankUpdate
+from steelyard_client.documents.submissions.evaluations import EvaluationsCancel, EvaluationSelection
+from steelyard_client.documents.submissions.submissions import SubmissionUpdate
 from steelyard_client.operations import Operations
 from steelyard_client.steps import listing, operation
 from steelyard_client.vocabulary import (

@@ -10,7 +10,7 @@ import pytest
 
 from models.schema.corpus import Submission
 from steelyard_client import BadInput, Client, Forbidden, NotFound, NotSignedIn, files
-from steelyard_client.documents.submissions import SubmissionUpdate
+from steelyard_client.documents.submissions.submissions import SubmissionUpdate
 from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.port import NAME, SEGMENTS, Port, output

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.comparisons import ComparisonsResponse
+    from steelyard_client.documents.leaderboards.comparisons import ComparisonsResponse
 
 SERVER = "STEELYARD_SERVER"
 GROUP = "steelyard.database"
@@ -118,7 +118,7 @@ def finish_evaluations(client: Client, evaluations: Sequence[int]) -> Counter[st
     """Wait until evaluations have ended, on a database by workers of this process; how many are in each state."""
     from time import sleep
 
-    from steelyard_client.documents.evaluations import EvaluationSelection
+    from steelyard_client.documents.submissions.evaluations import EvaluationSelection
     from steelyard_client.operations.submissions import POLL_SECONDS
 
     if (here := DATABASES.get(client)) is not None:

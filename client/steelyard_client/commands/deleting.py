@@ -9,7 +9,7 @@ from steelyard.commands.prompts import confirm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard_client.documents.deletions import DeletionResponse
+    from steelyard_client.documents.campaigns.deletions import DeletionResponse
 
 
 def delete_after_question(ask: Callable[[bool], DeletionResponse], *, yes: bool) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard_client.documents.accounts import (
+from steelyard_client.documents.accounts.accounts import (
     AccountResponse,
     AccountUpdatedResponse,
     EndedSessionsResponse,
@@ -13,30 +13,30 @@ from steelyard_client.documents.accounts import (
     SessionResponse,
     WaitingUpload,
 )
-from steelyard_client.documents.audit import AuditEntryResponse
-from steelyard_client.documents.invitations import (
+from steelyard_client.documents.accounts.audit import AuditEntryResponse
+from steelyard_client.documents.accounts.invitations import (
     InvitationAcceptedResponse,
     InvitationCreatedResponse,
     InvitationResponse,
 )
-from steelyard_client.documents.teams import TeamDetailsResponse, TeamResponse
-from steelyard_client.documents.tokens import TokenCreatedResponse, TokenResponse
+from steelyard_client.documents.accounts.teams import TeamDetailsResponse, TeamResponse
+from steelyard_client.documents.accounts.tokens import TokenCreatedResponse, TokenResponse
 from steelyard_client.errors import NotSignedIn
 from steelyard_client.requests import Requests
 from steelyard_client.steps import listing, operation
 
 if TYPE_CHECKING:
-    from steelyard_client.documents.accounts import (
+    from steelyard_client.documents.accounts.accounts import (
         AccountCreate,
         AccountPasswordUpdate,
         AccountRightsUpdate,
         AccountUpdate,
         PasswordUpdate,
     )
-    from steelyard_client.documents.deletions import DeletionResponse
-    from steelyard_client.documents.invitations import InvitationAccept, InvitationCreate
-    from steelyard_client.documents.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
-    from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate
+    from steelyard_client.documents.accounts.invitations import InvitationAccept, InvitationCreate
+    from steelyard_client.documents.accounts.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
+    from steelyard_client.documents.accounts.tokens import AccountTokenCreate, TokenCreate
+    from steelyard_client.documents.campaigns.deletions import DeletionResponse
     from steelyard_client.steps import Items, Steps
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none, path_of
-from steelyard_client.documents.campaigns import (
+from steelyard_client.documents.campaigns.campaigns import (
     CampaignImportedResponse,
     CampaignResponse,
     CampaignSummary,
     UnreadableCampaignResponse,
 )
-from steelyard_client.documents.nightly import ScheduleResponse
-from steelyard_client.documents.participants import CampaignMemberResponse, CampaignTeamCreate, CampaignTeamResponse
-from steelyard_client.documents.phases import PhaseResponse
-from steelyard_client.documents.quotas import QuotaResponse, TeamQuotasResponse
+from steelyard_client.documents.campaigns.participants import (
+    CampaignMemberResponse,
+    CampaignTeamCreate,
+    CampaignTeamResponse,
+)
+from steelyard_client.documents.campaigns.phases import PhaseResponse
+from steelyard_client.documents.campaigns.quotas import QuotaResponse, TeamQuotasResponse
+from steelyard_client.documents.submissions.nightly import ScheduleResponse
 from steelyard_client.files import read_file
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -25,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from steelyard_client.documents.campaigns import CampaignCreate, CampaignUpdate
-    from steelyard_client.documents.deletions import DeletionResponse
-    from steelyard_client.documents.participants import CampaignMemberUpdate
-    from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseUpdate
-    from steelyard_client.documents.quotas import GeneralQuotaUpdate, QuotaUpdate
+    from steelyard_client.documents.campaigns.campaigns import CampaignCreate, CampaignUpdate
+    from steelyard_client.documents.campaigns.deletions import DeletionResponse
+    from steelyard_client.documents.campaigns.participants import CampaignMemberUpdate
+    from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseUpdate
+    from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
     from steelyard_client.steps import Items, Steps
 
 

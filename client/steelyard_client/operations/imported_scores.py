@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import path_of
-from steelyard_client.documents.imported_scores import AutoRankResponse, ImportedScoresResponse, ScoresImportedResponse
+from steelyard_client.documents.leaderboards.imported_scores import (
+    AutoRankResponse,
+    ImportedScoresResponse,
+    ScoresImportedResponse,
+)
 from steelyard_client.files import read_file
 from steelyard_client.operations.campaigns import matching
 from steelyard_client.requests import Requests
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from steelyard_client.documents.imported_scores import AutoRankUpdate
+    from steelyard_client.documents.leaderboards.imported_scores import AutoRankUpdate
     from steelyard_client.steps import Items, Steps
 
 

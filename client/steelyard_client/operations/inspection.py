@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard_client.documents.breakdowns import BreakdownResponse
-from steelyard_client.documents.segments import SegmentsResponse
+from steelyard_client.documents.leaderboards.breakdowns import BreakdownResponse
+from steelyard_client.documents.leaderboards.segments import SegmentsResponse
 from steelyard_client.operations.leaderboards import board_filters
 from steelyard_client.requests import Requests
 from steelyard_client.steps import operation

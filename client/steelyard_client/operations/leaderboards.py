@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none, path_of
-from steelyard_client.documents.comparisons import ComparisonCancel, ComparisonsResponse
-from steelyard_client.documents.human_rankings import HumanRankingResponse
-from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
-from steelyard_client.documents.matrices import MatrixResponse
+from steelyard_client.documents.leaderboards.comparisons import ComparisonCancel, ComparisonsResponse
+from steelyard_client.documents.leaderboards.human_rankings import HumanRankingResponse
+from steelyard_client.documents.leaderboards.leaderboards import LeaderboardResponse, LeaderboardSummary
+from steelyard_client.documents.leaderboards.matrices import MatrixResponse
 from steelyard_client.errors import Conflict
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -18,7 +18,7 @@ from steelyard_client.vocabulary import IntervalKind, PValueCorrection, Signific
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard_client.documents.comparisons import TrialsProgressResponse
+    from steelyard_client.documents.leaderboards.comparisons import TrialsProgressResponse
     from steelyard_client.steps import Items, Steps
 
 TRIALS_POLL_SECONDS = 0.5

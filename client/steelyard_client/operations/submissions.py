@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none
-from steelyard_client.documents.evaluations import (
+from steelyard_client.documents.submissions.evaluations import (
     EvaluationCancel,
     EvaluationResponse,
     EvaluationsChangeResponse,
@@ -14,8 +14,8 @@ from steelyard_client.documents.evaluations import (
     EvaluationSelection,
     SelectedEvaluation,
 )
-from steelyard_client.documents.queue import QueueResponse
-from steelyard_client.documents.submissions import (
+from steelyard_client.documents.submissions.queue import QueueResponse
+from steelyard_client.documents.submissions.submissions import (
     OutputCheckResponse,
     ProgressResponse,
     SubmissionCreatedResponse,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from steelyard_client.documents.deletions import DeletionResponse
-    from steelyard_client.documents.evaluations import EvaluationsCancel
-    from steelyard_client.documents.submissions import SubmissionUpdate
+    from steelyard_client.documents.campaigns.deletions import DeletionResponse
+    from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
+    from steelyard_client.documents.submissions.submissions import SubmissionUpdate
     from steelyard_client.steps import Items, Steps
 
 POLL_SECONDS = 2.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import path_of
-from steelyard_client.documents.corrections import CorrectionDetailsResponse, CorrectionResponse
-from steelyard_client.documents.judgments import (
+from steelyard_client.documents.campaigns.corrections import CorrectionDetailsResponse, CorrectionResponse
+from steelyard_client.documents.campaigns.test_sets import TestSetCreatedResponse, TestSetResponse
+from steelyard_client.documents.leaderboards.judgments import (
     CorrelationsResponse,
     HumanScoresCreatedResponse,
     HumanScoresDetails,
     HumanScoresResponse,
     JudgedSegment,
 )
-from steelyard_client.documents.test_sets import TestSetCreatedResponse, TestSetResponse
 from steelyard_client.files import read_file
 from steelyard_client.operations.campaigns import matching
 from steelyard_client.requests import Requests
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from steelyard_client.documents.test_sets import MeasuresCreate, TestSetUpdate
+    from steelyard_client.documents.campaigns.test_sets import MeasuresCreate, TestSetUpdate
     from steelyard_client.steps import Items, Steps
 
 SEGMENTS_AT_ONCE = 10_000

@@ -11,7 +11,7 @@ import pytest
 from steelyard.commands.errors import CommandError
 from steelyard_client import Forbidden
 from steelyard_client.commands.leaderboards.chosen import BoardSelection, chosen_boards
-from steelyard_client.documents.leaderboards import LeaderboardSummary
+from steelyard_client.documents.leaderboards.leaderboards import LeaderboardSummary
 
 
 def board(number: int, test_set: str, version: str, references: str, *, superseded: bool = False) -> LeaderboardSummary:

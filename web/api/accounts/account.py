@@ -13,7 +13,7 @@ from campaigns.invitations.sign_up import change_address, change_password, reque
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from steelyard_client.documents.accounts import (
+from steelyard_client.documents.accounts.accounts import (
     AccountResponse,
     AccountUpdate,
     AccountUpdatedResponse,

@@ -24,7 +24,7 @@ from campaigns.invitations.email_texts import password_link
 from campaigns.invitations.sign_up import hash_checked_password
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from steelyard_client.documents.accounts import (
+from steelyard_client.documents.accounts.accounts import (
     AccountCreate,
     AccountPasswordUpdate,
     AccountResponse,
@@ -32,7 +32,7 @@ from steelyard_client.documents.accounts import (
     EndedSessionsResponse,
     PasswordLinkResponse,
 )
-from steelyard_client.documents.deletions import DeletionResponse
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from steelyard_client.documents.paging import Page
 from web.api.accounts.account import account_response
 from web.api.deletions import DryRun, deletion_response

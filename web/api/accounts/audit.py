@@ -12,7 +12,7 @@ from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
 from models.database.session import reading
 from models.schema.roles import Scope
-from steelyard_client.documents.audit import AuditEntryResponse
+from steelyard_client.documents.accounts.audit import AuditEntryResponse
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
 from web.api.paging import After, Limit, make_page, parse_cursor

@@ -10,14 +10,14 @@ from campaigns.invitations.invitations import InvitationInfo, accept_invitation
 from campaigns.invitations.send import invite_by_mail, visible_invitations, withdraw_visible_invitation
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from steelyard_client.documents.document import utc
-from steelyard_client.documents.invitations import (
+from steelyard_client.documents.accounts.invitations import (
     InvitationAccept,
     InvitationAcceptedResponse,
     InvitationCreate,
     InvitationCreatedResponse,
     InvitationResponse,
 )
+from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
 from web.api.paging import LARGEST_ID, After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from steelyard_client.documents.accounts import MeResponse, WaitingUpload
+from steelyard_client.documents.accounts.accounts import MeResponse, WaitingUpload
 from steelyard_client.documents.paging import Page
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state

@@ -23,10 +23,7 @@ from campaigns.accounts.teams import (
 from campaigns.deletion.teams import delete_team
 from models.database.session import reading, writing
 from models.schema.roles import Scope
-from steelyard_client.documents.deletions import DeletionResponse
-from steelyard_client.documents.document import utc
-from steelyard_client.documents.paging import Page
-from steelyard_client.documents.teams import (
+from steelyard_client.documents.accounts.teams import (
     TeamCreate,
     TeamDetailsResponse,
     TeamMemberCreate,
@@ -35,6 +32,9 @@ from steelyard_client.documents.teams import (
     TeamResponse,
     TeamUpdate,
 )
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
 from web.api.deletions import DryRun, deletion_response
 from web.api.paging import LARGEST_ID, After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state

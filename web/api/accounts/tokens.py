@@ -13,9 +13,14 @@ from campaigns.accounts.tokens import TokenInfo, list_tokens, make_token, revoke
 from campaigns.errors import Forbidden
 from models.database.session import reading, writing
 from models.schema.roles import Scope
+from steelyard_client.documents.accounts.tokens import (
+    AccountTokenCreate,
+    TokenCreate,
+    TokenCreatedResponse,
+    TokenResponse,
+)
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.tokens import AccountTokenCreate, TokenCreate, TokenCreatedResponse, TokenResponse
 from web.api.paging import LARGEST_ID, After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 

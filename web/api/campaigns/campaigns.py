@@ -17,7 +17,7 @@ from campaigns.quotas.organisers import set_quota_phase
 from campaigns.rules import Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole
-from steelyard_client.documents.campaigns import (
+from steelyard_client.documents.campaigns.campaigns import (
     CampaignCreate,
     CampaignPage,
     CampaignResponse,
@@ -26,7 +26,7 @@ from steelyard_client.documents.campaigns import (
     CampaignUpdate,
     UnreadableCampaignResponse,
 )
-from steelyard_client.documents.deletions import DeletionResponse
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from steelyard_client.documents.document import utc
 from web.api.deletions import DryRun, deletion_response
 from web.api.paging import After, Limit, make_page, parse_cursor

@@ -21,7 +21,7 @@ from campaigns.permissions import read_access
 from campaigns.test_sets.files import NamedContent
 from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
-from steelyard_client.documents.corrections import (
+from steelyard_client.documents.campaigns.corrections import (
     CorrectedMetric,
     CorrectedSystem,
     CorrectionDetailsResponse,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, Request, UploadFile
 
-from steelyard_client.documents.campaigns import CampaignImportedResponse
+from steelyard_client.documents.campaigns.campaigns import CampaignImportedResponse
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.campaigns import import_sent_campaign
 from web.uploads.large_bodies import accepts_upload

@@ -19,7 +19,7 @@ from models.corpus.judgments import list_judgments_of, read_segments
 from models.database.session import reading, writing
 from models.schema.states import JudgmentKind
 from steelyard.meta_evaluation.human.rankings import rankings
-from steelyard_client.documents.judgments import (
+from steelyard_client.documents.leaderboards.judgments import (
     CorrelationsResponse,
     HumanScoresCreatedResponse,
     HumanScoresDetails,

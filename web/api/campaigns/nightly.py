@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
 from models.database.session import reading
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.nightly import ScheduleResponse
 from steelyard_client.documents.paging import Page
+from steelyard_client.documents.submissions.nightly import ScheduleResponse
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 

@@ -13,9 +13,9 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import PhaseRules, add_phase, change_phase, extend_phase, find_phase, remove_phase, rules_of
 from models.corpus.phases import PhaseInfo
 from models.database.session import reading, writing
+from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseResponse, PhaseUpdate
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.phases import PhaseCreate, PhaseExtend, PhaseResponse, PhaseUpdate
 from web.api.campaigns.campaigns import IfMatch
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state

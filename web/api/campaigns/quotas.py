@@ -23,14 +23,14 @@ from campaigns.quotas.rules import QuotaInfo
 from campaigns.submissions.documents import quota_usage_response
 from models.database.session import reading, writing
 from models.schema.states import QuotaKind
-from steelyard_client.documents.paging import Page
-from steelyard_client.documents.quotas import (
+from steelyard_client.documents.campaigns.quotas import (
     GeneralQuotaUpdate,
     QuotaResponse,
     QuotaUpdate,
     RefundResponse,
     TeamQuotasResponse,
 )
+from steelyard_client.documents.paging import Page
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 

@@ -16,7 +16,7 @@ from campaigns.score_imports.reductions import reduce_now
 from campaigns.score_imports.versions import ImportedVersion, choose_version, delete_version, list_versions
 from models.database.session import reading, writing
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.imported_scores import (
+from steelyard_client.documents.leaderboards.imported_scores import (
     AutoRankResponse,
     AutoRankUpdate,
     ImportedColumnResponse,

@@ -14,13 +14,13 @@ from campaigns.participants import (
 )
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading, writing
-from steelyard_client.documents.paging import Page
-from steelyard_client.documents.participants import (
+from steelyard_client.documents.campaigns.participants import (
     CampaignMemberResponse,
     CampaignMemberUpdate,
     CampaignTeamCreate,
     CampaignTeamResponse,
 )
+from steelyard_client.documents.paging import Page
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 

@@ -25,15 +25,15 @@ from campaigns.test_sets.stored import (
 from campaigns.texts import lines_of, reference_text, source_text
 from models.database.session import reading, writing
 from steelyard.formats.campaign.folder import CampaignFolder
-from steelyard_client.documents.document import utc
-from steelyard_client.documents.paging import Page
-from steelyard_client.documents.test_sets import (
+from steelyard_client.documents.campaigns.test_sets import (
     MeasureResponse,
     MeasuresCreate,
     TestSetCreatedResponse,
     TestSetResponse,
     TestSetUpdate,
 )
+from steelyard_client.documents.document import utc
+from steelyard_client.documents.paging import Page
 from steelyard_client.vocabulary import ResamplingUnit
 from web.api.campaigns.campaigns import IfMatch
 from web.api.paging import After, Limit, slice_page

@@ -14,7 +14,7 @@ from models.database.session import reading
 from steelyard.tables.delimited import as_csv, as_tsv
 from steelyard.tables.latex import as_latex
 from steelyard_client.commands.leaderboards.breakdown import COLUMNS, rows_of, table_of
-from steelyard_client.documents.breakdowns import BreakdownResponse
+from steelyard_client.documents.leaderboards.breakdowns import BreakdownResponse
 from steelyard_client.vocabulary import Average, Grouping
 from web.api.leaderboards.leaderboards import FILES, TEXT, BoardFilters, BoardFormat
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state

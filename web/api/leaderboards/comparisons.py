@@ -32,7 +32,7 @@ from campaigns.submissions.evaluation_actions import cancel_comparison
 from models.database.session import reading, writing
 from models.schema.roles import Scope
 from steelyard.resampling.randomization import TRIALS
-from steelyard_client.documents.comparisons import (
+from steelyard_client.documents.leaderboards.comparisons import (
     ComparisonCancel,
     ComparisonsResponse,
 )

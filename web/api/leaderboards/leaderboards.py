@@ -29,8 +29,8 @@ from models.results.leaderboard import LeaderboardRow
 from steelyard.tables.delimited import as_csv, as_tsv
 from steelyard.tables.latex import as_latex
 from steelyard_client.commands.leaderboards.rows import COLUMNS, rows_of
-from steelyard_client.documents.human_rankings import HumanRankingResponse
-from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
+from steelyard_client.documents.leaderboards.human_rankings import HumanRankingResponse
+from steelyard_client.documents.leaderboards.leaderboards import LeaderboardResponse, LeaderboardSummary
 from steelyard_client.documents.paging import Page
 from steelyard_client.vocabulary import Constrained, IntervalKind, PValueCorrection, SignificanceTest, SystemFilter
 from web.api.paging import After, Limit, slice_page

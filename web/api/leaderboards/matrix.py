@@ -12,7 +12,7 @@ from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard.tables.delimited import as_csv, as_tsv
 from steelyard.tables.latex import as_latex
-from steelyard_client.documents.matrices import MatrixResponse
+from steelyard_client.documents.leaderboards.matrices import MatrixResponse
 from steelyard_client.vocabulary import Constrained, SystemFilter
 from web.api.leaderboards.leaderboards import FILES, TEXT, BoardFormat
 from web.dependencies import CurrentPrincipal, app_state

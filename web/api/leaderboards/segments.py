@@ -12,7 +12,7 @@ from campaigns.inspection.segments import MAX_CONTEXT, SegmentPage, SegmentQuery
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import read_access
 from models.database.session import reading
-from steelyard_client.documents.segments import (
+from steelyard_client.documents.leaderboards.segments import (
     OutputError,
     SegmentOutput,
     SegmentReference,

@@ -21,7 +21,8 @@ from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation as StoredEvaluation
 from scheduler.admin import Action
 from steelyard_client.documents.document import utc
-from steelyard_client.documents.evaluations import (
+from steelyard_client.documents.paging import Page
+from steelyard_client.documents.submissions.evaluations import (
     EvaluationCancel,
     EvaluationResponse,
     EvaluationsCancel,
@@ -30,7 +31,6 @@ from steelyard_client.documents.evaluations import (
     EvaluationSelection,
     SelectedEvaluation,
 )
-from steelyard_client.documents.paging import Page
 from steelyard_client.vocabulary import EvaluationState
 from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state

@@ -18,7 +18,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from campaigns.submissions.documents import progress_response
 from campaigns.submissions.views import find_submission
 from models.database.session import reading
-from steelyard_client.documents.submissions import ProgressResponse
+from steelyard_client.documents.submissions.submissions import ProgressResponse
 from web.api.submissions.submissions import SubmissionId
 from web.dependencies import CurrentPrincipal, app_state
 from web.state import State

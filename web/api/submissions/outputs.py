@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.submissions.submit import MAX_KEY_LENGTH
-from steelyard_client.documents.submissions import RefusedOutputResponse, SubmissionsCreatedResponse
+from steelyard_client.documents.submissions.submissions import RefusedOutputResponse, SubmissionsCreatedResponse
 from web.api.submissions.submissions import BODY, created_response
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload

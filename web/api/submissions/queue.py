@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from campaigns.inspection.queue import queue_document, read_queue
 from models.database.session import reading
 from models.queue_status.evaluation_filters import EvaluationFilter
-from steelyard_client.documents.queue import QueueResponse
+from steelyard_client.documents.submissions.queue import QueueResponse
 from web.api.submissions.evaluations import Numbers
 from web.dependencies import CurrentPrincipal, app_state
 

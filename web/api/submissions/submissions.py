@@ -21,9 +21,9 @@ from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
 from models.database.session import reading, writing
-from steelyard_client.documents.deletions import DeletionResponse
+from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.submissions import (
+from steelyard_client.documents.submissions.submissions import (
     OutputCheckResponse,
     SubmissionCreatedResponse,
     SubmissionResponse,

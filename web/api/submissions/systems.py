@@ -9,7 +9,7 @@ from campaigns.submissions.systems import SystemView, list_systems
 from models.database.session import reading
 from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.submissions import SystemResponse
+from steelyard_client.documents.submissions.submissions import SystemResponse
 from web.api.paging import After, Limit, make_page, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state
 

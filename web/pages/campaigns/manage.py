@@ -28,7 +28,7 @@ from campaigns.rules import Rules, campaign_metrics, set_frozen, set_rules
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Joining, Visibility
 from models.schema.states import QuotaKind
-from steelyard_client.documents.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
+from steelyard_client.documents.campaigns.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.campaigns.manage_sections import management_page, organiser_access
 from web.pages.forms import FieldReader, InvalidForm, form_errors

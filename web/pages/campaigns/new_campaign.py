@@ -20,7 +20,7 @@ from models.schema.base import database_time
 from models.schema.roles import Feedback, Joining, PhaseKind, Scope, Visibility
 from steelyard.errors import MetricsError
 from steelyard.text.names import fault_of_name
-from steelyard_client.documents.campaigns import MAX_DESCRIPTION_LENGTH
+from steelyard_client.documents.campaigns.campaigns import MAX_DESCRIPTION_LENGTH
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from campaigns.leaderboards.cache import LeaderboardCache
     from campaigns.permissions import CampaignAccess
-    from steelyard_client.documents.human_rankings import HumanPlace
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
     Ends = tuple[str, str]
 

@@ -8,7 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from steelyard_client import Client
-    from steelyard_client.documents.accounts import AccountResponse
+    from steelyard_client.documents.accounts.accounts import AccountResponse
 
 EMAIL = click.argument("email", metavar="EMAIL", help="the address of the account")
 ROLES = ("administrator", "organiser", "participant", "viewer")

@@ -19,7 +19,7 @@ from steelyard_client.commands.backend import backend
 
 if TYPE_CHECKING:
     from steelyard_client import Client
-    from steelyard_client.documents.invitations import InvitationResponse
+    from steelyard_client.documents.accounts.invitations import InvitationResponse
 
 invitation = Noun(
     "invitation", help="Invite people to the server, to a team or to a campaign. A link works once, for one person."
@@ -45,7 +45,7 @@ def create(
     client: Client, email: str, role: str, team: str, lead: bool, campaign: str, campaign_role: str | None
 ) -> int:
     """Print the link of a new invitation."""
-    from steelyard_client.documents.invitations import InvitationCreate
+    from steelyard_client.documents.accounts.invitations import InvitationCreate
     from steelyard_client.vocabulary import CampaignRole, SiteRole, TeamRole
 
     if lead and not team:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard_client import Client
-    from steelyard_client.documents.teams import TeamResponse
+    from steelyard_client.documents.accounts.teams import TeamResponse
 
 team = Noun(
     "team",
@@ -39,7 +39,7 @@ NAME = click.argument("name", metavar="NAME", help="the team's name, which never
 @backend()
 def create(client: Client, name: str, lead: str, publication_name: str, affiliation: str) -> int:
     """Create a team."""
-    from steelyard_client.documents.teams import TeamCreate
+    from steelyard_client.documents.accounts.teams import TeamCreate
 
     made = client.create_team(
         TeamCreate(name=name, publication_name=publication_name, affiliation=affiliation, lead=lead)
@@ -105,7 +105,7 @@ def update(
     affiliation: str | None,
 ) -> int:
     """Add, change or remove members."""
-    from steelyard_client.documents.teams import TeamMemberCreate, TeamMemberUpdate, TeamUpdate
+    from steelyard_client.documents.accounts.teams import TeamMemberCreate, TeamMemberUpdate, TeamUpdate
     from steelyard_client.vocabulary import TeamRole
 
     described = publication_name is not None or affiliation is not None

@@ -41,7 +41,7 @@ token = Noun("token", help="Create, list and revoke API tokens of accounts, for 
 @backend()
 def create(client: Client, email: str, name: str, scopes: Sequence[str], days: int) -> int:
     """Create a token."""
-    from steelyard_client.documents.tokens import AccountTokenCreate
+    from steelyard_client.documents.accounts.tokens import AccountTokenCreate
 
     wanted = list(scopes) or ["read", "submit"]
     known = account_of(client, email)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard_client import Client
-    from steelyard_client.documents.accounts import AccountResponse
+    from steelyard_client.documents.accounts.accounts import AccountResponse
 
 user = Noun(
     "user",
@@ -42,7 +42,7 @@ user = Noun(
 @backend()
 def create(client: Client, email: str, name: str, role: str, set_password: bool, verified: bool) -> int:
     """Create an account."""
-    from steelyard_client.documents.accounts import AccountCreate
+    from steelyard_client.documents.accounts.accounts import AccountCreate
     from steelyard_client.vocabulary import SiteRole
 
     password = _asked_password() if set_password else ""
@@ -92,7 +92,7 @@ def show(client: Client, email: str, format: str) -> int:  # noqa: A002
 @backend()
 def update(client: Client, email: str, role: str | None, disabled: bool | None, verified: bool, yes: bool) -> int:
     """Change an account."""
-    from steelyard_client.documents.accounts import AccountRightsUpdate
+    from steelyard_client.documents.accounts.accounts import AccountRightsUpdate
 
     given: dict[str, Any] = {"role": role, "disabled": disabled, "verified": verified or None}
     given = {name: value for name, value in given.items() if value is not None}
@@ -136,7 +136,7 @@ def delete(client: Client, email: str, yes: bool) -> int:
 @backend()
 def password(client: Client, email: str, link: bool) -> int:
     """Set a password, or print a link for its owner to set it."""
-    from steelyard_client.documents.accounts import AccountPasswordUpdate
+    from steelyard_client.documents.accounts.accounts import AccountPasswordUpdate
 
     known = account_of(client, email)
     if link:

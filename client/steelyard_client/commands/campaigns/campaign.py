@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.campaigns import UnreadableCampaignResponse
+    from steelyard_client.documents.campaigns.campaigns import UnreadableCampaignResponse
 
 campaign = Noun("campaign", help="Create campaigns and manage their rules, members and teams, as organisers do.")
 
@@ -66,7 +66,7 @@ def rule_options() -> Decorator:
 @backend()
 def create(client: Client, campaign: str, **asked: Any) -> int:
     """Create a campaign."""
-    from steelyard_client.documents.campaigns import CampaignCreate
+    from steelyard_client.documents.campaigns.campaigns import CampaignCreate
 
     client.create_campaign(CampaignCreate(name=campaign, **_given(asked)))
     return print_campaign(client, campaign)
@@ -149,8 +149,8 @@ def update(
     **asked: Any,
 ) -> int:
     """Change the rules, the teams and the members."""
-    from steelyard_client.documents.campaigns import CampaignUpdate
-    from steelyard_client.documents.participants import CampaignMemberUpdate
+    from steelyard_client.documents.campaigns.campaigns import CampaignUpdate
+    from steelyard_client.documents.campaigns.participants import CampaignMemberUpdate
     from steelyard_client.vocabulary import CampaignRole
 
     rules = _given(asked)

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.evaluations import EvaluationsChangeResponse, SelectedEvaluation, StoredScore
+    from steelyard_client.documents.submissions.evaluations import (
+        EvaluationsChangeResponse,
+        SelectedEvaluation,
+        StoredScore,
+    )
 
 MOST_ROWS = 20
 CHOICE = (
@@ -90,7 +94,7 @@ def waiting_option() -> Decorator:
 @backend()
 def cancel(client: Client, *, yes: bool, comparisons: Sequence[int], reason: str, counts: bool, **selected: Any) -> int:
     """Show the selection, ask, cancel; the exit status."""
-    from steelyard_client.documents.evaluations import EvaluationsCancel
+    from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
 
     if comparisons:
         campaign = selected.pop("campaign")
@@ -168,7 +172,7 @@ def _queued_again(
     verb: str, change: Callable[..., EvaluationsChangeResponse], selected: dict[str, Any], *, yes: bool
 ) -> tuple[EvaluationsChangeResponse, EvaluationsChangeResponse]:
     """What was shown, and what of it was done."""
-    from steelyard_client.documents.evaluations import EvaluationSelection
+    from steelyard_client.documents.submissions.evaluations import EvaluationSelection
 
     plan = _agreed(verb, change(EvaluationSelection(**_selected(selected)), dry_run=True), yes=yes)
     # What has been shown alone, whatever else matches by now.

@@ -13,7 +13,7 @@ from steelyard.tables.rendering import render_document
 
 if TYPE_CHECKING:
     from steelyard.tables.table import Table
-    from steelyard_client.documents.matrices import MatrixResponse
+    from steelyard_client.documents.leaderboards.matrices import MatrixResponse
 
 
 def matrix_tables(document: MatrixResponse) -> list[Table]:

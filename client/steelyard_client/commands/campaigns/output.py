@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard_client import Client
-    from steelyard_client.documents.campaigns import CampaignResponse
-    from steelyard_client.documents.corrections import CorrectionResponse
-    from steelyard_client.documents.phases import PhaseResponse
-    from steelyard_client.documents.test_sets import TestSetResponse
+    from steelyard_client.documents.campaigns.campaigns import CampaignResponse
+    from steelyard_client.documents.campaigns.corrections import CorrectionResponse
+    from steelyard_client.documents.campaigns.phases import PhaseResponse
+    from steelyard_client.documents.campaigns.test_sets import TestSetResponse
 
 CAMPAIGN = click.argument("campaign", metavar="CAMPAIGN", help="name of the campaign")
 

@@ -78,7 +78,7 @@ def rule_options() -> Decorator:
 @backend()
 def create(client: Client, campaign: str, phase: str, **asked: Any) -> int:
     """Plan a phase."""
-    from steelyard_client.documents.phases import PhaseCreate
+    from steelyard_client.documents.campaigns.phases import PhaseCreate
 
     values = _values(asked)
     if "starts" not in values:
@@ -112,7 +112,7 @@ def list_(client: Client, campaign: str, format: str) -> int:  # noqa: A002 - th
 @backend()
 def update(client: Client, campaign: str, phase: str, **asked: Any) -> int:
     """Change a phase."""
-    from steelyard_client.documents.phases import PhaseUpdate
+    from steelyard_client.documents.campaigns.phases import PhaseUpdate
 
     values = _values(asked)
     if not values:
@@ -132,7 +132,7 @@ def update(client: Client, campaign: str, phase: str, **asked: Any) -> int:
 @backend()
 def extend(client: Client, campaign: str, phase: str, ends: str) -> int:
     """Move the deadline of a phase."""
-    from steelyard_client.documents.phases import PhaseExtend
+    from steelyard_client.documents.campaigns.phases import PhaseExtend
 
     client.extend_phase(campaign, _number_of(client, campaign, phase), PhaseExtend(ends=ends))
     return print_campaign(client, campaign)

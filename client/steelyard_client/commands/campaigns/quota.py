@@ -20,7 +20,7 @@ from steelyard_client.commands.backend import backend
 if TYPE_CHECKING:
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.quotas import QuotaResponse, QuotaUsageResponse, TeamQuotasResponse
+    from steelyard_client.documents.campaigns.quotas import QuotaResponse, QuotaUsageResponse, TeamQuotasResponse
 
 KINDS = {
     "in_flight": "submissions with evaluations that are open",
@@ -102,7 +102,7 @@ def update(
     client: Client, campaign: str | None, team: str, phase: str, time_zone: str | None, **asked: int | str | None
 ) -> int:
     """Set limits."""
-    from steelyard_client.documents.quotas import GeneralQuotaUpdate, QuotaUpdate
+    from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
     from steelyard_client.vocabulary import QuotaKind
 
     amounts = {QuotaKind(name): amount for name, amount in asked.items() if amount is not None}
@@ -163,7 +163,7 @@ def delete(client: Client, campaign: str | None, team: str, phase: str, yes: boo
 @backend()
 def phase(client: Client, campaign: str, phase: str) -> int:
     """Set the phase of a campaign."""
-    from steelyard_client.documents.campaigns import CampaignUpdate
+    from steelyard_client.documents.campaigns.campaigns import CampaignUpdate
 
     client.update_campaign(campaign, CampaignUpdate(quota_phase=phase))
     print(f"{campaign}: " + (f'the phase is "{phase}".' if phase else "no phase."))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard_client import Client
-    from steelyard_client.documents.imported_scores import ImportedScoresResponse
+    from steelyard_client.documents.leaderboards.imported_scores import ImportedScoresResponse
 
 scores = Noun(
     "scores",
@@ -162,7 +162,7 @@ def autorank(
 ) -> int:
     """Rank by AutoRank."""
     from steelyard.commands.rank import listed_metrics
-    from steelyard_client.documents.imported_scores import AutoRankUpdate
+    from steelyard_client.documents.leaderboards.imported_scores import AutoRankUpdate
 
     chosen = dict(listed_metrics(metrics_file)) if metrics_file else {}
     if metrics:
@@ -198,7 +198,7 @@ def _create_campaign(client: Client, campaign: str) -> None:
     from contextlib import suppress
 
     from steelyard_client import Conflict
-    from steelyard_client.documents.campaigns import CampaignCreate
+    from steelyard_client.documents.campaigns.campaigns import CampaignCreate
 
     # It is there already.
     with suppress(Conflict):

@@ -20,7 +20,11 @@ from steelyard_client.commands.campaigns.output import CAMPAIGN
 
 if TYPE_CHECKING:
     from steelyard_client import Client
-    from steelyard_client.documents.submissions import ScoreResponse, SubmissionResponse, SubmissionWithScoresResponse
+    from steelyard_client.documents.submissions.submissions import (
+        ScoreResponse,
+        SubmissionResponse,
+        SubmissionWithScoresResponse,
+    )
 
 KINDS = ("primary", "contrastive", "late", "withdrawn")
 
@@ -107,7 +111,7 @@ def update(
     client: Client, number: int, primary: bool, contrastive: bool, constrained: bool | None, description: str | None
 ) -> int:
     """Change the declaration and print it."""
-    from steelyard_client.documents.submissions import SubmissionUpdate
+    from steelyard_client.documents.submissions.submissions import SubmissionUpdate
 
     if primary and contrastive:
         raise UsageError("Give one of --primary and --contrastive.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.corrections import CorrectionDetailsResponse
+    from steelyard_client.documents.campaigns.corrections import CorrectionDetailsResponse
 
 testset = Noun(
     "testset", help="Add test sets to campaigns, release or correct their references, and measure more on them."
@@ -149,7 +149,7 @@ def show(client: Client, campaign: str, test_set: str, format: str) -> int:  # n
 @backend()
 def update(client: Client, campaign: str, test_set: str, phase: str | None, released: bool | None, early: bool) -> int:
     """Change a test set."""
-    from steelyard_client.documents.test_sets import TestSetUpdate
+    from steelyard_client.documents.campaigns.test_sets import TestSetUpdate
 
     if phase is None and released is None:
         raise UsageError("Say what to change: --phase, --release or --hide.")
@@ -172,7 +172,7 @@ def update(client: Client, campaign: str, test_set: str, phase: str | None, rele
 @backend()
 def measure(client: Client, campaign: str, test_set: str, **asked: Any) -> int:
     """Measure more."""
-    from steelyard_client.documents.test_sets import MeasuresCreate
+    from steelyard_client.documents.campaigns.test_sets import MeasuresCreate
 
     new = MeasuresCreate(**_measures(asked, "references"))
     note(client.add_test_set_measures(campaign, _number_of(client, campaign, test_set), new).notices)

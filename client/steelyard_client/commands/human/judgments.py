@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard_client import Client
     from steelyard_client.commands.human.test_sets import Chosen
-    from steelyard_client.documents.judgments import HumanScoresResponse
+    from steelyard_client.documents.leaderboards.judgments import HumanScoresResponse
 
 KINDS = ("scores", "ratings", "errors", "rankings")
 SYSTEM_SCORES = ("auto", "means", "wins", "better-or-equal", "none")

@@ -14,7 +14,7 @@ from steelyard.text.wording import listed, number_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard_client.documents.judgments import (
+    from steelyard_client.documents.leaderboards.judgments import (
         AnnotatorAgreement,
         HumanScoresDetails,
         HumanScoresResponse,

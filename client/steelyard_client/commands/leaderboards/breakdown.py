@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.tables.delimited import Cell
-    from steelyard_client.documents.breakdowns import BreakdownResponse
+    from steelyard_client.documents.leaderboards.breakdowns import BreakdownResponse
 
 COLUMNS = (
     *("campaign", "test_set", "version", "references", "metric", "system", "rank", "micro", "macro"),

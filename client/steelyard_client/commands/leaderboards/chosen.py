@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steelyard_client import Client
-    from steelyard_client.documents.leaderboards import LeaderboardSummary
+    from steelyard_client.documents.leaderboards.leaderboards import LeaderboardSummary
 
 
 @dataclass(frozen=True)

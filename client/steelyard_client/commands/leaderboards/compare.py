@@ -34,8 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard_client import Client
-    from steelyard_client.documents.comparisons import ComparedSystem, ComparisonsResponse
-    from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse, LeaderboardSummary
+    from steelyard_client.documents.leaderboards.comparisons import ComparedSystem, ComparisonsResponse
+    from steelyard_client.documents.leaderboards.leaderboards import (
+        BoardSystem,
+        LeaderboardResponse,
+        LeaderboardSummary,
+    )
 
 ASK_AGAIN_SECONDS = 1.0
 """Between two requests, while a server draws more replicates."""

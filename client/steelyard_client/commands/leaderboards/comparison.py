@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard.tables.delimited import Cell
     from steelyard.tables.paired_tests import PairedTests
-    from steelyard_client.documents.comparisons import ComparisonsResponse, RunSpreadResponse
+    from steelyard_client.documents.leaderboards.comparisons import ComparisonsResponse, RunSpreadResponse
 
 BOARD = ("campaign", "test_set", "version", "references")
 OF_SYSTEM = {"name", "system", "team", "runs", "submissions", "kind", "ranked"}

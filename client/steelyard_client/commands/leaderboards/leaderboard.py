@@ -29,7 +29,7 @@ from steelyard_client.vocabulary import Average, Grouping
 if TYPE_CHECKING:
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
-    from steelyard_client.documents.leaderboards import LeaderboardResponse, LeaderboardSummary
+    from steelyard_client.documents.leaderboards.leaderboards import LeaderboardResponse, LeaderboardSummary
 
 
 def board_options() -> Decorator:

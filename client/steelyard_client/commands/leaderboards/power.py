@@ -9,9 +9,9 @@ from steelyard.tables.formatting import digits
 from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:
-    from steelyard_client.documents.comparisons import ComparedScore
-    from steelyard_client.documents.leaderboards import BoardScore, LeaderboardResponse, NeighbourPower
-    from steelyard_client.documents.submissions import ScoreResponse
+    from steelyard_client.documents.leaderboards.comparisons import ComparedScore
+    from steelyard_client.documents.leaderboards.leaderboards import BoardScore, LeaderboardResponse, NeighbourPower
+    from steelyard_client.documents.submissions.submissions import ScoreResponse
 
 
 def power_tables(board: LeaderboardResponse, width: int = 1) -> list[Table]:

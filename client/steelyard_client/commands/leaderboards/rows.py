@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard.tables.delimited import Cell
-    from steelyard_client.documents.human_rankings import HumanRule
-    from steelyard_client.documents.leaderboards import BoardSystem, LeaderboardResponse
+    from steelyard_client.documents.leaderboards.human_rankings import HumanRule
+    from steelyard_client.documents.leaderboards.leaderboards import BoardSystem, LeaderboardResponse
 
 _BOARD = ("campaign", "test_set", "version", "references", "system", "team", "runs", "state")
 _SCORE = (

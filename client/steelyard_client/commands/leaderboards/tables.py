@@ -16,8 +16,8 @@ from steelyard_client.vocabulary import remark as remark_on
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard_client.documents.comparisons import ComparisonsResponse
-    from steelyard_client.documents.leaderboards import BoardScore, BoardSystem, LeaderboardResponse
+    from steelyard_client.documents.leaderboards.comparisons import ComparisonsResponse
+    from steelyard_client.documents.leaderboards.leaderboards import BoardScore, BoardSystem, LeaderboardResponse
 
 CORRECTED = {"none": "not corrected", "holm": "Holm's correction", "bh": "Benjamini-Hochberg"}
 KINDS = {"percentile": "", "bca": "BCa "}

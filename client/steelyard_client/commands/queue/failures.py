@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from steelyard_client.documents.evaluations import SelectedEvaluation
-    from steelyard_client.documents.queue import QueueResponse
+    from steelyard_client.documents.submissions.evaluations import SelectedEvaluation
+    from steelyard_client.documents.submissions.queue import QueueResponse
 
 MOST_NUMBERS = 10
 """Most evaluations that a suggested command names."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from steelyard_client.documents.evaluations import SelectedEvaluation
-    from steelyard_client.documents.queue import (
+    from steelyard_client.documents.submissions.evaluations import SelectedEvaluation
+    from steelyard_client.documents.submissions.queue import (
         CampaignProgressResponse,
         QueueResponse,
         RunningTaskResponse,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from steelyard_client import Client
-    from steelyard_client.documents.submissions import MeasuredEvaluation, SubmissionResponse
+    from steelyard_client.documents.submissions.submissions import MeasuredEvaluation, SubmissionResponse
 
 MOST = 50
 """Newest submissions of each campaign that are shown; --failed reads all."""

@@ -9,7 +9,7 @@ import pytest
 
 from models.schema.roles import PhaseKind
 from steelyard_client.commands.leaderboards.tables import table_of
-from steelyard_client.documents.leaderboards import LeaderboardResponse
+from steelyard_client.documents.leaderboards.leaderboards import LeaderboardResponse
 from tests.service.inspected_campaign import Looked, look_at
 from tests.service.service import Service
 

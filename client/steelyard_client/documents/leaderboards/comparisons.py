@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from steelyard_client.documents.document import Document
-from steelyard_client.documents.leaderboards import ScoreInterval
+from steelyard_client.documents.leaderboards.leaderboards import ScoreInterval
 from steelyard_client.vocabulary import DeclaredKind, IntervalKind, PValueCorrection, ResamplingUnit, SignificanceTest
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard_client.documents.document import Document, Timestamp
-from steelyard_client.documents.evaluations import SelectedEvaluation
+from steelyard_client.documents.submissions.evaluations import SelectedEvaluation
 from steelyard_client.vocabulary import EvaluationState
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard_client.documents.document import Document
-from steelyard_client.documents.human_rankings import HumanPlace, HumanRule
+from steelyard_client.documents.leaderboards.human_rankings import HumanPlace, HumanRule
 from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from steelyard_client.documents.campaigns.quotas import QuotaUsageResponse
 from steelyard_client.documents.document import Document, Timestamp
-from steelyard_client.documents.quotas import QuotaUsageResponse
 from steelyard_client.vocabulary import DeclaredKind, EvaluationState
 
 

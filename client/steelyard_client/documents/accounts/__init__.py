@@ -1,0 +1,1 @@
+"""People and teams, how they sign in, and what they did."""

@@ -1,0 +1,1 @@
+"""Campaigns, their phases, test sets and quotas, and who takes part."""

@@ -1,0 +1,1 @@
+"""Scores side by side: leaderboards, comparisons, matrices, segments, human judgments, scores made elsewhere."""

@@ -1,0 +1,1 @@
+"""Submissions, their evaluations, and the queue."""
