@@ -39,7 +39,6 @@ COMMANDS = [
     "check ODD --reference good.txt",
     "check good.txt --reference ODD",
     "check good.txt --source ODD",
-    "submit ODD --campaign trial --test-set trial --system y --team t",
     "testset create trial more ODD",
     "testset correct trial trial ODD --reason wrong",
     "judgments import ODD --test-set trial",
@@ -52,11 +51,13 @@ COMMANDS = [
     "mtrics -c good.txt -r ODD -b",
     "mtrics -c good.txt -r good.txt -l en-cs -m --synonyms ODD",
 ]
+SUBMIT = "submit ODD --campaign trial --test-set trial --system y --team t"
 OF_FOLDERS = [
+    "submit ODD --campaign trial --system y --team t",
     "tune tbleu eps ODD",
     "schedule create n --cron '0 2 * * *' --source x/{system}.txt --test-set ODD -m bleu",
 ]
-"""What is no folder is the name of a test set to these, and is not opened."""
+"""What is no folder is the name of a test set to these, or a single output, and is tried by itself."""
 REASONS = {
     "named pipe": "is a named pipe, not a file",
     "device": "is a device, not a file",
@@ -121,7 +122,12 @@ def watched():
 
 
 @pytest.mark.parametrize(
-    ("command", "kind"), [*product(COMMANDS, REASONS), *((command, "folder") for command in OF_FOLDERS)]
+    ("command", "kind"),
+    [
+        *product(COMMANDS, REASONS),
+        *((command, "folder") for command in OF_FOLDERS),
+        *((SUBMIT, kind) for kind in REASONS if kind != "folder"),
+    ],
 )
 def test_what_is_no_file_is_refused_with_the_reason(command, kind, evaluated, crowd, tmp_path, monkeypatch, capsys):
     for path in evaluated.iterdir():

@@ -64,10 +64,10 @@ EXTENDED = ("verify",)
 ELSEWHERE = {
     "'steelyard-client[cli]'": (
         *("campaign", "phase", "testset", "submission", "user", "token", "invitation", "team", "scores", "quota"),
-        *("login", "judgments", "leaderboard"),
+        *("login", "judgments", "leaderboard", "compare", "status"),
     ),
     "steelyard-server": (
-        *("evaluate", "demo", "submit", "compare", "tune", "status"),
+        *("evaluate", "demo", "submit", "tune"),
         *("schedule", "up", "serve", "vectors", "model", "db", "worker", "scheduler", "health", "doctor"),
     ),
 }

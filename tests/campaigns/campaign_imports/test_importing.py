@@ -14,7 +14,6 @@ import pytest
 from sqlalchemy import func, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from campaigns.campaign_imports import reading as imports_reading
 from campaigns.campaign_imports.pairs import _judgments
 from campaigns.campaign_imports.reading import read_campaign_zip
 from campaigns.campaign_imports.store import StoredCampaign, store_campaign_content
@@ -315,7 +314,7 @@ def test_what_is_unpacked_has_limits(service: Service, tmp_path: Path, monkeypat
     two = zipped({"a.txt": b"a" * 60, "folder/b.txt": b"b" * 40})
     assert "no exported campaign" in read(two, 100)
     assert "more than 99 bytes unpacked" in read(two, 99)
-    monkeypatch.setattr(imports_reading, "MAX_FILES", 1)
+    monkeypatch.setattr("steelyard.formats.campaign.zips.MAX_FILES", 1)
     assert "The zip has 2 files; 1 are the most." in read(two, 100)
     # What macOS adds is no file of the campaign.
     assert "no exported campaign" in read(zipped({"a.txt": b"a", "__MACOSX/a.txt": b"x" * 500, "b/": b""}), 1)

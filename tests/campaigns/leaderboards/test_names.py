@@ -21,8 +21,11 @@ def access(*joined: str, own: tuple[str, ...] = (), shows_systems: bool = False)
 def entry(team: str, number: int, **more: Any) -> Any:
     """A system with one submission."""
     return SimpleNamespace(
-        **{"team": team, "system": "s", "runs": ("",), "submission": number, "twice": False, "of_team": 1, **more}
-    )
+        **{
+            "team": team, "system": "s", "runs": ("",), "submission": number, "of_team": 1,
+            "alone": False, "twice": False, **more,
+        }
+    )  # fmt: skip
 
 
 def test_teams_that_have_not_joined_share_no_title() -> None:
@@ -46,6 +49,8 @@ def test_teams_that_have_not_joined_share_no_title() -> None:
         ({"twice": True}, True, "Team 1/s #7"),
         ({"runs": ("a",)}, True, "Team 1/s (1 run)"),
         ({"runs": ("a", "b"), "twice": True}, True, "Team 1/s (2 runs) #7"),
+        ({"runs": ("a",), "alone": True}, True, "Team 1/s (run a) #7"),
+        ({"alone": True}, True, "Team 1/s #7"),
     ],
 )
 def test_titles_are_unique(more: dict[str, Any], shows_systems: bool, title: str) -> None:

@@ -196,7 +196,7 @@ def has_campaign(folder: Path) -> bool:
 
 def _by_pair(files: Sequence[Path], limits: MarkupLimits) -> dict[str, list[MarkedFile]]:
     """Marked-up files by the language pair that they name; none unless each names one, or a source for all of them."""
-    if not all(file.exists() and _kind(file).has_ids for file in files):
+    if not all(file.is_file() and _kind(file).has_ids for file in files):
         return {}
     read = [read_marked_file(file, label=system_name(file), limits=limits) for file in files]
     pairs = {
