@@ -52,6 +52,13 @@ def operations(stage: Stage) -> dict[str, Any]:
     return {f"{each.method.upper()} {each.path}": each for each in found}
 
 
+def sendable(file: Any) -> Any:
+    """A made-up file, or its name, content and type, as a client can send it: as bytes or texts."""
+    if isinstance(file, tuple):
+        return tuple(sendable(part) for part in file)
+    return file if file is None or isinstance(file, bytes | str) else str(file)
+
+
 def response_of(answer: Any) -> Response:
     """An answer of the test client as Schemathesis takes it; it would read the body of the request again."""
     headers = {name: [value] for name, value in answer.headers.items()}
@@ -107,10 +114,7 @@ def test_whatever_is_sent_is_answered_in_words(stage: Stage, operations: dict[st
         elif content is not None:
             sent["data"] = content
         if sent.get("files"):
-            # A client has nothing but texts to send as a file, whatever was made up for one.
-            sent["files"] = [
-                (field, file if isinstance(file, bytes | tuple) else str(file)) for field, file in sent["files"]
-            ]
+            sent["files"] = [(field, sendable(file)) for field, file in sent["files"]]
         kept = {key: sent[key] for key in ("content", "data", "json", "files", "params") if sent.get(key)}
         headers = {key: value for key, value in dict(sent.get("headers") or {}).items() if value.isascii()}
         for credential in ("Authorization", "Cookie", FORM_HEADER):
