@@ -215,9 +215,9 @@ def test_what_is_said_to_be_done_is_on_the_disk(context: WorkerContext, monkeypa
     """A database that crashes takes back what it was not told to write at once, and nobody would know."""
     write, durably = context.write, list[bool]()
 
-    def note(action: Callable[[Connection], Any], *, durable: bool = False) -> Any:
+    def note(action: Callable[[Connection], Any], *, durable: bool = False, **more: Any) -> Any:
         durably.append(durable)
-        return write(action, durable=durable)
+        return write(action, durable=durable, **more)
 
     job = queue_job(context.engine, context.settings, segments=100, systems=2, metrics=["nist"], replicates=5)
     monkeypatch.setattr(context, "write", note)

@@ -264,24 +264,21 @@ def test_an_account_is_forgotten_wherever_the_audit_log_and_invitations_name_it(
     with writing(port.service.engine) as connection:
         connection.execute(delete(AuditEntry))
         parts = {"actor": "ann@example.org", "subject": "campaign x", "details": {}, "action": "account.role"}
-        for number, own in enumerate(
-            (
-                {"actor": "mary@example.org"},
-                {"subject": "account Mary@Example.org"},
-                {"details": {"before": {"email": "mary@example.org"}}},
-                {"account_id": mary, "actor": "another name", "address": "192.0.2.7"},
-                {"account_id": zoe, "address": "192.0.2.8"},
-            ),
-            1,
+        for own in (
+            {"actor": "mary@example.org"},
+            {"subject": "account Mary@Example.org"},
+            {"details": {"before": {"email": "mary@example.org"}}},
+            {"account_id": mary, "actor": "another name", "address": "192.0.2.7"},
+            {"account_id": zoe, "address": "192.0.2.8"},
         ):
-            connection.execute(insert(AuditEntry).values({**parts, "id": number, **own}))
+            connection.execute(insert(AuditEntry).values({**parts, **own}))
         for number, email in enumerate(("mary@example.org", "rosemary@example.org")):
             stored_row(connection, Invitation.__table__, email=email, secret_hash=f"{number}" * 9)
         assert delete_account(connection, COMMAND_LINE, mary, dry_run=False).kept == KEPT[1:], "it has sent nothing"
     called = f"deleted account {mary}"
     with reading(port.service.engine) as connection:
         columns = AuditEntry.actor, AuditEntry.subject, AuditEntry.details, AuditEntry.address
-        rows = connection.execute(select(*columns).where(AuditEntry.id <= 5).order_by(AuditEntry.id)).all()
+        rows = connection.execute(select(*columns).order_by(AuditEntry.id).limit(5)).all()
         assert [row.actor for row in rows] == [called, *["ann@example.org"] * 2, "another name", "ann@example.org"]
         assert rows[1].subject == f"account {called}"
         assert rows[2].details == {"before": {"email": called}}
