@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from functools import wraps
+from time import sleep
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -90,8 +91,6 @@ def finish_comparison(
 
     `read` reads the comparison with that number. Raises CommandError where the tests failed.
     """
-    from time import sleep
-
     from steelyard_client.operations.leaderboards import TRIALS_POLL_SECONDS
 
     found = asked
@@ -116,8 +115,6 @@ def brings_workers(client: Client) -> bool:
 
 def finish_evaluations(client: Client, evaluations: Sequence[int]) -> Counter[str]:
     """Wait until evaluations have ended, on a database by workers of this process; how many are in each state."""
-    from time import sleep
-
     from steelyard_client.documents.submissions.evaluations import EvaluationSelection
     from steelyard_client.operations.submissions import POLL_SECONDS
 

@@ -272,7 +272,7 @@ def test_organisers_do_it_on_a_server_to_their_campaigns_alone(
     assert said(root, "retry", "3")[0] == 0
     assert states(database)[2] == "queued"
     # Somebody works while the command waits.
-    monkeypatch.setattr("time.sleep", lambda _: work_off(one_block_shards(database)))
+    monkeypatch.setattr("steelyard_client.commands.backend.sleep", lambda _: work_off(one_block_shards(database)))
     status, out, err = said(root, "recompute", "1", "2", "--wait")
     assert (status, out.splitlines()[-1]) == (0, SAME.strip())
     assert "evaluations 2 of 2" in err

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import insert, select, update
@@ -163,7 +164,7 @@ def end_after(monkeypatch: pytest.MonkeyPatch, looks: int, action, *_: object) -
         if len(pauses) == looks:
             action()
 
-    monkeypatch.setattr(steelyard_client.commands.queue.watch.time, "sleep", pause)
+    monkeypatch.setattr(steelyard_client.commands.queue.watch, "time", SimpleNamespace(sleep=pause))
     return pauses
 
 

@@ -1,6 +1,7 @@
 """`steelyard --server URL status`: how far one's own submissions are."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import update
@@ -121,7 +122,7 @@ def requests(status, monkeypatch, looks, *arguments):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Requests, "_send", counted)
-    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", sleep)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time", SimpleNamespace(sleep=sleep))
     ended = status("mary", *arguments)
     return ended, asked, waits
 
@@ -144,7 +145,7 @@ def test_a_watcher_asks_within_the_servers_limit(live, port, status, monkeypatch
 
 
 def test_a_server_that_is_away_is_waited_for(live, port, status, monkeypatch):
-    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", lambda _: None)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time", SimpleNamespace(sleep=lambda _: None))
     live.client(port.accounts["mary"]).submit_output(NAME, output(), system="mast")
     port.work_off()
     looks = iter([None, Unavailable(503, "unavailable", "not just now"), KeyboardInterrupt()])
@@ -165,6 +166,6 @@ def test_ctrl_c_ends_a_watch_of_a_database_in_the_same_way(live, monkeypatch, ca
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("steelyard_client.commands.queue.watch.time.sleep", interrupted)
+    monkeypatch.setattr("steelyard_client.commands.queue.watch.time", SimpleNamespace(sleep=interrupted))
     assert main(["status", "--watch", "--database", live.service.settings.database_url]) == 0
     assert capsys.readouterr().err == ""
