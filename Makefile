@@ -126,7 +126,7 @@ lock: install  ## pin what the image installs by hashes: docker/requirements.txt
 
 migration: install  ## write a migration for changed tables: make migration NAME=what_changed
 	@rm -f build/migration.db; mkdir -p build
-	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic upgrade head
+	$(BIN)/steelyard db upgrade --database sqlite:///build/migration.db
 	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic revision --autogenerate -m "$(NAME)"
 	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
 
