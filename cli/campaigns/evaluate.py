@@ -180,7 +180,7 @@ def _evaluated(options: Options) -> int:
     """Read the campaign, store and queue it, wait for the scores and print them; the exit status."""
     from analysis.leaderboard.board import position_of_metric
     from analysis.leaderboard.significance import ranked_by_bootstrap
-    from cli.campaigns.evaluated import show_matrix, shown_boards, write_boards, write_reports
+    from cli.campaigns.evaluated import loading_the_report, show_matrix, shown_boards, write_boards, write_reports
     from cli.terminal.progress import shown_progress
     from models.results.boards import list_boards
     from scheduler.embedded.wait import read_with_retries, with_retries
@@ -208,7 +208,7 @@ def _evaluated(options: Options) -> int:
         intakes = [store(options, settings, name, each, engine) for each in test_sets]
         with shown_progress() as on_progress:
             evaluations = [evaluation for intake in intakes for evaluation in intake.all_evaluations]
-            progress = wait(evaluations, _loading_the_report(on_progress))
+            progress = wait(evaluations, loading_the_report(on_progress))
         boards: list[list[Board]] = []
         for intake, test_set in zip(intakes, test_sets, strict=True):
             listed = read_with_retries(
@@ -265,19 +265,6 @@ def store(options: Options, settings: Settings, campaign: str, test_set: GivenTe
     of = intake.campaign_id, intake.test_set_id
     note(with_retries(partial(store_campaign_judgments, engine, *of, test_set.judgments, test_set.folder)))
     return intake
-
-
-def _loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
-    """`on_progress`, whose first call also imports what the report needs: the workers have started by then."""
-
-    def tell(progress: Progress) -> None:
-        on_progress(progress)
-        import campaigns.reports.campaign  # noqa: F401
-        from campaigns.reports.template import load_templates
-
-        load_templates()
-
-    return tell
 
 
 def without_scores(progress: Progress) -> int:

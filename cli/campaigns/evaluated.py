@@ -5,22 +5,44 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cli.terminal.writing import make_folder, write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sqlalchemy import Engine
 
     from analysis.leaderboard.board import Board
+    from models.queue_status.progress import Progress
     from steelyard.formats.campaign.folder import CampaignFolder
     from steelyard.ranking.rank_matrix import RankedScore
 
 MANY_REPORTS = 8
 """Fewer are written by the command itself: a process takes as long to start as it takes to write some."""
+
+
+LOADED_MEANWHILE = (
+    "campaigns.leaderboards.stored",
+    "campaigns.reports.campaign",
+    "steelyard_client.commands.leaderboards.tables",
+)
+"""What tables and report need, imported while others work."""
+
+
+def loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    """`on_progress`, whose first call also imports what tables and report need: the workers have started by then."""
+
+    def tell(progress: Progress) -> None:
+        on_progress(progress)
+        for module in LOADED_MEANWHILE:
+            import_module(module)
+        import_module("campaigns.reports.template").load_templates()
+
+    return tell
 
 
 def shown_boards(boards: Sequence[Board], form: str, width: int = 1) -> str:

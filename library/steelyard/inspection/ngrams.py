@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from steelyard.kernels.text.words import Words
     from steelyard.metrics.segments import Segments
 
     Integers = NDArray[np.int64]
@@ -37,15 +36,15 @@ Lists = dict[int, tuple[list[NgramDifference], list[NgramDifference]]]
 
 @dataclass(frozen=True)
 class _Ngrams:
-    """The n-grams of one order in some texts, one entry for each place that has one."""
+    """The n-grams of one order that are in references."""
 
     order: int
-    segment: Integers
-    text: Integers
-    gram: Integers
-    """Its number."""
     tokens: Integers
-    """(numbers, order): the words of each number."""
+    """(n-grams, order): their words."""
+    possible: Integers
+    """(n-grams,): the greatest count in one reference of each segment, added up."""
+    matched: Integers
+    """(systems, n-grams): clipped matches."""
 
 
 def ngram_differences(
@@ -70,17 +69,16 @@ def ngram_differences(
         For each pair, by order, what the first gets right more often, and the reverse: the largest differences first,
         equal ones with the rarer n-gram in the references first, then in the order of their words.
     """
-    words = segments.words(tokenizer, case)
-    names = words.lines.decode().split("\n")
+    names = segments.words(tokenizer, case).lines.decode().split("\n")
     systems = sorted({system for pair in pairs for system in pair})
     found: list[Lists] = [{} for _ in pairs]
-    for ngrams in _ngrams(words, len(segments), len(segments.references), systems):
-        possible, matched = _matches(ngrams, len(segments.references), len(systems), segments.reference_mask)
+    for ngrams in _matches(segments, systems, tokenizer, case):
         for (first, second), lists in zip(pairs, found, strict=True):
-            one, other = matched[systems.index(first)], matched[systems.index(second)]
+            one, other = (ngrams.matched[systems.index(system)] for system in (first, second))
+            amounts = one, other, ngrams.possible
             lists[ngrams.order] = (
-                _best(ngrams, names, (one, other, possible), one - other, most),
-                _best(ngrams, names, (one, other, possible), other - one, most),
+                _best(ngrams.tokens, names, amounts, one - other, most),
+                _best(ngrams.tokens, names, amounts, other - one, most),
             )
     return found
 
@@ -100,13 +98,11 @@ def matched_ngrams(segments: Segments, system: int, *, tokenizer: str = "13a", c
     -------
     dict of int to int
     """
-    references = len(segments.references)
-    found = _ngrams(segments.words(tokenizer, case), len(segments), references, [system])
-    return {each.order: int(_matches(each, references, 1, segments.reference_mask)[1][0].sum()) for each in found}
+    return {each.order: int(each.matched.sum()) for each in _matches(segments, [system], tokenizer, case)}
 
 
 def _best(
-    ngrams: _Ngrams, names: Sequence[str], amounts: tuple[Integers, Integers, Integers], gains: Integers, most: int
+    tokens: Integers, names: Sequence[str], amounts: tuple[Integers, Integers, Integers], gains: Integers, most: int
 ) -> list[NgramDifference]:
     """Those with the largest gains."""
     one, other, possible = amounts
@@ -117,7 +113,7 @@ def _best(
         zip(
             (-gains[better]).tolist(),
             possible[better].tolist(),
-            [tuple(map(names.__getitem__, words)) for words in ngrams.tokens[better].tolist()],
+            [tuple(map(names.__getitem__, words)) for words in tokens[better].tolist()],
             better.tolist(),
             strict=True,
         )
@@ -134,63 +130,43 @@ def _largest(worth: Integers, better: Integers, most: int) -> Integers:
     return kept
 
 
-def _ngrams(words: Words, segments: int, references: int, systems: Sequence[int]) -> Iterator[_Ngrams]:
-    """For each order the n-grams of all references, then of these systems."""
-    texts = [*range(references), *(references + system for system in systems)]
-    rows = np.concatenate([np.arange(text * segments, (text + 1) * segments) for text in texts])
-    lengths = words.lengths[rows]
-    # The tokens of the chosen texts, one after the other, each with the row (of the chosen ones) that it is in.
+def _matches(segments: Segments, systems: Sequence[int], tokenizer: str, case: str) -> Iterator[_Ngrams]:
+    """For each order the n-grams of the references, and how often these systems match them.
+
+    An n-gram can only match where the shorter ones at its place do: the others are dropped from order to order.
+    """
+    words, references = segments.words(tokenizer, case), len(segments.references)
+    texts, types = references + len(systems), max(words.types, 1)
+    present = np.ones((texts, len(segments)), np.bool_)
+    present[:references] = segments.reference_mask > 0
+    chosen = [*range(references), *(references + system for system in systems)]
+    rows = (np.array(chosen)[:, None] * len(segments) + np.arange(len(segments))).ravel()
+    lengths = words.lengths[rows] * present.ravel()
+    # The tokens of the chosen texts, one after the other, each with its text and segment.
     row_of = np.repeat(np.arange(len(rows)), lengths)
-    begins = np.cumsum(lengths) - lengths
-    within = np.arange(len(row_of)) - begins[row_of]
+    within = np.arange(len(row_of)) - (np.cumsum(lengths) - lengths)[row_of]
     tokens = words.ids[words.starts[rows][row_of] + within].astype(np.int64)
     left = lengths[row_of] - within
-    text_of, segment_of = np.divmod(row_of, segments)
-    content, grams = _numbered(tokens)
-    content = content[:, None]
+    text_of, segment_of = np.divmod(row_of, len(segments))
+    # Where n-grams that are in references begin; a cell is an n-gram in a segment.
+    begins, of_cell, content = np.arange(len(tokens)), segment_of, np.empty((1, 0), np.int64)
+    gram_of_cell = np.zeros(len(segments), np.int64)
     for order in ORDERS:
-        there = np.flatnonzero(left >= order)
-        yield _Ngrams(order, segment_of[there], text_of[there], grams[there], content)
-        if order == ORDERS[-1]:
-            return
-        # One word longer: known by the n-gram and the word behind it.
-        longer = np.flatnonzero(left > order)
-        distinct, numbers = _numbered(grams[longer] * words.types + tokens[longer + order])
-        content = np.column_stack([content[distinct // max(words.types, 1)], distinct % max(words.types, 1)])
-        grams[longer] = numbers
-
-
-def _numbered(keys: Integers) -> tuple[Integers, Integers]:
-    """The distinct keys, in their order, and for each key its position among them."""
-    distinct, numbers = np.unique(keys, return_inverse=True)
-    return distinct, numbers.astype(np.int64)
-
-
-def _matches(
-    ngrams: _Ngrams, references: int, systems: int, present: NDArray[np.uint8]
-) -> tuple[Integers, list[Integers]]:
-    """By number of the n-gram: the references' greatest counts, and the clipped matches of each system."""
-    numbers, texts = len(ngrams.tokens), references + systems
-    counts_here = np.ones((texts, present.shape[1]), np.bool_)
-    counts_here[:references] = present > 0
-    packed = (ngrams.segment * numbers + ngrams.gram) * texts + ngrams.text
-    packed = packed[counts_here[ngrams.text, ngrams.segment]]
-    # In order, the same n-gram of a segment stands together, and in that each text by itself.
-    packed.sort()
-    begins = np.flatnonzero(np.diff(packed, prepend=-1))
-    counts = np.diff(begins, append=len(packed))
-    keys, text = np.divmod(packed[begins], texts)
-    place = np.cumsum(np.diff(keys, prepend=-1) > 0) - 1
-    gram = keys % max(numbers, 1)
-    greatest = np.zeros(len(keys), np.int64)
-    for reference in range(references):
-        of_it = np.flatnonzero(text == reference)
-        greatest[place[of_it]] = np.maximum(greatest[place[of_it]], counts[of_it])
-    firsts = np.flatnonzero(np.diff(place, prepend=-1))
-    possible = np.bincount(gram[firsts], greatest[: len(firsts)], minlength=numbers).astype(np.int64)
-    matched = []
-    for system in range(references, texts):
-        of_it = np.flatnonzero(text == system)
-        clipped = np.minimum(greatest[place[of_it]], counts[of_it])
-        matched.append(np.bincount(gram[of_it], clipped, minlength=numbers).astype(np.int64))
-    return possible, matched
+        distinct, cell = np.unique(of_cell * types + tokens[begins + order - 1], return_inverse=True)
+        counts = np.bincount(cell * texts + text_of[begins], minlength=len(distinct) * texts).reshape(-1, texts)
+        greatest = counts[:, :references].max(axis=1, initial=0)
+        there = np.flatnonzero(greatest)
+        grams, gram_of = np.unique(
+            gram_of_cell[distinct[there] // types] * types + distinct[there] % types, return_inverse=True
+        )
+        content = np.column_stack([content[grams // types], grams % types])
+        clipped = np.minimum(counts[there, references:], greatest[there, None])
+        weighed = [np.bincount(gram_of, each, minlength=len(grams)) for each in (greatest[there], *clipped.T)]
+        possible, *matched = (each.astype(np.int64) for each in weighed)
+        yield _Ngrams(order, content, possible, np.array(matched))
+        # One word longer, where both of its parts are in a reference of the segment.
+        alive = np.zeros(len(tokens) + 1, np.bool_)
+        alive[begins] = greatest[cell] > 0
+        kept = np.flatnonzero(alive[begins] & alive[begins + 1] & (left[begins] > order))
+        number = np.cumsum(greatest > 0) - 1
+        begins, of_cell, gram_of_cell = begins[kept], number[cell[kept]], gram_of
