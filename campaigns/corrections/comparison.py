@@ -78,6 +78,17 @@ Key = tuple[str, str, int]
 """Team, system, and the index among its submissions on the leaderboard."""
 
 
+def ranks_before_and_after(
+    old: Mapping[Key, float | None], new: Mapping[Key, float | None], among: Sequence[Key], higher_is_better: bool
+) -> tuple[dict[Key, int], dict[Key, int]]:
+    """Return the ranks of the same systems by their old and their new scores; none for those without a score."""
+    before, after = (
+        ranked({key: score for key in among if (score := scores[key]) is not None}, higher_is_better)
+        for scores in (old, new)
+    )
+    return before, after
+
+
 def _board(connection: Connection, access: CampaignAccess, measure: MeasureInfo) -> dict[Key, LeaderboardRow]:
     rows = read_leaderboard(connection, measure.id, campaign_id=access.campaign_id)
     found: dict[Key, LeaderboardRow] = {}
@@ -94,13 +105,10 @@ def _compare_metric(
     titles = distinct_titles([parse_metric(each).title for each in measure.metrics], measure.metrics)
     both = [key for key in after if key in before]
     old, new = _scores(before, both, place), _scores(after, both, place)
-    ranks = [
-        ranked(
-            {key: score for key, score in zip(both, scores, strict=True) if score is not None and after[key].ranked},
-            metric.higher_is_better,
-        )
-        for scores in (old, new)
-    ]
+    among = [key for key in both if after[key].ranked]
+    ranks = ranks_before_and_after(
+        dict(zip(both, old, strict=True)), dict(zip(both, new, strict=True)), among, metric.higher_is_better
+    )
     rows = [
         CorrectedScore(
             team=key[0],

@@ -6,6 +6,8 @@
   const part = form && document.getElementById(form.dataset.swap);
   if (!part) return;
   let asked = 0;
+  // Every choice is shown at once, so nothing needs to be sent.
+  form.classList.add("live");
 
   const show = async (address, remember) => {
     const own = ++asked;

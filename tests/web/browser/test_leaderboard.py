@@ -106,6 +106,68 @@ def test_names_are_whole_and_labels_tell_something(board: Site) -> None:
     assert page.get_by_role("table").locator(".badge").count() == 0
 
 
+def test_the_head_and_the_system_stay_in_sight_while_scrolling(board: Site) -> None:
+    page = board.page(viewport={"width": 1280, "height": 500})
+    page.goto(f"{BOARD}?shown=all")
+    head, system = page.locator("#board thead th.system"), page.locator("#board tbody th.system").last
+    region = page.get_by_role("region", name="Leaderboard")
+    for width, height in ((1280, 160), (700, 120)):
+        page.set_viewport_size({"width": width, "height": height})
+        if width == 1280:
+            system.evaluate("each => each.scrollIntoView({ block: 'center' })")
+        else:
+            # On a narrow screen the region of the table scrolls, both ways.
+            region.evaluate("each => { each.scrollIntoView(); each.scrollTo(10_000, 10_000); }")
+        box, below = head.bounding_box(), system.bounding_box()
+        assert box is not None
+        assert below is not None
+        assert box["y"] >= -1, width
+        assert box["y"] <= 20, "the head is at the edge of the window or the region"
+        assert box["x"] >= 0
+        assert below["x"] >= 0
+        top = "each => { const box = each.getBoundingClientRect(); "
+        top += "return each.contains(document.elementFromPoint(box.x + 5, box.y + box.height / 2)); }"
+        assert head.evaluate(top), "nothing covers the head"
+        assert below["y"] < height, "the last system is in sight"
+    assert region.evaluate("each => each.scrollLeft") > 0, "the narrow one was scrolled sideways"
+
+
+def test_people_tracks_and_long_names_fit_a_laptop(board: Site) -> None:
+    _judge(board)
+    page = board.page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{BOARD}?shown=all")
+    assert page.get_by_role("columnheader", name="People").first.inner_text().split() == ["People", "score"]
+    expect(page.get_by_role("columnheader", name="Track")).to_be_visible()
+    region = page.get_by_role("region", name="Leaderboard")
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth"), "nothing is out of sight at 1280"
+    check_page(page, f"{BOARD}?shown=all")
+
+
+def test_a_corrected_test_set_says_what_changed(board: Site) -> None:
+    olga = board.service.account("olga")
+    board.service.campaign("news", title="News", organisers=(olga,))
+    program = board.service.program(olga)
+    (test_set,) = program.get("/api/v1/campaigns/news/test-sets").json()["items"]
+    other = REFERENCE.replace(b"sails", b"drifts", 200)
+    corrected = program.post(
+        "/api/v1/campaigns/news/corrections",
+        files={"references": ("A.txt", other)},
+        data={"test_set": str(test_set["id"]), "reason": "Ships drift."},
+    )
+    assert corrected.status_code == 201, corrected.text
+    board.work()
+    page = board.page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{BOARD}?shown=all")
+    first = page.locator("#board tbody tr").first
+    assert systems(page)[0] == "mast", "its verb was right after all"
+    change = first.locator("td[data-title='Change']").inner_text()
+    assert change.startswith("+")
+    assert change.split()[-2:] == ["up", "1"]
+    page.get_by_role("link", name="news@1").click()
+    expect(page.locator("#board")).to_contain_text("This test set was replaced")
+    assert page.locator("td[data-title='Change']").count() == 0
+
+
 def test_on_a_phone_every_system_is_a_card(board: Site) -> None:
     page = board.page(viewport={"width": 390, "height": 844})
     check_page(page, f"{BOARD}?shown=all")
@@ -137,21 +199,7 @@ def test_a_finished_campaign_opens_on_its_ranking(board: Site) -> None:
 
 
 def test_a_rank_by_people_has_a_range_only_where_it_may_be_another(board: Site) -> None:
-    olga = board.service.account("olga")
-    board.service.campaign("news", title="News", organisers=(olga,))
-    rows = "".join(
-        f"eva\t{system}\t{segment}\t{score + segment % 5}\n"
-        for system, score in (("mast", 20), ("plank", 80), (LONG, 50))
-        for segment in range(40)
-    )
-    program = board.service.program(olga)
-    files = {"files": ("esa.tsv", f"annotator\tsystem\tsegment\tscore\n{rows}".encode())}
-    stored = program.post(
-        "/api/v1/campaigns/news/human-scores", files=files, data={"called": "esa", "standardise": "false"}
-    )
-    assert stored.status_code == 201, stored.text
-    rules = {"human_rule": "human:wmt25", "human_judgments": "esa"}
-    assert program.patch("/api/v1/campaigns/news", json=rules).status_code < 300
+    _judge(board)
     page = board.page(viewport={"width": 1280, "height": 900})
     page.goto(f"{BOARD}?shown=all")
     expect(page.locator("#board thead")).to_contain_text("People")
@@ -179,6 +227,25 @@ def test_other_sites_show_the_board_in_a_frame_and_no_other_page(board: Site) ->
         ]
         page.goto(address)
         expect(page.frame_locator("iframe").locator("#board")).to_have_count(0)
+
+
+def _judge(board: Site) -> None:
+    """Judgments by one annotator, and the rule that ranks by them."""
+    olga = board.service.account("olga")
+    board.service.campaign("news", title="News", organisers=(olga,))
+    rows = "".join(
+        f"eva\t{system}\t{segment}\t{score + segment % 5}\n"
+        for system, score in (("mast", 20), ("plank", 80), (LONG, 50))
+        for segment in range(40)
+    )
+    program = board.service.program(olga)
+    files = {"files": ("esa.tsv", f"annotator\tsystem\tsegment\tscore\n{rows}".encode())}
+    stored = program.post(
+        "/api/v1/campaigns/news/human-scores", files=files, data={"called": "esa", "standardise": "false"}
+    )
+    assert stored.status_code == 201, stored.text
+    rules = {"human_rule": "human:wmt25", "human_judgments": "esa"}
+    assert program.patch("/api/v1/campaigns/news", json=rules).status_code < 300
 
 
 @contextmanager

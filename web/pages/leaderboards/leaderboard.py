@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -12,16 +13,18 @@ from sqlalchemy import Connection
 
 from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
+from campaigns.corrections.board_changes import BoardChange, board_changes, previous_choice
 from campaigns.errors import NotFound
 from campaigns.invitations.email_texts import site_url
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.view import BoardLine, BoardQuery, BoardView
+from campaigns.leaderboards.view import BoardLine, BoardQuery, Boards, BoardView
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.score_imports.autorank import autorank_formulas
 from models.database.session import reading
 from models.results.equal_outputs import read_equals
+from steelyard.tables.formatting import TYPESET, digits
 from steelyard_client.vocabulary import RANKED, Constrained, Grouping, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters
 from web.api.leaderboards.leaderboards import MOST_SYSTEMS, BoardFilters
@@ -65,6 +68,7 @@ def show_leaderboard(
         view = state.boards.view(connection, choice.listed, BoardQuery(metric, filters.shown, filters.constrained))
         equals = _equals(connection, view.lines[first : first + PAGE]) if access.organises else []
         people = human_column(connection, access, choice.id, state.boards.memory)
+        previous, changes = _since_previous(connection, state.boards, access, choices, view, choice)
     if first and first >= len(view.lines):
         raise NotFound(f"The leaderboard has only {len(view.lines)} systems.")
     lines = view.lines[first : first + PAGE]
@@ -74,8 +78,9 @@ def show_leaderboard(
     )
     links = Links(name, choice, view, [metrics[each] for each in columns] if len(columns) < len(metrics) else ())
     table, shared = board_table(
-        state.boards.memory, view, access, choice, links, first=first, most=PAGE, columns=columns, people=people
-    )
+        state.boards.memory, view, access, choice, links, first=first, most=PAGE, columns=columns, people=people,
+        changes=changes,
+    )  # fmt: skip
     answer = page(
         request,
         "leaderboards/leaderboard",
@@ -87,6 +92,7 @@ def show_leaderboard(
         table=table,
         shared=shared,
         people=people,
+        previous=previous,
         columns=columns,
         own=_own(view, access),
         ranking_rule=RANKED,
@@ -143,6 +149,28 @@ def closest_choice(
         return choice, find_metric(choice.listed, filters.metric, access.ranked_by)
     except NotFound:
         return choice, find_metric(choice.listed, "", access.ranked_by)
+
+
+def _signed(view: BoardView, change: BoardChange) -> str:
+    scale = next(line.entry.scores[view.query.metric].scale for line in view.lines if line.entry.scores)
+    return TYPESET.number(change.difference, digits(scale), sign=True)
+
+
+def _since_previous(
+    connection: Connection,
+    boards: Boards,
+    access: CampaignAccess,
+    choices: Sequence[BoardChoice],
+    view: BoardView,
+    choice: BoardChoice,
+) -> tuple[str, Mapping[int, BoardChange]]:
+    """Return the version of the test set that was replaced, "" if none, and what changed since, by submission."""
+    previous = previous_choice(access, choices, choice)
+    metric = choice.listed.metrics[view.query.metric]
+    if previous is None or metric not in previous.listed.metrics:
+        return "", {}
+    query = replace(view.query, metric=previous.listed.metrics.index(metric))
+    return previous.test_set_key, board_changes(boards.view(connection, previous.listed, query), view)
 
 
 class Links:
@@ -211,16 +239,17 @@ def board_table(
     columns: Sequence[int] = (),
     brief: bool = False,
     people: HumanColumn | None = None,
+    changes: Mapping[int, BoardChange] | None = None,
 ) -> tuple[Markup, Sequence[str]]:
     """Return the table, the slowest part of a page, rendered once for equal access; and what all its rows share."""
-    key = (
-        "table",
-        board_etag(view, access, choice, first, most, tuple(columns), brief, people and people.official.version),
-    )
+    judged = people and people.official.version
+    changed = tuple((changes or {}).items())
+    key = "table", board_etag(view, access, choice, first, most, tuple(columns), brief, judged, changed)
     known: tuple[Markup, Sequence[str]] | None = memory.get(key)
     if known is None:
         table = make_table(view, access, view.lines[first : first + most], columns)
         given = {"view": view, "choice": choice, "links": links, "table": table, "brief": brief, "people": people}
+        given["changes"] = {each: (_signed(view, change), change.risen) for each, change in (changes or {}).items()}
         known = fragment("leaderboards/leaderboard_table", **given), table.shared
         memory.put(key, known, 4 * len(known[0]))
     return known
