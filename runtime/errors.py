@@ -15,3 +15,7 @@ class ProcessError(Exception):
 
 class AddressTaken(ProcessError):
     """Health and metrics cannot be served at the address."""
+
+
+class MissingTracePackages(ProcessError):
+    """STEELYARD_TRACES_URL needs packages that are not installed: pip install "steelyard-server[traces]"."""

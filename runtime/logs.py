@@ -1,6 +1,7 @@
 """Logs of long-lived processes: lines for people, or one JSON object per line for programs.
 
 Every line has fields that identify the work: `log_context` and `bind` set them, so that log calls need not repeat them.
+`trace_id` is in every line about a request or the work that it has caused (`runtime.tracing`).
 Passwords in URLs are masked, and users' texts are never logged (`redact_exception`).
 """
 
@@ -18,6 +19,7 @@ from typing import Any, TextIO
 
 from runtime.redaction import redacted
 from runtime.times import utc
+from runtime.tracing import current_trace, trace_id
 
 LONGEST_LINE = 4000
 """Maximum length of a JSON line, in bytes: a pipe takes lines of this length whole, even from many processes."""
@@ -145,7 +147,7 @@ def bind_global(**always: object) -> None:
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     """The fields of a line: those of its context and its own."""
-    found = {**_WORK.get(), **getattr(record, "fields", {})}
+    found = {**_WORK.get(), "trace_id": trace_id(current_trace()), **getattr(record, "fields", {})}
     return {
         name: redacted(value) if isinstance(value, str) else list(value) if isinstance(value, tuple) else value
         for name, value in found.items()

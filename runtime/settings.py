@@ -154,6 +154,9 @@ class Settings(BaseSettings):
     """Log format of worker, scheduler, serve and up: text for people, or json with one object per line."""
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)] = "info"
     """Minimum level of log lines: debug, info, warning or error."""
+    traces_url: str | None = Field(default=None, repr=False)
+    """Where spans of requests and tasks are sent (OpenTelemetry's protocol over HTTP), such as
+    http://localhost:4318/v1/traces; needs the extra traces; nowhere if not set."""
     http_port: int | None = Field(default=None, ge=0, le=65535)
     """Port for metrics and health, a separate one for each process; not served if not set."""
     http_host: str = "127.0.0.1"

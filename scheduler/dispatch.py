@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Engine, exists, or_, select, update
@@ -14,9 +15,9 @@ from models.queue.kinds.registry import SENT
 from models.queue.task_kind import TaskKind
 from models.queue.workers import read_editions
 from models.schema.base import now
-from models.schema.queue import Leased
 from models.schema.states import LeaseState, QueueClass
 from runtime.settings import Settings
+from runtime.tracing import span
 from scheduler.fair_share import (
     INTERACTIVE_EXTRA,
     FairShareKey,
@@ -172,52 +173,65 @@ def _mark(
 ) -> list[TaskMessage]:
     """Mark rows as enqueued, those outside the window first, skipping rows that have changed."""
     messages = [
-        TaskMessage(kind, share.edition, key, QueueClass(queue_class))
+        message
         for kind, keys in first.items()
-        for key, queue_class in _enqueue(connection, kind.table, keys, urgent_seconds).items()
+        for message in _enqueue(connection, kind, keys, share.edition, urgent_seconds)
     ]
     wanted = {(row.kind, row.key): row for row in chosen}
-    classes: dict[Task, int] = {}
+    marked: dict[Task, TaskMessage] = {}
     for kind, keys in keys_by_kind(wanted).items():
-        marked = _enqueue(connection, kind.table, keys, urgent_seconds)
-        classes |= {(kind, key): queue_class for key, queue_class in marked.items()}
+        enqueued = _enqueue(connection, kind, keys, share.edition, urgent_seconds)
+        marked |= {(kind, message.key): message for message in enqueued}
     for task, row in wanted.items():
-        if task in classes:
+        if task in marked:
             accounting.charge(task, row.share_key, row.seconds)
-            messages.append(TaskMessage(row.kind, share.edition, row.key, QueueClass(classes[task])))
+            messages.append(marked[task])
     return messages
 
 
-def _enqueue(connection: Connection, table: type[Leased], keys: Sequence[int], urgent_seconds: float) -> dict[int, int]:
-    """Mark those of the rows as enqueued that are pending and unlocked; their classes by id.
+def _enqueue(
+    connection: Connection, kind: TaskKind[Any, Any], keys: Sequence[int], edition: int, urgent_seconds: float
+) -> list[TaskMessage]:
+    """Mark those of the rows as enqueued that are pending and unlocked; their messages by id.
 
     Urgent rows move up a class permanently, so that the row says which broker queue holds its message.
     """
+    table = kind.table
     free = select(table.id).where(table.id.in_(keys), table.state == LeaseState.PENDING)
     free = free.with_for_update(skip_locked=True)
     rows = connection.execute(
         update(table)
         .where(table.id.in_(free.scalar_subquery()))
         .values(state=LeaseState.ENQUEUED, enqueued_at=now(), queue_class=urgent_class(table, urgent_seconds))
-        .returning(table.id, table.queue_class)
-    )
-    return dict(sorted((row.id, row.queue_class) for row in rows))
+        .returning(table.id, table.queue_class, table.trace)
+    ).all()
+    return [
+        TaskMessage(kind, edition, row.id, QueueClass(row.queue_class), row.trace)
+        for row in sorted(rows, key=lambda row: int(row.id))
+    ]
 
 
 def _send(engine: Engine, transport: MessageTransport, messages: list[TaskMessage], leads: Callable[[], bool]) -> int:
-    for sent, message in enumerate(messages):
-        if not leads():
-            log.warning("The term of this scheduler has expired: %d messages not sent", len(messages) - sent)
-            return sent
-        try:
-            transport.send(message)
-        except Exception as error:  # a connection that broke in the middle raises what it likes
-            unknown = not isinstance(error, BrokerAway)
-            left = len(messages) - sent
-            log.warning("Sending to the broker failed, %d tasks return to pending: %s", left, error, exc_info=unknown)
-            _return_to_pending(engine, messages[sent:])
-            return sent
-    return len(messages)
+    """Send the messages, those of one trace after the other as one span; the number of those sent."""
+    sent = 0
+    try:
+        for trace, group in groupby(messages, key=lambda message: message.trace):
+            some = list(group)
+            with span("send", trace, "producer", messages=len(some)):
+                log.debug("Sending %d tasks to workers", len(some))
+                for message in some:
+                    if not leads():
+                        left = len(messages) - sent
+                        log.warning("The term of this scheduler has expired: %d messages not sent", left)
+                        return sent
+                    transport.send(message)
+                    sent += 1
+    except Exception as error:  # a connection that broke in the middle raises what it likes
+        unknown = not isinstance(error, BrokerAway)
+        left = len(messages) - sent
+        log.warning("Sending to the broker failed, %d tasks return to pending: %s", left, error, exc_info=unknown)
+        _return_to_pending(engine, messages[sent:])
+    return sent
 
 
 def _return_to_pending(engine: Engine, messages: list[TaskMessage]) -> None:

@@ -108,7 +108,7 @@ class AccessLog:
                 received=received or None,
                 address=client[0] if client else None,
                 account=getattr(known.get("principal"), "account_id", None),
-                request=known.get("request_id"),
+                trace_id=known.get("request_id"),
             ),
         )
 

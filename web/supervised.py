@@ -153,6 +153,7 @@ def _run(settings: WebSettings, pipe: Any, parent: int) -> None:
 
     from runtime.errors import ProcessError
     from runtime.logs import set_up_logs
+    from runtime.tracing import set_up_traces
     from scheduler.errors import SchedulerError
     from web.serving import serve
     from worker.errors import WorkerError
@@ -161,6 +162,7 @@ def _run(settings: WebSettings, pipe: Any, parent: int) -> None:
     os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     set_up_logs(settings.log_format, settings.log_level, role="web")
+    set_up_traces(settings.traces_url, "web")
 
     def begun(address: Address, health_port: int | None) -> None:
         with suppress(OSError):

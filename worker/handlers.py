@@ -19,6 +19,7 @@ from models.queue.lease import pass_on, refusals
 from models.queue.task_kind import Claim, TaskKind, claim, complete, release
 from runtime.logs import bind, fields, log_context, redact_exception
 from runtime.redaction import redacted
+from runtime.tracing import span
 from steelyard.errors import (
     BadParameter,
     KernelsNotBuilt,
@@ -56,28 +57,41 @@ def do(context: WorkerContext, kind: TaskKind[Any, Any], key: int, task_id: str)
         claimed = _claim(context, kind, key, new_owner(task_id))
         if claimed is None:
             return
-        begun = time.monotonic()
-        preempt = Preemption(context, kind, key, partial(do, context, task_id=task_id), LONGEST_SECONDS)
-        try:
-            bind(**claimed.log_fields())
+        with span(kind.title, claimed.trace, "consumer", key=key, attempt=claimed.attempt, task_id=task_id):
+            ready = _run(context, kind, claimed, task_id)
+        if ready is not None and not context.shutting_down.message:
+            do(context, *ready, task_id)
+
+
+def _run(
+    context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, task_id: str
+) -> tuple[TaskKind[Any, Any], int] | None:
+    """Run and complete a claimed task; the task that became ready with it, if any."""
+    begun = time.monotonic()
+    key = claimed.key
+    log.debug("%s %s is claimed", kind.title, key)
+    preempt = Preemption(context, kind, key, partial(do, context, task_id=task_id), LONGEST_SECONDS)
+    try:
+        bind(**claimed.log_fields())
+        with span("run"):
             outcome = kind.runner(context, claimed, preempt)
-            # Durable: a result that the database loses in a crash would be missed only when the lease expires.
+        # Durable: a result that the database loses in a crash would be missed only when the lease expires.
+        with span("complete"):
             completion = context.write(
                 lambda connection: complete(connection, kind, claimed, outcome.result), durable=True
             )
-        except Exception as error:
-            _give_up(context, kind, claimed, error)
-            kind.repair_after(context, claimed, error)
-            return
-        if not completion.accepted:
-            context.counters.count(DROPPED.name, kind.name)
-            log.warning("%s %s was taken over by another worker: discarding its result", kind.title, key)
-            return
-        seconds = time.monotonic() - begun
-        context.counters.count(DONE.name, kind.name)
-        log.info("%s %s is done", kind.title, key, extra=fields(seconds=seconds, **outcome.report(seconds)))
-        if completion.ready is not None and not context.shutting_down.message:
-            do(context, *completion.ready, task_id)
+    except Exception as error:
+        _give_up(context, kind, claimed, error)
+        kind.repair_after(context, claimed, error)
+        return None
+    if not completion.accepted:
+        context.counters.count(DROPPED.name, kind.name)
+        log.warning("%s %s was taken over by another worker: discarding its result", kind.title, key)
+        return None
+    seconds = time.monotonic() - begun
+    context.counters.count(DONE.name, kind.name)
+    log.info("%s %s is done", kind.title, key, extra=fields(seconds=seconds, **outcome.report(seconds)))
+    return completion.ready
 
 
 def describe(error: Exception) -> tuple[str, bool]:
@@ -109,7 +123,6 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
     bind(attempt=claimed.attempt)
     if claimed.attempt > 1:
         context.counters.count(RETRIES.name, kind.name)
-    log.debug("%s %s is claimed", kind.title, key)
     return claimed
 
 

@@ -18,6 +18,8 @@ class TaskMessage:
     edition: int
     key: int
     queue_class: QueueClass
+    trace: str | None = None
+    """The trace of the task; a worker reads it from the row."""
 
 
 class MessageTransport(Protocol):

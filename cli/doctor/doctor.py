@@ -60,6 +60,7 @@ def examine(settings: WebSettings, *, web: bool) -> Iterator[Finding]:
     tables = database.check_tables(settings)
     yield tables
     yield from processes.check_broker(settings)
+    yield from processes.check_collector(settings)
     yield from processes.check_resources(settings)
     yield processes.check_store(settings)
     if tables.level is Level.OK:

@@ -40,6 +40,31 @@ def check_broker(settings: Settings) -> Iterator[Finding]:
         yield _check_redis(settings.broker_url)
 
 
+def check_collector(settings: Settings) -> Iterator[Finding]:
+    """Send no spans to the collector, if there is one."""
+    import httpx
+
+    from runtime.errors import MissingTracePackages
+    from runtime.redaction import redacted
+    from runtime.tracing import set_up_traces
+
+    if settings.traces_url is None:
+        return
+    try:
+        set_up_traces(settings.traces_url, "doctor")
+        said = httpx.post(settings.traces_url, headers={"Content-Type": "application/x-protobuf"}, timeout=5.0)
+        said.raise_for_status()
+    except MissingTracePackages as error:
+        yield Finding.problem("traces", str(error), "Install them, or unset STEELYARD_TRACES_URL.")
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        fix = "Start the collector, or correct STEELYARD_TRACES_URL: work goes on without it."
+        yield Finding.warning("traces", redacted(str(error)), fix)
+    else:
+        yield Finding.ok("traces", "the collector takes spans")
+    finally:
+        set_up_traces(None, "doctor")
+
+
 def _check_redis(url: str) -> Finding:
     from redis import Redis
     from redis.exceptions import RedisError

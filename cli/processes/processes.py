@@ -33,6 +33,7 @@ READS = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-
 def worker(options: Options) -> int:
     """Run until stopped; the exit status."""
     from runtime.logs import set_up_logs
+    from runtime.tracing import set_up_traces
 
     settings = read_served_settings(options)
     if options.queue is None and options.device is not None:
@@ -43,6 +44,7 @@ def worker(options: Options) -> int:
         )
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="worker")
+    set_up_traces(settings.traces_url, "worker")
     if options.queue is not None:
         from worker.learned.running import run_learned_worker
 
@@ -66,6 +68,7 @@ def scheduler(options: Options) -> int:
     import threading
 
     from runtime.logs import set_up_logs
+    from runtime.tracing import set_up_traces
     from scheduler.loop import run
 
     settings = read_served_settings(options)
@@ -76,6 +79,7 @@ def scheduler(options: Options) -> int:
         )
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="scheduler")
+    set_up_traces(settings.traces_url, "scheduler")
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

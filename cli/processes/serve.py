@@ -64,11 +64,13 @@ def read_web_settings(options: Options) -> WebSettings:
 def serve(options: Options) -> int:
     """Serve until stopped; the exit status."""
     from runtime.logs import set_up_logs
+    from runtime.tracing import set_up_traces
     from web.serving import serve as serve_pages
 
     settings = read_web_settings(options)
     require_schema(settings, create=True)
     set_up_logs(settings.log_format, settings.log_level, role="web")
+    set_up_traces(settings.traces_url, "web")
     serve_pages(settings, lambda address, _: tell(settings, address))
     return 0
 

@@ -67,6 +67,7 @@ def up(options: Options) -> int:
     from sqlalchemy.exc import DBAPIError
 
     from runtime.logs import set_up_logs
+    from runtime.tracing import set_up_traces
     from scheduler.errors import AlreadyRunning, StorageFailed
     from web.supervised import SupervisedWeb, WebStartFailed
 
@@ -78,6 +79,7 @@ def up(options: Options) -> int:
         )
     require_schema(settings, create=True)
     set_up_logs(settings.log_format, settings.log_level, role="up")
+    set_up_traces(settings.traces_url, "up")
     _leave_on_sigterm()
     if options.web:
         # Page requests and submissions before a deadline go before scoring, which takes longer anyway.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     and_,
     or_,
     select,
@@ -44,14 +45,14 @@ def claim_row(
     lease_seconds: float,
     max_attempts: int,
     edition: int | None = None,
-) -> int | None:
-    """Claim a row; the number of the attempt, also if the row was already ours; None if the claim failed.
+) -> Row[int, str | None] | None:
+    """Claim a row; the number of the attempt and the trace, also if the row was already ours; None if the claim failed.
 
     With an `edition`, only rows of this edition are claimed; a row of another one goes back to pending. A connection
     may break after the claim was committed and before we learn of it: the second try must find its own lease.
     """
     own = true() if edition is None else table.edition == edition
-    taken: int | None = connection.scalar(
+    taken = connection.execute(
         update(table)
         .where(
             table.id == key,
@@ -67,11 +68,11 @@ def claim_row(
             lease_until=now() + lease_seconds,
             claimed_at=now(),
         )
-        .returning(table.attempts)
-    )
+        .returning(table.attempts, table.trace)
+    ).one_or_none()
     if taken is not None:
         return taken
-    ours: int | None = connection.scalar(select(table.attempts).where(held_by(table, key, owner)))
+    ours = connection.execute(select(table.attempts, table.trace).where(held_by(table, key, owner))).one_or_none()
     if ours is None and edition is not None:
         unsend(connection, table, [key], table.edition != edition)
     return ours

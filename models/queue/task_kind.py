@@ -19,6 +19,7 @@ from models.queue.lease import claim_row, complete_row, end, held_by, no_attempt
 from models.schema.queue import RETRIED, Leased
 from models.schema.states import Fault, LeaseState
 from runtime.settings import Settings
+from runtime.tracing import trace_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,13 @@ class Claim:
     """The fencing token, new at each claim."""
     attempt: int
     """The number of this attempt, from 1."""
+    trace: str | None
+    """The trace that it belongs to (`runtime.tracing`)."""
 
     @property
-    def identity(self) -> tuple[int, str, int]:
+    def identity(self) -> tuple[int, str, int, str | None]:
         """The arguments that a kind's claim begins with."""
-        return self.key, self.owner, self.attempt
+        return self.key, self.owner, self.attempt, self.trace
 
     def log_fields(self) -> dict[str, Any]:
         """Log fields that say what the task works for."""
@@ -209,7 +212,7 @@ def claim(
 
     With an `edition`, only a task of this edition is claimed.
     """
-    attempt = claim_row(
+    taken = claim_row(
         connection,
         kind.table,
         key,
@@ -219,9 +222,9 @@ def claim(
         max_attempts=policy.max_attempts,
         edition=edition,
     )
-    if attempt is None:
+    if taken is None:
         return None
-    claimed = kind.load(connection, Claim(key, owner, attempt))
+    claimed = kind.load(connection, Claim(key, owner, taken.attempts, taken.trace))
     if claimed is None:
         end(connection, kind.table, [key], LeaseState.CANCELLED, None)
     return claimed
@@ -281,6 +284,7 @@ def give_up(connection: Connection, kind: TaskKind[Any, Any], key: int, policy: 
 
 
 def found_fields(connection: Connection, kind: TaskKind[Any, Any], key: int) -> dict[str, Any]:
-    """Log fields of a task that another process claimed: its id, what it works for, and the attempt."""
-    attempt = connection.scalar(select(kind.table.attempts).where(kind.table.id == key))
-    return {kind.log_key: key, **kind.log_fields(connection, key), "attempt": attempt}
+    """Log fields of a task that another process claimed: its id, what it works for, the attempt and the trace."""
+    row = connection.execute(select(kind.table.attempts, kind.table.trace).where(kind.table.id == key)).one_or_none()
+    found = {} if row is None else {"attempt": row.attempts, "trace_id": trace_id(row.trace)}
+    return {kind.log_key: key, **kind.log_fields(connection, key), **found}

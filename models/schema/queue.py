@@ -22,6 +22,10 @@ from models.schema.base import Base, Key, PartialIndex, Seconds, now
 from models.schema.column_types import EnumText, JsonOf
 from models.schema.declarative import Mapped, mapped_column
 from models.schema.states import ComparisonState, EvaluationState, Fault, LeaseState, QueueClass, one_of
+from runtime.tracing import current_trace
+
+TRACE_LENGTH = 55
+"""Characters of a `traceparent`."""
 
 
 class Leased:
@@ -52,6 +56,8 @@ class Leased:
         JsonOf(list[str], "The releases that could not do a task", none_as_null=True)
     )
     """Releases (version and schema revision) whose workers refused it, for instance because they lack a metric."""
+    trace: Mapped[str | None] = mapped_column(String(TRACE_LENGTH), default=current_trace)
+    """The trace of the request that caused it (`runtime.tracing`)."""
 
 
 RETRIED = text("state IN ('pending', 'enqueued') AND attempts > 0")
@@ -125,6 +131,8 @@ class Evaluation(Base):
     created_at: Mapped[Seconds] = mapped_column(default=now())
     started_at: Mapped[Seconds | None]
     finished_at: Mapped[Seconds | None]
+    trace: Mapped[str | None] = mapped_column(String(TRACE_LENGTH), default=current_trace)
+    """The trace of the request that has enqueued it last (`runtime.tracing`)."""
 
 
 AWAITING_STATISTICS = text("state = 'pending' AND not_before = 1e15")

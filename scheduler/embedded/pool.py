@@ -23,6 +23,7 @@ from multiprocessing.context import ForkProcess
 
 from models.queue.kinds.registry import BY_MESSAGE
 from models.schema.states import QueueClass
+from runtime.tracing import flush_traces
 from scheduler.errors import WorkerDidNotStart
 from worker.context import WorkerContext
 from worker.processes.dead_processes import release_lost
@@ -283,6 +284,7 @@ def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterab
     with suppress(EOFError, ConnectionError):
         _do_tasks(context, pipe, most)
     context.close()
+    flush_traces()
 
 
 def perform(context: WorkerContext, message: str, key: int, task_id: str) -> None:

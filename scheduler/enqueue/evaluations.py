@@ -24,6 +24,7 @@ from models.schema.corpus import Submission
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import NOT_YET, UNFINISHED, EvaluationState, QueueClass
 from runtime.settings import Settings
+from runtime.tracing import current_trace, span
 from scheduler.enqueue.corpus_statistics import enqueue_corpus_counts
 from scheduler.enqueue.learned import Urgency, enqueue_learned
 from scheduler.enqueue.reuse import reuse_statistics
@@ -88,6 +89,7 @@ def enqueue_evaluations(
     return list(queued.evaluations)
 
 
+@span("enqueue")
 def enqueue_submissions(
     connection: Connection,
     settings: Settings,
@@ -189,6 +191,7 @@ def _reset(
             team=team,
             due_at=due_at,
             edition=EDITION,
+            trace=current_trace(),
             remaining=0,
             reduction_id=None,
             reason=None,

@@ -28,6 +28,7 @@ from models.queue.task_kind import claim, release
 from models.schema.nightly import NightlyRunStep
 from models.schema.states import NightlyRunState
 from runtime.settings import Settings
+from runtime.tracing import span
 from scheduler.nightly.commands import CommandStopped
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.nightly.steps import check_scores, comparisons_are_open, fetch, judge
@@ -197,6 +198,10 @@ class NightlyRunner:
     def _run(self, step: _Step) -> None:
         """Run one step and handle its outcome, in a thread."""
         claimed = step.claimed
+        with span(NIGHTLY_STEP.title, claimed.trace, nightly_run=claimed.nightly_run_id, state=str(claimed.state)):
+            self._run_claimed(step, claimed)
+
+    def _run_claimed(self, step: _Step, claimed: ClaimedStep) -> None:
         try:
             if claimed.state == NightlyRunState.JUDGING:
                 judge(self._engine, self._settings, claimed)

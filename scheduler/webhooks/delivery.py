@@ -26,6 +26,7 @@ from models.queue.task_kind import claim, complete, release
 from models.schema.base import now
 from models.schema.nightly import Delivery
 from models.schema.states import LeaseState
+from runtime.tracing import span
 from scheduler.webhooks.address import BadWebhook, RefusedAddress
 from steelyard.metrics.metric import VERSION
 
@@ -87,7 +88,8 @@ def _try(engine: Engine, settings: Settings, key: int) -> bool:
         claimed = claim(connection, DELIVERY, key, policy, owner=owner, worker="courier")
     if claimed is None:
         return False
-    problem, final = _deliver(engine, settings, claimed)
+    with span(DELIVERY.title, claimed.trace, "client", key=key, attempt=claimed.attempt):
+        problem, final = _deliver(engine, settings, claimed)
     with writing(engine, durable=True) as connection:
         if problem is None:
             complete(connection, DELIVERY, claimed, None)

@@ -141,8 +141,11 @@ class Storm:
         assert not wrong, f"these ended otherwise: {wrong}"
         with reading(self.cluster.engine) as connection:
             assert set(connection.scalars(select(Evaluation.remaining).where(Evaluation.state == "done"))) == {0}
-            reasons = connection.scalars(select(Evaluation.reason).where(Evaluation.state == "failed"))
-            assert all(reason and "this text makes trouble" in reason for reason in reasons)
+            reasons = connection.scalars(select(Evaluation.reason).where(Evaluation.state == "failed")).all()
+        # The storm may hit the last attempt, too.
+        others = [reason for reason in reasons if "this text makes trouble" not in (reason or "")]
+        assert all(reason and f"tried {SETTINGS['max_attempts']} times" in reason for reason in others), others
+        print(f"{len(reasons)} failed as they must, {len(others)} of them hit by a fault at the last attempt: {others}")
 
     def check_tests(self, calm: Tests, seconds: float) -> None:
         """Wait for the end of all comparisons, and look at them. Raises AssertionError."""
@@ -332,7 +335,7 @@ def main() -> None:
     chosen = parser.parse_args()
     os.environ[SEED], os.environ[SECONDS] = str(chosen.seed), str(chosen.seconds)
     test = Path(__file__).with_name("test_storm.py")
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-s", str(test)])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-s", "-m", "long", str(test)])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from runtime.logs import set_up_logs
 from runtime.settings import Settings
+from runtime.tracing import set_up_traces
 from worker.learned.running import run_learned_worker
 from worker.processes.parent_death import end_with_parent
 
@@ -24,6 +25,7 @@ def main() -> int:
         end_with_parent(signal.SIGTERM)
     settings = Settings.model_validate_json(sys.stdin.buffer.read())
     set_up_logs(settings.log_format, "warning", role="learned")
+    set_up_traces(settings.traces_url, "learned")
     return run_learned_worker(settings, signals=(signal.SIGTERM,))
 
 

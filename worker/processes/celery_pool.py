@@ -10,6 +10,7 @@ from typing import Any
 from billiard import current_process
 from celery import signals
 
+from runtime.tracing import flush_traces
 from worker.context import WorkerContext
 from worker.processes.start import TASKS_PER_PROCESS, begin, resident_limit
 
@@ -30,6 +31,7 @@ def prepared(app: Any, context: WorkerContext) -> Iterator[None]:
     def on_end(**_: object) -> None:
         # An idle process waits a second for its parent to end it this way.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        flush_traces()
 
     signals.worker_process_init.connect(on_start, weak=False)
     signals.worker_process_shutdown.connect(on_end, weak=False)

@@ -143,7 +143,7 @@ def _complete(
 def enqueue_reducing(connection: Connection, like: int, evaluations: Sequence[int]) -> int:
     """Add the step from statistics to scores for columns whose shards are all done, as urgent as one of these."""
     wanted = (
-        "queue_class", "team", "due_at", "edition", "protocol_id", "metric", "specification",
+        "queue_class", "team", "due_at", "edition", "trace", "protocol_id", "metric", "specification",
     )  # fmt: skip
     row = connection.execute(
         select(*(getattr(LearnedShard, name) for name in wanted)).where(LearnedShard.id == like)
@@ -171,7 +171,7 @@ def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> Non
         return
     kept = {
         name: getattr(shard, name)
-        for name in ("queue_class", "team", "due_at", "edition", "protocol_id", "metric", "specification")
+        for name in ("queue_class", "team", "due_at", "edition", "trace", "protocol_id", "metric", "specification")
     }
     for evaluation in waiting:
         values = {**kept, "first_block": shard.first_block, "last_block": shard.last_block, "segments": shard.segments}

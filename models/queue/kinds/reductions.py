@@ -35,7 +35,12 @@ def enqueue_reduction(connection: Connection, evaluations: Sequence[int]) -> int
     """Add a pending reduction for evaluations of one protocol and edition whose shards are all done; its id."""
     first = connection.execute(
         select(
-            Evaluation.protocol_id, Evaluation.queue_class, Evaluation.team, Evaluation.due_at, Evaluation.edition
+            Evaluation.protocol_id,
+            Evaluation.queue_class,
+            Evaluation.team,
+            Evaluation.due_at,
+            Evaluation.edition,
+            Evaluation.trace,
         ).where(Evaluation.id == evaluations[0])
     ).one()
     inserted = insert(Reduction).values(**first._mapping).returning(Reduction.id)

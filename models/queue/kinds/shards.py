@@ -24,6 +24,9 @@ from models.schema.results import ReplicatePart, Statistics
 from models.schema.states import OPEN, UNSCORED, EvaluationState
 from models.storage.blobs import Blob, columns
 
+COPIED = ("protocol_id", "first_block", "last_block", "queue_class", "team", "metrics", "due_at", "edition", "trace")
+"""Columns of a shard that those it is split into have, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimedShard(Claim):
@@ -147,8 +150,7 @@ def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> Non
         fail_evaluations(connection, waiting, reason, fault=failure.fault)
         return
     for evaluation in waiting:
-        copied = ("protocol_id", "first_block", "last_block", "queue_class", "team", "metrics", "due_at", "edition")
-        values = {name: shard._mapping[name] for name in copied}
+        values = {name: shard._mapping[name] for name in COPIED}
         inserted = insert(Shard).values(**values, cost=shard.cost / len(waiting)).returning(Shard.id)
         split = connection.execute(inserted).scalar_one()
         connection.execute(insert(ShardEvaluation).values(shard_id=split, evaluation_id=evaluation))

@@ -21,6 +21,7 @@ from models.schema.base import now
 from models.schema.queue import Worker
 from models.schema.roles import SiteRole
 from scheduler.leader import Leadership
+from tests.collector import Collector
 from tests.servers import free_port
 
 
@@ -64,6 +65,21 @@ def test_an_installation_at_work(database_url, capsys):
     for check in ("database", "scheduler", "workers", "accounts", "resources", "statistics"):
         assert found[check]["level"] == "ok"
     assert found["workers"]["found"] == "1 with 2 processes, version 1"
+
+
+def test_a_collector_of_traces(sqlite_url, capsys, monkeypatch):
+    assert "traces" not in examined(capsys, "--no-web", "--database", sqlite_url)[1]
+    with Collector() as collector:
+        monkeypatch.setenv("STEELYARD_TRACES_URL", collector.url)
+        assert examined(capsys, "--no-web", "--database", sqlite_url)[1]["traces"]["level"] == "ok"
+    assert not collector.spans
+    found = examined(capsys, "--no-web", "--database", sqlite_url)[1]["traces"]
+    assert found["level"] == "warning"
+    assert "correct STEELYARD_TRACES_URL" in found["fix"]
+    monkeypatch.setattr("runtime.tracing.find_spec", lambda _: None)
+    found = examined(capsys, "--no-web", "--database", sqlite_url)[1]["traces"]
+    assert found["level"] == "problem"
+    assert "steelyard-server[traces]" in found["found"]
 
 
 def test_nobody_works_for_a_broker(redis_url, sqlite_url, capsys, monkeypatch):

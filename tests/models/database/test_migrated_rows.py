@@ -213,7 +213,10 @@ def test_renamed_tables_keep_their_rows(database_url: str) -> None:
 
     def rows() -> dict[str, list[dict[str, object]]]:
         with reading(engine) as connection:
-            found = {name: connection.execute(select(Base.metadata.tables[name])) for name in (*renamed, "schedule")}
+            tables = [Base.metadata.tables[name] for name in (*renamed, "schedule")]
+            # Older tables have no place for traces.
+            kept = {table.name: [column for column in table.columns if column.name != "trace"] for table in tables}
+            found = {name: connection.execute(select(*columns)) for name, columns in kept.items()}
             return {name: sorted(map(dict, each.mappings()), key=repr) for name, each in found.items()}
 
     before = rows()

@@ -81,10 +81,10 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 def claim(connection: Connection, key: int, owner: str = "task:mine", **others: Any) -> bool:
     given = {"worker": "w", "lease_seconds": 1000.0, "max_attempts": 3, **others}
     before = {each: row["attempts"] for each, row in rows(connection).items()}
-    attempt = claim_row(connection, Shard, key, owner=owner, **given)
+    taken = claim_row(connection, Shard, key, owner=owner, **given)
     after = rows(connection)[key]
-    assert attempt is None or attempt == after["attempts"] >= before[key]
-    return attempt is not None
+    assert taken is None or taken.attempts == after["attempts"] >= before[key]
+    return taken is not None
 
 
 def holds(connection: Connection, table: type[Shard], key: int, owner: str) -> bool:
