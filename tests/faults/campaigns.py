@@ -10,11 +10,14 @@ from sqlalchemy import Engine, select
 
 from models.database.session import make_engine, reading
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
+from models.queue.kinds.learned_shards import LEARNED_SHARD
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, System
+from models.schema.learned import LearnedShard
 from models.schema.queue import CorpusCount, Evaluation
 from models.schema.results import Randomization, Score, SystemRuns
 from models.schema.states import EvaluationState, LeaseState, QueueClass
+from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
 from scheduler.ingest.campaigns import IngestResult
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -34,6 +37,9 @@ Tests = dict[tuple[str, str, str], tuple[float, int]]
 TRIALS = 800
 """Four tasks."""
 
+LEARNED_SHARD_TOKENS = 30_000
+"""A few blocks."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -50,10 +56,10 @@ class Job:
     def queue(self, engine: Engine, *, cut: bool = True) -> IngestResult:
         """Take it in, with a shard for each block or one for all."""
         url = engine.url.render_as_string(hide_password=False)
-        whole = {} if cut else {"concurrency": 1, "shortest_shard_seconds": 100.0, "shard_seconds": 100.0}
+        whole = {"concurrency": 1, "shortest_shard_seconds": 100.0, "shard_seconds": 100.0}
         return queue_job(
             engine,
-            one_block_shards(url, **whole),
+            one_block_shards(url, **({"learned_shard_tokens": LEARNED_SHARD_TOKENS} if cut else whole)),
             segments=self.segments,
             systems=self.systems,
             metrics=self.metrics,
@@ -97,7 +103,22 @@ def undisturbed(url: str, jobs: Iterable[Job]) -> Outcomes:
         # One that fails is split, so that the others of its shard are scored.
         for _ in range(2):
             work_off(settings)
+        learn(settings)
     return outcomes(engine)
+
+
+def learn(settings: Settings) -> None:
+    """Do in this process all learned shards that wait, and what they leave to do."""
+    context = WorkerContext(settings)
+    waiting = select(LearnedShard.id).where(LearnedShard.state == LeaseState.PENDING).order_by(LearnedShard.id)
+    while True:
+        with reading(context.engine) as connection:
+            keys = list(connection.scalars(waiting))
+        if not keys:
+            break
+        for key in keys:
+            do(context, LEARNED_SHARD, key, "task")
+    context.close()
 
 
 def compare(engine: Engine, job: Job, *, at_once: bool = False) -> int | None:

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -24,8 +24,9 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
 from models.queue_status.progress import read_comparison_progress
+from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import Comparison, CorpusCount, Evaluation, Reduction, Shard, Trials, Worker
-from models.schema.states import LeaseState, QueueClass
+from models.schema.states import ColumnState, LeaseState, QueueClass
 from tests.faults.campaigns import Job, Outcomes, Tests, compare, outcomes, randomizations
 from tests.faults.cluster import Cluster, children, until
 from tests.faults.servers.broker import Broker
@@ -36,12 +37,16 @@ SEED, SECONDS = "STEELYARD_STORM_SEED", "STEELYARD_STORM_SECONDS"
 """Environment variables of the test."""
 
 WORKERS = ("worker 1", "worker 2")
+LEARNED = ("learned 1", "learned 2")
 SCHEDULERS = ("scheduler 1", "scheduler 2")
 GAP = (0.2, 1.2)
 """Seconds between two faults."""
 
 WAITING = 40
 """A new job comes when fewer shards than this wait."""
+
+LEASED = (Shard, Reduction, CorpusCount, Trials, LearnedShard)
+"""Tables of what workers hold."""
 
 SETTINGS = {
     "concurrency": 2,
@@ -63,19 +68,22 @@ KINDS: tuple[tuple[str, ...], ...] = (
     ("careful:pause=0.05", "nist"),
     ("bleu", "chrf", "weary:pause=0.1"),
     ("troubled:pause=0.1", "careful:pause=0.02", "wer"),
+    ("wer", "patient:pause=0.005"),
 )
+TROUBLED, PATIENT = 3, 4
+"""Which of them has a text that cannot be scored, and which waits for learned workers."""
 
 
-def draw_job(draw: random.Random, number: int) -> Job:
-    """A job of 8 to 30 shards; every fourth has a text that cannot be scored."""
+def draw_job(draw: random.Random, number: int, kind: int) -> Job:
+    """A job of 8 to 30 shards."""
     return Job(
         seed=number,
-        metrics=KINDS[number % len(KINDS)],
+        metrics=KINDS[kind],
         segments=draw.randrange(256 * 8, 256 * 30),
         systems=draw.randint(1, 3),
         team=draw.choice("abc"),
         queue_class=draw.choice(list(QueueClass)),
-        trouble={0: b"RAISE "} if number % 4 == 3 else {},
+        trouble={0: b"RAISE "} if kind == TROUBLED else {},
     )
 
 
@@ -96,6 +104,8 @@ class Storm:
             "pool processes are killed": self._kill_pool,
             "a worker is killed": self._kill_worker,
             "a worker is frozen": self._freeze,
+            "a learned worker is killed": self._kill_learned,
+            "a learned worker is frozen": self._freeze_learned,
             "the broker is emptied": self._empty,
             "the broker is killed": self._kill_broker,
             "the broker has no memory": self._starve,
@@ -108,7 +118,7 @@ class Storm:
         """Begin, make trouble for so long, and let everything end. Raises AssertionError."""
         for scheduler in SCHEDULERS:
             self._start_scheduler(scheduler)
-        for worker in WORKERS:
+        for worker in WORKERS + LEARNED:
             self._start_worker(worker)
         self._queue()
         until(self.cluster.running, "a running shard")
@@ -134,6 +144,7 @@ class Storm:
             evaluations = list(connection.scalars(select(Evaluation.id)))
         began = time.monotonic()
         self.cluster.wait(evaluations, seconds)
+        until(lambda: self._columns() == {ColumnState.DONE}, "the end of all learned columns", seconds)
         print(f"{time.monotonic() - began:.1f} s until the last evaluation ended")
         found = outcomes(self.cluster.engine)
         assert found.keys() == calm.keys()
@@ -167,8 +178,13 @@ class Storm:
                 connection.execute(
                     select(func.coalesce(func.sum(table.attempts - 1), 0)).where(table.attempts > 1)
                 ).scalar_one()
-                for table in (Shard, Reduction, CorpusCount, Trials)
+                for table in LEASED
             )
+
+    def _columns(self) -> set[str]:
+        """The states of the learned columns."""
+        with reading(self.cluster.engine) as connection:
+            return set(connection.scalars(select(LearnedColumn.state)))
 
     def _wait(self, end: float) -> None:
         while True:
@@ -185,8 +201,9 @@ class Storm:
         self._later.append((time.monotonic() + seconds, action))
         return seconds
 
-    def _queue(self) -> None:
-        job = draw_job(self.draw, len(self.jobs) + 1)
+    def _queue(self, kind: int | None = None) -> None:
+        number = len(self.jobs) + 1
+        job = draw_job(self.draw, number, number % len(KINDS) if kind is None else kind)
         self.jobs.append(job)
         # A command whose connection is cut stores nothing, and is given again.
         until(lambda: self._try(lambda: job.queue(self.cluster.engine)), "a job that is taken in")
@@ -214,7 +231,7 @@ class Storm:
         return None
 
     def _start_worker(self, name: str) -> None:
-        self.cluster.start(name, "worker")
+        self.cluster.start(name, "learned" if name in LEARNED else "worker")
 
     def _start_scheduler(self, name: str) -> None:
         self._starts += 1
@@ -223,35 +240,35 @@ class Storm:
         arguments = {"scheduler": [], "lossy": [str(self.draw.randrange(1000))]}.get(kind, [log])
         self.cluster.start(name, kind, *arguments)
 
-    def _holding(self) -> list[str]:
-        """Workers that live, are not frozen, and hold work."""
+    def _holding(self, workers: Sequence[str]) -> list[str]:
+        """Those of the workers that live, are not frozen, and hold work."""
         with reading(self.cluster.engine) as connection:
             held = {
                 worker
-                for table in (Shard, Reduction, CorpusCount, Trials)
+                for table in LEASED
                 for worker in connection.scalars(select(table.worker).where(table.state == LeaseState.RUNNING))
             }
             pids = set(connection.scalars(select(Worker.pid).where(Worker.id.in_(held))))
         return [
             name
-            for name in WORKERS
+            for name in workers
             if self.cluster.processes[name].pid in pids
             and self.cluster.processes[name].poll() is None
             and name not in self._frozen
         ]
 
-    def _catch(self) -> str:
-        """Freeze a worker that holds work; which it is."""
+    def _catch(self, workers: Sequence[str]) -> str:
+        """Freeze one of the workers that holds work; which it is."""
 
         def caught() -> str | None:
             # One that is frozen may be the only one that holds anything.
             self._wait(time.monotonic())
-            holding = self._holding()
+            holding = self._holding(workers)
             if not holding:
                 return None
             worker = holding[self.draw.randrange(2) % len(holding)]
             self.cluster.freeze(worker)
-            if worker in self._holding():
+            if worker in self._holding(workers):
                 return worker
             self.cluster.thaw(worker)
             return None
@@ -259,7 +276,7 @@ class Storm:
         return until(lambda: self._try(caught), "a worker that holds work")
 
     def _kill_pool(self) -> str:
-        worker, number = self._catch(), self.draw.randrange(3)
+        worker, number = self._catch(WORKERS), self.draw.randrange(3)
         pool = children(self.cluster.processes[worker].pid)
         # One of two, or both.
         victims = pool if number == 2 else pool[number : number + 1]
@@ -268,17 +285,25 @@ class Storm:
         self.cluster.thaw(worker)
         return f"{len(victims)} of {worker}"
 
-    def _kill_worker(self) -> str:
-        worker = self._catch()
+    def _kill_worker(self, workers: Sequence[str] = WORKERS) -> str:
+        worker = self._catch(workers)
         self.cluster.kill(worker)
         self._soon(0.0, 0.5, lambda: self._start_worker(worker))
         return worker
 
-    def _freeze(self) -> str:
-        worker = self._catch()
+    def _freeze(self, workers: Sequence[str] = WORKERS) -> str:
+        worker = self._catch(workers)
         self._frozen.add(worker)
         seconds = self._soon(0.5, 5.0, lambda: self._thaw(worker))
         return f"{worker} for {seconds:.1f} s"
+
+    def _kill_learned(self) -> str:
+        self._queue(PATIENT)
+        return self._kill_worker(LEARNED)
+
+    def _freeze_learned(self) -> str:
+        self._queue(PATIENT)
+        return self._freeze(LEARNED)
 
     def _thaw(self, worker: str) -> None:
         self._frozen.discard(worker)
