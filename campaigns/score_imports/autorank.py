@@ -33,7 +33,7 @@ def rank_by_autorank(
     *,
     rule: str = "",
     metrics: Mapping[str, Sequence[str]] | None = None,
-    weights: Sequence[float] = (),
+    weights: Mapping[str, Sequence[float]] | None = None,
 ) -> str:
     """Rank a locked campaign by AutoRank, with a column of it on the leaderboards of its test sets.
 
@@ -44,8 +44,8 @@ def rank_by_autorank(
     metrics : mapping of str to sequence of str
         The metrics of each test set, which it is made of; "" is for those that are not named. By default all of a
         leaderboard's.
-    weights : sequence of float
-        What the metrics weigh; by default all the same.
+    weights : mapping of str to sequence of float
+        What these metrics weigh; by default all the same.
 
     Returns
     -------
@@ -59,17 +59,24 @@ def rank_by_autorank(
     BadParameter
         For an unknown version, a metric that a leaderboard lacks, and other numbers of weights.
     """
-    chosen = dict(metrics or {})
-    asked = AutoRank.from_texts({"rule": rule or NEWEST, "weights": ",".join(f"{each:g}" for each in weights)})
+    chosen, weighed = dict(metrics or {}), dict(weights or {})
+    asked = AutoRank.from_texts({"rule": rule or NEWEST})
     test_sets = [each for each in list_campaign_test_sets(connection, access) if each.replaced_by is None]
-    if unknown := sorted(set(chosen) - {"", *(each.name for each in test_sets), *(each.title for each in test_sets)}):
+    if unknown := sorted(
+        {*chosen, *weighed} - {"", *(each.name for each in test_sets), *(each.title for each in test_sets)}
+    ):
         known = listed([each.title for each in test_sets], 40)
         raise BadRequest(f"The campaign has no test set {listed([quoted(each) for each in unknown])}. It has {known}.")
     measured = False
     for each in test_sets:
-        names = chosen.get(each.title, chosen.get(each.name, chosen.get("", ())))
+        named = next((name for name in (each.title, each.name) if name in chosen or name in weighed), "")
+        names, shares = chosen.get(named, ()), weighed.get(named, ())
         column = AutoRank.from_texts(
-            {"rule": asked.rule, "weights": asked.weights, "of": ",".join(written_name(name) for name in names)}
+            {
+                "rule": asked.rule,
+                "weights": ",".join(f"{share:g}" for share in shares),
+                "of": ",".join(written_name(name) for name in names),
+            }
         )
         measured = measured or bool(current_measures(connection, access.campaign_id, each.id))
         change_columns(connection, settings, access, each.id, partial(_with_autorank, column))
@@ -84,7 +91,7 @@ def rank_by_autorank(
         campaign_id=access.campaign_id,
         ranked_by=[access.ranked_by, ranked_by],
         autorank={name: list(each) for name, each in chosen.items()},
-        weights=list(weights),
+        weights={name: list(each) for name, each in weighed.items()},
     )
     return ranked_by
 

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     "--metrics",
     "metrics_file",
     metavar="FILE",
-    help="the metrics of each pair, a line each: PAIR, a tab, METRIC; only pairs that are listed are ranked",
+    help="the metrics of each pair, a line each: PAIR, a tab, METRIC, and where AutoRank weighs them another tab and a "
+    "weight; only pairs that are listed are ranked",
 )
 @option(
     "--by",
@@ -104,7 +105,9 @@ def rank(
     format: str,  # noqa: A002 - the option's name
 ) -> int:
     """Read, rank and print; the exit status."""
+    from steelyard.formats.plain import read_lines
     from steelyard.formats.scores.reading import read_scores
+    from steelyard.ranking.metric_lists import MetricList, parse_metric_lists
     from steelyard.ranking.score_boards import RankOptions, score_board
     from steelyard.tables.score_boards import render
 
@@ -128,10 +131,11 @@ def rank(
         raise click.UsageError("-m and --metrics say the same. Give one of them.")
     options = RankOptions(by, replicates, seed, level, paired, trials, correction, resample)
     found = read_scores(scores, lower_is_better=lower_is_better)
-    listed = {each.pair: list(metrics) for each in found}
+    listed = {each.pair: MetricList(tuple(metrics)) for each in found}
     if metrics_file:
         known = list(listed)
-        listed = {_named([pair], known)[0]: names for pair, names in listed_metrics(metrics_file).items()}
+        lists = parse_metric_lists((line.decode() for line in read_lines(metrics_file).lines()), metrics_file)
+        listed = {_named([pair], known)[0]: metrics for pair, metrics in lists.items()}
     chosen = _chosen(found, pairs, listed)
     boards = [score_board(each, options, listed[each.pair]) for each in chosen]
     print(render(boards, options, format), end="")
@@ -172,34 +176,7 @@ def _named(pairs: Iterable[str], known: Sequence[str]) -> list[str]:
     return pairs_called(asked, known, "The scores") if asked else []
 
 
-def listed_metrics(path: str) -> dict[str, list[str]]:
-    """The metrics of each pair, from a file.
-
-    Parameters
-    ----------
-    path : str
-
-    Returns
-    -------
-    dict of str to list of str
-    """
-    from steelyard.errors import BadText
-    from steelyard.formats.plain import read_lines
-
-    found: dict[str, list[str]] = {}
-    for number, line in enumerate(read_lines(path).lines(), 1):
-        pair, tab, metrics = line.decode().partition("\t")
-        if not line.strip() or (number == 1 and (pair, metrics.split("\t")[0]) == ("pair", "metric")):
-            continue
-        names = [name for name in metrics.split("\t") if name]
-        if not (tab and pair and names):
-            raise BadText(f"{path}, line {number}: a line is a language pair, a tab, and the name of a metric.")
-        known = found.setdefault(pair, [])
-        known += [name for name in names if name not in known]
-    return found
-
-
-def _chosen(found: Sequence[PairScores], pairs: Sequence[str], listed: Mapping[str, Sequence[str]]) -> list[PairScores]:
+def _chosen(found: Sequence[PairScores], pairs: Sequence[str], listed: Mapping[str, object]) -> list[PairScores]:
     """The pairs to rank, in the order of `pairs` where they are named."""
     from steelyard.errors import BadText
     from steelyard.text import wording

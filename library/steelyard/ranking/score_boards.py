@@ -12,6 +12,7 @@ from steelyard.errors import BadParameter
 from steelyard.fixed_point import on_grid
 from steelyard.ranking.autorank import AUTORANK, NEWEST, VERSIONS, autorank
 from steelyard.ranking.clusters import rank_systems
+from steelyard.ranking.metric_lists import MetricList
 from steelyard.resampling.bootstrap import drawn_segments, sums_of_tables
 from steelyard.resampling.correction import corrected
 from steelyard.resampling.documents import Documents, few_documents
@@ -128,14 +129,14 @@ class ScoreBoard:
     notices: tuple[str, ...] = ()
 
 
-def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str] = ()) -> ScoreBoard:
+def score_board(scores: PairScores, options: RankOptions, metrics: MetricList = MetricList()) -> ScoreBoard:  # noqa: B008 - frozen
     """The board of a pair.
 
     Parameters
     ----------
     scores : PairScores
     options : RankOptions
-    metrics : sequence of str
+    metrics : MetricList
         Those that are shown and that AutoRank is made of; all where none are named.
 
     Returns
@@ -149,11 +150,11 @@ def score_board(scores: PairScores, options: RankOptions, metrics: Sequence[str]
     BadParameter
         For an unknown test or version of AutoRank, and for a randomization test of AutoRank, which has no sums.
     """
-    chosen = [scores.metric(name) for name in metrics] or list(scores.metrics)
+    chosen = [scores.metric(name) for name in metrics.names] or list(scores.metrics)
     draws = enough_draws(options.replicates, _pairs(len(scores.systems)), options.correction, 1.0 - options.level)
     measured = [_measured(each, options, draws) for each in chosen]
     by, version = _ranked_by(options.by, [each.name for each in chosen])
-    ranks, replicate_ranks = _autoranks(chosen, measured, version or NEWEST)
+    ranks, replicate_ranks = _autoranks(chosen, measured, version or NEWEST, metrics.weights or None)
     if version:
         ranking = SegmentScores(MeanOfSegments(), -ranks, -replicate_ranks, None, ())
     else:
@@ -241,15 +242,19 @@ def _documents(table: MetricTable) -> Documents:
     return Documents.from_names([each[:2] for each in table.documents for _ in range(each.size)])
 
 
-def _autoranks(tables: Sequence[MetricTable], measured: Sequence[SegmentScores], version: str) -> tuple[Floats, Floats]:
+def _autoranks(
+    tables: Sequence[MetricTable], measured: Sequence[SegmentScores], version: str, weights: Sequence[float] | None
+) -> tuple[Floats, Floats]:
     """(systems,) and (systems, replicates); no replicates where one of the metrics has none."""
     signs = [1.0 if each.higher_is_better else -1.0 for each in tables]
-    ranks = autorank(np.stack([sign * each.scores for sign, each in zip(signs, measured, strict=True)]), version)
+    ranks = autorank(
+        np.stack([sign * each.scores for sign, each in zip(signs, measured, strict=True)]), version, weights
+    )
     fewest = min(each.replicate_scores.shape[1] for each in measured)
     if not fewest:
         return ranks, np.zeros((len(ranks), 0))
     replicates = np.stack([sign * each.replicate_scores.T for sign, each in zip(signs, measured, strict=True)], axis=1)
-    return ranks, autorank(replicates, version).T
+    return ranks, autorank(replicates, version, weights).T
 
 
 def _tested(ranking: SegmentScores, options: RankOptions, *, autorank_of: str) -> list[PairedResult]:

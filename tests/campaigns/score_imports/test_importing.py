@@ -217,7 +217,7 @@ def test_a_campaign_ranks_by_autorank_of_any_columns(engine: Engine, tmp_path: P
             rank_by_autorank(connection, settings, access, metrics={"news": ["MX", "Z"]})
     with writing(engine) as connection:
         access = lock_for_change(connection, COMMAND_LINE, "wmt")
-        rank_by_autorank(connection, settings, access, rule="wmt24", metrics={"": ["MX", "Q"]}, weights=(3, 1))
+        rank_by_autorank(connection, settings, access, rule="wmt24", metrics={"": ["MX", "Q"]}, weights={"": (3, 1)})
     work_off(settings)
     metrics, systems = news(engine)
     assert metrics[-1] == "autorank:rule=wmt24:of=2,3:weights=3,1"

@@ -260,8 +260,8 @@ def test_a_corrected_test_set_gets_none_any_more(engine: Engine, tmp_path: Path)
 def test_autorank_of_what_each_test_set_names(engine: Engine, tmp_path: Path) -> None:
     everywhere(engine, tmp_path, 1.0)
     named = {"talks": ["COMET"], "": ["COMET", "bleu"]}
-    change(engine, rank_by_autorank, rule="wmt25", metrics=named, weights=())
-    change(engine, rank_by_autorank, rule="wmt24", metrics={"": ["bleu"]}, weights=(2,))
+    change(engine, rank_by_autorank, rule="wmt25", metrics=named, weights={})
+    change(engine, rank_by_autorank, rule="wmt24", metrics={"": ["bleu"]}, weights={"": (2,)})
     change(engine, rank_by_autorank, rule="wmt25", metrics={**named, "talks": ["bleu"]})
     with reading(engine) as connection:
         found_ranks = autoranks_of(connection, read_access(connection, COMMAND_LINE, "wmt"))
@@ -271,7 +271,7 @@ def test_autorank_of_what_each_test_set_names(engine: Engine, tmp_path: Path) ->
     new, old = "autorank:rule=wmt25", "autorank:rule=wmt24"
     assert [each["ranked_by"] for each in entries] == [["", new], [new, old], [old, new]]
     assert [each["autorank"] for each in entries] == [named, {"": ["bleu"]}, {**named, "talks": ["bleu"]}]
-    assert [each["weights"] for each in entries] == [[], [2], []]
+    assert [each["weights"] for each in entries] == [{}, {"": [2]}, {}]
     assert found_ranks == {
         "news": ["autorank:rule=wmt25:of=2,1", "autorank:rule=wmt24:of=1:weights=2"],
         "talks": ["autorank:rule=wmt25:of=1", "autorank:rule=wmt24:of=1:weights=2"],

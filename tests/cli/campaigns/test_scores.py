@@ -44,6 +44,10 @@ def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: p
     metrics.write_text("en-cs_CZ\tX\nen-is_IS\tX\nen-is_IS\tY\n")
     made = run("scores", "autorank", "wmt25", "--rule", "wmt24", "--metrics", str(metrics))
     assert "autorank:rule=wmt24:of=1,2" in made
+    metrics.write_text("test_set\tmetric\tweight\nen-is_IS\tX\t3\nen-is_IS\tY\t1\n")
+    each = run("scores", "autorank", "wmt25", "--rule", "wmt24", "--metrics", str(metrics), "-m", "X")
+    assert "autorank:rule=wmt24:of=1,2:weights=3,1" in each
+    assert "autorank:rule=wmt24:of=1\n" in each
     assert main(["leaderboard", "wmt25", "--all", "-f", "json", "--database", live.service.settings.database_url]) == 0
     boards = json.loads(capsys.readouterr().out)
     assert len(boards) == 2

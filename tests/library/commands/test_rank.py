@@ -76,6 +76,20 @@ def test_the_metrics_of_each_pair_from_a_file(files, capsys, tmp_path):
     assert {each["pair"]: each["metrics"] for each in found} == {"en-de": ["X"], "en-cs": ["Y", "X"]}
 
 
+def test_weights_from_a_file_change_autorank(files, capsys, tmp_path):
+    listed = tmp_path / "metrics.txt"
+    ranks = []
+    for weights in ((1, 1), (8, 1)):
+        listed.write_text(
+            "pair\tmetric\tweight\n" + "".join(f"en-de\t{m}\t{w}\n" for m, w in zip("XY", weights, strict=True))
+        )
+        (found,) = ranked(capsys, files, "--metrics", listed, "-f", "json")
+        ranks.append({line["system"]: line["autorank"]["value"] for line in found["systems"]})
+    assert ranks[0] != ranks[1]
+    # X puts them the other way round than Y, so it decides.
+    assert ranks[1]["barge"] < ranks[1]["tug"] < ranks[1]["raft"]
+
+
 def test_formats(files, capsys):
     assert main(["rank", str(files), "--by", "X", "--paired", "randomization", "--trials", "200"]) == 0
     assert "barge" in capsys.readouterr().out
@@ -97,6 +111,7 @@ def test_formats(files, capsys):
         (["--by", "autorank", "--paired", "randomization"], 2, "bootstrap"),
         (["-m", "X", "--metrics", "{folder}/metrics.txt"], 2, "Give one of them"),
         (["--metrics", "{folder}/bad.txt"], 1, "line 2"),
+        (["--metrics", "{folder}/half.txt"], 1, "Y has no weight for en-cs"),
         (["--metrics", "{folder}/metrics.txt", "--pair", "en-de"], 1, "en-de"),
         (["--metrics", "{folder}/nothing.txt"], 1, "no such file"),
         (["--level", "95"], 2, "between 0 and 1"),
@@ -106,6 +121,7 @@ def test_formats(files, capsys):
 def test_what_is_wrong_is_reported(files, capsys, words, status, told):
     (files / "metrics.txt").write_text("en-cs\tX\n")
     (files / "bad.txt").write_text("en-cs\tX\nen-de X\n")
+    (files / "half.txt").write_text("en-cs\tX\t2\nen-cs\tY\n")
     assert main(["rank", str(files), *(word.format(folder=files) for word in words)]) == status
     captured = capsys.readouterr()
     assert told in captured.err

@@ -13,6 +13,7 @@ from steelyard.formats.scores.score_runs import BadScores, ScoredDocument
 from steelyard.formats.scores.score_tables import MetricTable, PairScores
 from steelyard.kernels.resampling.resampling import resampling_counts
 from steelyard.ranking.autorank import autorank
+from steelyard.ranking.metric_lists import MetricList
 from steelyard.ranking.score_boards import RankOptions, score_board
 from steelyard.resampling.documents import Documents, few_documents
 
@@ -149,12 +150,25 @@ def test_scores_of_systems_alone_rank_without_intervals_and_tests():
 
 def test_only_chosen_metrics_are_shown_and_make_autorank():
     scores = pair()
-    board = score_board(scores, RankOptions(by="autorank:wmt24"), ["errors"])
+    board = score_board(scores, RankOptions(by="autorank:wmt24"), MetricList(("errors",)))
     assert board.metrics == ("errors",)
     expected = autorank(np.array([[-each.scores[0].score for each in board.systems]]), "wmt24")
     assert [each.autorank for each in board.systems] == expected.tolist()
     # What ranks need not be shown.
-    assert score_board(scores, RankOptions(by="good"), ["errors"]).systems[0].system == "c"
+    assert score_board(scores, RankOptions(by="good"), MetricList(("errors",))).systems[0].system == "c"
+
+
+def test_weights_are_those_of_autorank_and_its_replicates():
+    options = RankOptions(by="autorank:wmt24", replicates=50)
+    names = tuple(each.name for each in pair().metrics)
+    heavy = (9.0, *[1.0] * (len(names) - 1))
+    alike, weighed = (score_board(pair(), options, MetricList(names, weights)) for weights in ((), heavy))
+    signs = [[1.0 if each.higher_is_better else -1.0] for each in pair().metrics]
+    scores = np.array([[score.score for score in each.scores] for each in weighed.systems]).T * signs
+    assert [each.autorank for each in weighed.systems] == autorank(scores, "wmt24", heavy).tolist()
+    by_name = {each.system: each for each in alike.systems}
+    assert any(each.autorank != by_name[each.system].autorank for each in weighed.systems)
+    assert any(each.autorank_interval != by_name[each.system].autorank_interval for each in weighed.systems)
 
 
 def test_what_cannot_be_is_refused():
@@ -167,7 +181,7 @@ def test_what_cannot_be_is_refused():
             score_board(pair(), options)
     for given in ({"by": "x"}, {}):
         with pytest.raises(BadScores, match="no metric"):
-            score_board(pair(), RankOptions(**given), [] if given else ["x"])
+            score_board(pair(), RankOptions(**given), MetricList(() if given else ("x",)))
 
 
 def test_without_replicates_there_are_ranks_alone():
@@ -186,9 +200,8 @@ def test_the_published_boards_of_wmt25(real_data):
     assert sorted(each.pair for each in found) == sorted({row["pair"] for row in rows})
     for scores in found:
         own = {row["system"]: row for row in rows if row["pair"] == scores.pair}
-        board = score_board(
-            scores, RankOptions(replicates=0), [each for each in metrics if any(row[each] for row in own.values())]
-        )
+        used = MetricList(tuple(each for each in metrics if any(row[each] for row in own.values())))
+        board = score_board(scores, RankOptions(replicates=0), used)
         assert own.keys() == {each.system for each in board.systems}
         for line in board.systems:
             assert f"{line.autorank:.1f}" == own[line.system]["AutoRank"]

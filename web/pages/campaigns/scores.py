@@ -18,6 +18,7 @@ from campaigns.score_imports.versions import choose_version, delete_version, lis
 from campaigns.test_sets.stored import list_campaign_test_sets
 from models.database.session import reading, writing
 from steelyard.errors import MetricsError
+from steelyard.ranking.metric_lists import parse_metric_lists
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.rendering import page, part_of_address
 from web.uploads.large_bodies import accepts_upload
@@ -91,19 +92,17 @@ def rank_campaign(
 ) -> Response:
     """Rank by AutoRank of all metrics, or of those that are given, a line each, which may name its test set."""
     state = app_state(request)
-    chosen: dict[str, list[str]] = {}
-    for line in metrics.splitlines():
-        test_set, _, metric = line.rpartition("\t")
-        if metric.strip():
-            chosen.setdefault(test_set.strip(), []).append(metric.strip())
     try:
         numbers = [float(each) for each in weights.split()]
     except ValueError:
         return _page(request, name, principal, error=BadRequest("Weights are numbers with blanks between them."))
     try:
+        lists = parse_metric_lists(metrics.splitlines(), "Metrics", for_all=True)
+        chosen = {test_set: each.names for test_set, each in lists.items()}
+        weighed = {test_set: each.weights for test_set, each in lists.items()} | ({"": numbers} if numbers else {})
         with writing(state.engine) as connection:
             access = lock_for_change(connection, principal, name)
-            rank_by_autorank(connection, state.settings, access, rule=rule, metrics=chosen, weights=numbers)
+            rank_by_autorank(connection, state.settings, access, rule=rule, metrics=chosen, weights=weighed)
     except MetricsError as error:
         return _page(request, name, principal, error=BadRequest(str(error)))
     reduce_now(state.engine, state.settings, name)

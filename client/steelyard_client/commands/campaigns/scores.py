@@ -148,9 +148,10 @@ def delete(client: Client, campaign: str, version: str, test_set: str, yes: bool
     "--metrics",
     "metrics_file",
     metavar="FILE",
-    help="the metrics of each test set, a line each: TEST-SET, a tab, METRIC; for others those of -m",
+    help="the metrics of each test set, a line each: TEST-SET, a tab, METRIC, perhaps a tab and its weight; for others "
+    "those of -m",
 )
-@many("--weights", metavar="NUMBER...", help="what the metrics weigh, in their order (default: all the same)")
+@many("--weights", metavar="NUMBER...", help="what the metrics of -m weigh, in their order (default: all the same)")
 @backend()
 def autorank(
     client: Client,
@@ -161,17 +162,20 @@ def autorank(
     weights: Sequence[str],
 ) -> int:
     """Rank by AutoRank."""
-    from steelyard.commands.rank import listed_metrics
+    from steelyard.formats.plain import read_lines
+    from steelyard.ranking.metric_lists import MetricList, parse_metric_lists
     from steelyard_client.documents.leaderboards.imported_scores import AutoRankUpdate
 
-    chosen = dict(listed_metrics(metrics_file)) if metrics_file else {}
-    if metrics:
-        chosen[""] = list(metrics)
     try:
-        numbers = [float(each) for each in weights]
+        numbers = tuple(float(each) for each in weights)
     except ValueError as error:
         raise UsageError(f"--weights: {error}.") from error
-    made = client.rank_campaign_by_autorank(campaign, AutoRankUpdate(rule=rule, metrics=chosen, weights=numbers))
+    lists = {"": MetricList(tuple(metrics), numbers)}
+    if metrics_file:
+        lists |= parse_metric_lists((line.decode() for line in read_lines(metrics_file).lines()), metrics_file)
+    chosen = {name: list(each.names) for name, each in lists.items() if each.names}
+    weighed = {name: list(each.weights) for name, each in lists.items() if each.weights}
+    made = client.rank_campaign_by_autorank(campaign, AutoRankUpdate(rule=rule, metrics=chosen, weights=weighed))
     columns = [Column("test_set", "Test set", Kind.NAME), Column("autorank", "AutoRank")]
     rows = [[test_set, specification] for test_set, each in made.columns.items() for specification in each]
     print(render([Table(columns, rows, key="autorank")], "text", f"{campaign} ranks by {made.ranked_by}"), end="")

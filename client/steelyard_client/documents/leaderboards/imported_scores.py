@@ -83,8 +83,8 @@ class AutoRankUpdate(Document):
     metrics: dict[str, list[str]] = Field(default_factory=dict, max_length=1000)
     """The metrics of each test set, by title or name; "" is for test sets that are not named. Without any, all that
     are on a leaderboard."""
-    weights: list[float] = Field(default_factory=list, max_length=50)
-    """What the metrics weigh; empty for equal weights."""
+    weights: dict[str, list[float]] = Field(default_factory=dict, max_length=1000)
+    """What these metrics weigh, by the same names; test sets without any have equal weights."""
 
 
 class AutoRankResponse(Document):

@@ -128,14 +128,16 @@ def test_what_is_said_of_files_is_noticed(olga: TestClient) -> None:
     told = sent(olga, ("files", ("two.tsv", two.encode(), "text/plain")), test_set="", pairs=["talks"])
     assert [(each["test_set"], each["name"]) for each in told["columns"]] == [("talks", "Z")]
     ranked = olga.put(
-        f"{HERE}/autorank", json={"rule": "wmt24", "metrics": {"news": ["X", "Y"], "talks": ["Z"]}, "weights": []}
+        f"{HERE}/autorank", json={"rule": "wmt24", "metrics": {"news": ["X", "Y"], "talks": ["Z"]}, "weights": {}}
     ).json()
     assert ranked["ranked_by"] == "autorank:rule=wmt24"
     assert {name: columns[-1].split(":of=")[1] for name, columns in ranked["columns"].items()} == {
         "news": "2,3",
         "talks": "2",
     }
-    weighted = olga.put(f"{HERE}/autorank", json={"rule": "wmt25", "metrics": {"": ["BLEU"]}, "weights": [3]}).json()
+    weighted = olga.put(
+        f"{HERE}/autorank", json={"rule": "wmt25", "metrics": {"": ["BLEU"]}, "weights": {"": [3]}}
+    ).json()
     assert all("autorank:rule=wmt25:of=1:weights=3" in columns for columns in weighted["columns"].values())
 
 
