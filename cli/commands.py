@@ -42,12 +42,9 @@ class ServerCommand(Command):
     """A command of the server."""
 
     def invoke(self, ctx: click.Context) -> int:
-        """Run it, with the server that was named before or after it; the exit status."""
-        server = ctx.find_root().params.get("server")
-        if server and not any(param.name == "server" for param in self.params):
+        """Run it; the exit status."""
+        if ctx.find_root().params.get("server"):
             ctx.fail("This verb needs the database, not a --server.")
-        if server:
-            ctx.params["server"] = ctx.params["server"] or server
         run = super().invoke
         return exit_status("steelyard", lambda: run(ctx) or 0, explained)
 

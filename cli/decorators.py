@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from cli.terminal.due import due_time
 from steelyard.commands.options import option, together
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
 
 if TYPE_CHECKING:
     from steelyard.commands.options import Decorator
-
-CLASSES = ("interactive", "campaign", "nightly")
-"""Priority classes of the queue."""
 
 
 def by_option() -> Decorator:
@@ -31,22 +25,6 @@ def test_set_options() -> Decorator:
         ),
         option("--campaign", metavar="NAME", help="the campaign (default: the only one with the test set)"),
     )
-
-
-def class_option(default: str) -> Decorator:
-    """--class."""
-    return option(
-        "--class", "queue_class", type=click.Choice(CLASSES), default=default,
-        help=f"priority class in the queue (default: {default})",
-    )  # fmt: skip
-
-
-def due_option() -> Decorator:
-    """--due."""
-    return option(
-        "--due", type=Value(due_time), metavar="TIME",
-        help="deadline of the evaluation: 2h, 90m or 3d from now, or a time with its zone, e.g. 2026-11-30T18:00+01:00",
-    )  # fmt: skip
 
 
 def processes_option() -> Decorator:

@@ -91,12 +91,12 @@ class DatabaseTransport(httpx.BaseTransport):
         self._end_app()
         finish_comparison(self._database, comparison)
 
-    def finish_evaluations(self, evaluations: Sequence[int]) -> None:
+    def finish_evaluations(self, evaluations: Sequence[int], processes: int | None = None) -> None:
         """Compute evaluations by processes of this command, where there is no broker; else wait for the workers."""
         from cli.processes.working import finish_evaluations
 
         self._end_app()
-        finish_evaluations(self._database, evaluations)
+        finish_evaluations(self._database, evaluations, processes)
 
     def write_report(self, path: Path, compared: Sequence[Compared], *, single: bool, by: str) -> None:
         """Write a page about comparisons, with the texts behind them."""

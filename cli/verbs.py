@@ -9,7 +9,6 @@ from steelyard.commands.verbs import Verb, imported
 FILES = {
     "evaluate": ("score a campaign of systems and keep the results", "campaigns.evaluate"),
     "demo": ("evaluate the small campaign that comes with the project", "campaigns.evaluate"),
-    "submit": ("submit one system's output to a stored campaign", "campaigns.submit"),
     "tune": ("choose a metric's parameter by human judgments", "meta_evaluation.tune"),
     "campaign": (
         "create campaigns, manage their rules, members and teams, compare their metrics with people",

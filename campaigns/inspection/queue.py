@@ -29,6 +29,7 @@ from steelyard_client.documents.submissions.queue import (
     ThroughputResponse,
     WorkerResponse,
 )
+from steelyard_client.vocabulary import PriorityClass
 
 MAX_FAILURES = 20
 
@@ -103,7 +104,7 @@ def queue_document(view: QueueView, settings: Settings) -> QueueResponse:
         embedded=settings.embedded,
         queues=[
             ClassOfWork(
-                queue_class=each.queue_class.queue,
+                queue_class=PriorityClass(each.queue_class.queue),
                 waiting=each.waiting,
                 in_flight=each.in_flight,
                 oldest_seconds=each.oldest_seconds,

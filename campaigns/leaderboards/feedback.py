@@ -80,6 +80,8 @@ class EvaluationFeedback:
     """Points on the scale of 0 to 100."""
     waiting: bool
     """Whether it is done, but the Ladder rule first needs the team's earlier submissions."""
+    level: float
+    """Confidence level of the intervals."""
     scores: tuple[ScoreFeedback, ...]
     """In the protocol's order; empty until it is done."""
 
@@ -93,17 +95,17 @@ class EvaluationFeedback:
 
 
 def read_feedback(
-    engine: Engine, access: CampaignAccess, submissions: Sequence[int]
+    engine: Engine, access: CampaignAccess, submissions: Sequence[int], level: float = LEVEL
 ) -> dict[int, list[EvaluationFeedback]]:
     """Return the feedback on these submissions of a campaign, by submission, in the order of protocols.
 
     Others' submissions get feedback only if the leaderboard is visible to all. Missing steps of the Ladder are written,
-    so no transaction may be open.
+    so no transaction may be open. `level` is that of intervals of scores that are shown in full.
     """
     wanted = list(dict.fromkeys(submissions))
     with reading(engine) as connection:
         found = _evaluations(connection, access, wanted)
-        feedback = _feedback_of(connection, access, found)
+        feedback = _feedback_of(connection, access, found, level)
     behind = {
         row.team
         for row, each in zip(found, feedback, strict=True)
@@ -116,7 +118,7 @@ def read_feedback(
                 write_steps(connection, access.campaign_id, team, points)
         with reading(engine) as connection:
             found = _evaluations(connection, access, wanted)
-            feedback = _feedback_of(connection, access, found)
+            feedback = _feedback_of(connection, access, found, level)
     of_submission: dict[int, list[EvaluationFeedback]] = {submission: [] for submission in wanted}
     for each in feedback:
         of_submission[each.submission_id].append(each)
@@ -146,6 +148,7 @@ def _feedback_of(
     connection: Connection,
     access: CampaignAccess,
     evaluations: Sequence[Any],
+    level: float,
 ) -> list[EvaluationFeedback]:
     points = _points(access)
     rules = {row.id: access.feedback(row.team) for row in evaluations}
@@ -167,7 +170,7 @@ def _feedback_of(
         for row in connection.execute(
             select(*columns).where(Score.evaluation_id.in_(chosen)).order_by(Score.evaluation_id, Score.metric)
         ):
-            made = _score_feedback(row, rule, points, steps.get((row.evaluation_id, row.metric)))
+            made = _score_feedback(row, rule, points, steps.get((row.evaluation_id, row.metric)), level)
             if made is not None:
                 scores.setdefault(row.evaluation_id, []).append(made)
     return [
@@ -180,6 +183,7 @@ def _feedback_of(
             reason=row.reason,
             feedback=rules[row.id],
             step=points,
+            level=level if rules[row.id] == Feedback.FULL else LEVEL,
             waiting=row.state == EvaluationState.DONE and row.id not in scores,
             scores=tuple(with_distinct_titles(scores.get(row.id, ()), "metric")),
         )
@@ -200,7 +204,7 @@ def _steps(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int
 
 
 def _score_feedback(
-    row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None
+    row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None, level: float
 ) -> ScoreFeedback | None:
     """Return None if the Ladder rule has no step for it yet."""
     known = ScoreFeedback(
@@ -221,7 +225,8 @@ def _score_feedback(
     size = step_of(points, row.scale)
     if rule == Feedback.ROUNDED:
         return replace(known, score=rounded(score, size))
-    ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], LEVEL)
+    # Of what is withheld many levels would show more.
+    ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], level if rule == Feedback.FULL else LEVEL)
     if rule == Feedback.FULL:
         low, high = ends or (None, None)
         return replace(known, score=score, low=low, high=high, details=dict(readable(row.details, {})))

@@ -18,6 +18,7 @@ from steelyard_client.documents.submissions.submissions import (
 
 if TYPE_CHECKING:
     from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
+    from campaigns.leaderboards.places import BoardPlace
     from campaigns.permissions import CampaignAccess
     from campaigns.quotas.usage import QuotaUsage
     from campaigns.submissions.views import SubmissionView
@@ -89,18 +90,20 @@ def finding_response(finding: Finding) -> FindingResponse:
     return FindingResponse(**finding.as_row())
 
 
-def feedback_response(feedback: EvaluationFeedback) -> FeedbackResponse:
-    """The response for the disclosed scores of one evaluation."""
+def feedback_response(feedback: EvaluationFeedback, place: BoardPlace | None) -> FeedbackResponse:
+    """The response for the disclosed scores of one evaluation, with the ranks where the leaderboard is shown."""
     return FeedbackResponse(
         evaluation=feedback.evaluation_id,
         references=list(feedback.references),
         feedback=feedback.feedback,
         words=feedback.words,
-        scores=[_score_response(each) for each in feedback.scores],
+        level=feedback.level,
+        remark="" if place is None else place.remark,
+        scores=[_score_response(each, place, metric) for metric, each in enumerate(feedback.scores)],
     )
 
 
-def _score_response(score: ScoreFeedback) -> ScoreResponse:
+def _score_response(score: ScoreFeedback, place: BoardPlace | None, metric: int) -> ScoreResponse:
     return ScoreResponse(
         metric=score.metric,
         title=score.title,
@@ -112,4 +115,6 @@ def _score_response(score: ScoreFeedback) -> ScoreResponse:
         low=score.low,
         high=score.high,
         improved=score.improved,
+        rank=None if place is None else place.ranks[metric],
+        ranked=None if place is None else place.ranked[metric],
     )

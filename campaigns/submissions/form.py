@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 from campaigns.errors import BadRequest
 from campaigns.fields.short_text import short_text
 from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH
 from models.schema.roles import DeclaredKind
+from steelyard_client.vocabulary import PriorityClass
 
 
 class SubmissionFields(BaseModel):
@@ -29,6 +30,16 @@ class SubmissionFields(BaseModel):
     constrained: bool | None = Field(default=None, description="Whether only data that the campaign allows were used.")
     description: str = Field(default="", max_length=MAX_DESCRIPTION_LENGTH, description="What the team says about it.")
     override: bool = Field(default=False, description="For organisers: accept it outside the phases.")
+    input_format: str = Field(default="", max_length=40, description="The format of the file; detected if empty.")
+    part: str = Field(
+        default="",
+        max_length=200,
+        description="The layer or zone of the file that is the output.",
+    )
+    queue_class: PriorityClass = Field(
+        default=PriorityClass.INTERACTIVE, description="For organisers: its priority class in the queue."
+    )
+    due_at: AwareDatetime | None = Field(default=None, description="For organisers: when its scores are needed.")
 
     @field_validator("system", "run", "description")
     @classmethod
@@ -39,10 +50,10 @@ class SubmissionFields(BaseModel):
         except BadRequest as error:
             raise ValueError(str(error)) from error
 
-    @field_validator("constrained", "override", "kind", mode="before")
+    @field_validator("constrained", "override", "kind", "queue_class", "due_at", mode="before")
     @classmethod
     def _empty_as_default(cls, value: Any, info: Any) -> Any:
         """Treat an empty form field as not given."""
         if value == "":
-            return {"constrained": None, "override": False, "kind": DeclaredKind.UNDECLARED}[info.field_name]
+            return cls.model_fields[info.field_name].default
         return value

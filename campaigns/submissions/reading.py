@@ -40,6 +40,10 @@ class ExpectedOutput:
     """By name."""
     metrics: Collection[str]
     """The specifications of all metrics that will score it."""
+    input_format: str = ""
+    """The format of the file; detected if empty."""
+    part: str = ""
+    """The layer or zone of the file that is the output."""
 
 
 def read_uploaded_output(
@@ -54,6 +58,8 @@ def read_uploaded_output(
             output = read_output(
                 contents,
                 system=expected.system,
+                part=expected.part or None,
+                input_format=expected.input_format or None,
                 limits=limits.text,
                 markup_limits=limits.markup,
                 language=expected.language,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, insert, select
+from sqlalchemy import Connection, Engine, insert, select
 
 from campaigns.quotas.quotas import check_quotas, quota_usage_of
 from campaigns.quotas.usage import QuotaUsage
@@ -22,7 +22,7 @@ from models.corpus.campaign_protocols import (
     lock_campaign_shared,
 )
 from models.corpus.phases import read_phase
-from models.database.session import reading, writing
+from models.database.session import writing
 from models.queue.evaluation_end import lock_evaluations
 from models.schema.base import database_time
 from models.schema.campaigns import Declaration, QuotaAccount, SubmissionRequest
@@ -201,20 +201,6 @@ def submit(
         tuple(usage),
         *((declared.phase, declared.late_seconds, declared.kind) if declared else ()),
     )
-
-
-def submissions_ahead(engine: Engine, submitted: SubmitResult, queue_class: QueueClass) -> int:
-    """Return how many other open submissions of this class, or a more urgent one, were queued earlier.
-
-    Not all of them need finish first, because teams share the queue.
-    """
-    before = (
-        select(func.count(Evaluation.submission_id.distinct()))
-        .where(Evaluation.state.in_(OPEN), Evaluation.queue_class <= int(queue_class))
-        .where(Evaluation.id < min(submitted.evaluations), Evaluation.submission_id != submitted.submission)
-    )
-    with reading(engine) as connection:
-        return int(connection.execute(before).scalar_one())
 
 
 def _find_request(connection: Connection, campaign_id: int, request: SubmissionInput) -> int | None:

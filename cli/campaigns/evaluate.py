@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.commands import Options, ServerCommand, collected
-from cli.decorators import by_option, class_option, due_option, processes_option
+from cli.decorators import by_option, processes_option
 from cli.stored import (
     check_sort,
     note_without_workers,
@@ -41,6 +41,7 @@ from steelyard.formats.file_names import text_endings
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles
 from steelyard_client.commands.backend import database_option
+from steelyard_client.commands.urgency import class_option, due_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -350,6 +351,7 @@ def ingest_test_set(
 ) -> IngestResult:
     """Store a test set with its outputs and queue their evaluations, in one transaction."""
     from models.database.session import reading
+    from models.schema.base import database_time
     from models.schema.states import QueueClass, ResamplingUnit
     from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
     from scheduler.ingest.test_sets import NewTestSet
@@ -358,7 +360,7 @@ def ingest_test_set(
     due_at = None
     if options.due is not None:
         with reading(engine) as connection:
-            due_at = options.due.at(connection)
+            due_at = options.due.at(database_time(connection))
     return ingest_campaign(
         engine,
         settings,

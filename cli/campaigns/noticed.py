@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING
 from steelyard.commands.errors import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from steelyard.checks.finding import Finding
     from steelyard.formats.campaign.folder import CampaignFolder
 
 READING = "reading"
 """The code of findings that come from reading the file."""
-
-
-def finding_lines(findings: Sequence[Finding]) -> list[str]:
-    """Findings as lines, without those from reading the file, which the caller prints anyway."""
-    return [f"{each.severity}: {each.message}" for each in findings if each.code != READING]
 
 
 def folder_warnings(folder: CampaignFolder) -> Iterator[str]:

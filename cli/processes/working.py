@@ -20,15 +20,20 @@ def finish_comparison(database: str | None, comparison: int) -> None:
         _finish(database, lambda connection: read_comparison_progress(connection, [comparison]), on_progress)
 
 
-def finish_evaluations(database: str | None, evaluations: Sequence[int]) -> None:
+def finish_evaluations(database: str | None, evaluations: Sequence[int], processes: int | None = None) -> None:
     """Wait until evaluations have ended, with own workers where there is no broker, and show their progress."""
     from models.queue_status.progress import read_progress
 
     with shown_progress() as on_progress:
-        _finish(database, lambda connection: read_progress(connection, evaluations), on_progress)
+        _finish(database, lambda connection: read_progress(connection, evaluations), on_progress, processes)
 
 
-def _finish(database: str | None, read: Callable[[Any], Any], on_progress: Callable[[Any], None]) -> None:
+def _finish(
+    database: str | None,
+    read: Callable[[Any], Any],
+    on_progress: Callable[[Any], None],
+    processes: int | None = None,
+) -> None:
     from models.database.session import make_engine
     from scheduler.embedded.wait import wait_until
 
@@ -36,7 +41,7 @@ def _finish(database: str | None, read: Callable[[Any], Any], on_progress: Calla
     if settings.embedded:
         from scheduler.embedded.shared import SharedEmbedded
 
-        with SharedEmbedded(settings, None, lambda message: note([message])) as embedded:
+        with SharedEmbedded(settings, processes or None, lambda message: note([message])) as embedded:
             embedded.run_until(read, on_progress)
             embedded.finish()
         return

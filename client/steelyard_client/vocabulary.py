@@ -120,6 +120,21 @@ class EvaluationState(StrEnum):
     CANCELLED = "cancelled"
 
 
+OPEN = (EvaluationState.QUEUED, EvaluationState.RUNNING, EvaluationState.REDUCING)
+"""States of an evaluation that can still change."""
+
+
+class PriorityClass(StrEnum):
+    """Priority class of work in the queue; earlier ones go first."""
+
+    INTERACTIVE = "interactive"
+    """Somebody waits for it."""
+    CAMPAIGN = "campaign"
+    """Whole campaigns."""
+    NIGHTLY = "nightly"
+    """Nobody waits for it."""
+
+
 class QuotaKind(StrEnum):
     """What a quota limits: a team's submissions in a campaign."""
 

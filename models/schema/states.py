@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
+from steelyard_client.vocabulary import OPEN as OPEN
 from steelyard_client.vocabulary import EvaluationState as EvaluationState
 from steelyard_client.vocabulary import QuotaKind as QuotaKind
 from steelyard_client.vocabulary import ResamplingUnit as ResamplingUnit
@@ -117,9 +118,6 @@ OPEN_RUN_STATES = (NightlyRunState.DUE, NightlyRunState.FETCHING, NightlyRunStat
 
 UNSCORED = (EvaluationState.QUEUED, EvaluationState.RUNNING)
 """States of an evaluation that still waits for shards."""
-
-OPEN = (*UNSCORED, EvaluationState.REDUCING)
-"""States of an evaluation that can still change."""
 
 UNFINISHED = (EvaluationState.FAILED, EvaluationState.CANCELLED)
 """Final states of an evaluation without scores."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote_plus
@@ -48,6 +49,8 @@ def argument(parameter: inspect.Parameter, number: int) -> tuple[Any, str]:
     kind, mark = str(parameter.annotation).removesuffix(" | None"), f"mark-{parameter.name}-"
     if kind == "str":
         return mark, mark
+    if kind == "datetime":
+        return datetime(2040 + number, 1, 1, tzinfo=UTC), f"{2040 + number}-01-01"
     if kind == "bool":
         return not parameter.default if parameter.default is not parameter.empty else True, parameter.name
     if kind in ("int", "float"):

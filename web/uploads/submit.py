@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import select
 
+from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.accounts.throttle import Rate
 from campaigns.checks.visible_context import read_check_context
 from campaigns.errors import BadRequest, Forbidden
@@ -27,6 +28,7 @@ from models.schema.states import QueueClass
 from steelyard.checks.check import check_output
 from steelyard.checks.finding import is_fatal
 from steelyard.text.names import folded
+from steelyard_client.vocabulary import PriorityClass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +101,8 @@ async def submit_request(
             test_set=f"{resolved.test_set.name}@{resolved.test_set.version}",
             run=fields.run,
             request_key=key,
-            queue_class=QueueClass.INTERACTIVE,
+            queue_class=QueueClass[fields.queue_class.name],
+            due_at=None if fields.due_at is None else fields.due_at.timestamp(),
             account_id=principal.account_id,
             declared=fields.kind,
             constrained=fields.constrained,
@@ -153,6 +156,9 @@ def _resolve(
     with reading(state.engine) as connection:
         access = read_access(connection, principal, campaign)
         team = submitting_team(connection, access, fields)
+        if (fields.queue_class, fields.due_at) != (PriorityClass.INTERACTIVE, None):
+            # Either may let it go before the work of others.
+            access.require_organiser()
         chosen = choose_test_set(connection, access, fields.test_set)
         measures = find_test_set_protocols(connection, access.name, f"{chosen.name}@{chosen.version}")
         test_set = measures.test_set
@@ -167,6 +173,8 @@ def _resolve(
         test_set,
         documents,
         metrics=frozenset(each for protocol in measures.protocols for each in protocol.metrics),
+        input_format=fields.input_format,
+        part=fields.part,
     )
     return _Resolved(access, team, test_set, fields, file, expected)
 
@@ -203,10 +211,13 @@ def submitting_team(connection: Connection, access: CampaignAccess, fields: Subm
 
     Organisers may submit for teams of their campaign, and under names that no team has, such as those of baselines.
     """
-    if fields.override:
+    if fields.override or access.principal is COMMAND_LINE:
         access.require_organiser()
         if not fields.team:
             raise BadRequest("Name the team that you submit for.")
+        if access.principal is COMMAND_LINE:
+            # Storing checks whether it takes part; where no team has joined, any does.
+            return fields.team
         unknown = fields.team not in access.teams
         if unknown and connection.scalar(select(Team.id).where(Team.folded_name == folded(fields.team))) is not None:
             raise Forbidden(f"The team {fields.team} does not participate in this campaign. Invite it first.")

@@ -10,7 +10,6 @@ def list_(client: Client, format: str) -> int:
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from contextlib import contextmanager
 from functools import wraps
@@ -23,6 +22,7 @@ import click
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import option, together
 from steelyard.commands.verbs import entry_points, imported
+from steelyard_client.commands.progress import shown_progress
 from steelyard_client.commands.tokens import token_for
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from steelyard.commands.options import Decorator
     from steelyard_client import Client
     from steelyard_client.documents.leaderboards.comparisons import ComparisonsResponse
+    from steelyard_client.documents.submissions.submissions import SubmissionCreatedResponse
 
 SERVER = "STEELYARD_SERVER"
 GROUP = "steelyard.database"
@@ -94,17 +95,23 @@ def finish_comparison(
     from steelyard_client.operations.leaderboards import TRIALS_POLL_SECONDS
 
     found = asked
-    while found.progress is not None and found.progress.running:
-        comparison = found.progress.comparison
-        if (here := DATABASES.get(client)) is not None:
-            here.finish_comparison(comparison)
-        else:
-            print(f"trials {found.progress.trials_done} of {found.progress.trials}", file=sys.stderr)
-            sleep(TRIALS_POLL_SECONDS)
-        found = read(comparison)
+    with shown_progress("trials") as show:
+        while found.progress is not None and found.progress.running:
+            comparison = found.progress.comparison
+            if (here := DATABASES.get(client)) is not None:
+                here.finish_comparison(comparison)
+            else:
+                show((found.progress.trials_done, found.progress.trials))
+                sleep(TRIALS_POLL_SECONDS)
+            found = read(comparison)
     if found.progress is not None and found.progress.failure:
         raise CommandError(f"The systems could not be compared. {found.progress.failure}")
     return found
+
+
+def is_database(client: Client) -> bool:
+    """Whether it is a database, and no server."""
+    return client in DATABASES
 
 
 def brings_workers(client: Client) -> bool:
@@ -117,19 +124,41 @@ def finish_evaluations(client: Client, evaluations: Sequence[int]) -> Counter[st
     """Wait until evaluations have ended, on a database by workers of this process; how many are in each state."""
     from steelyard_client.documents.submissions.evaluations import EvaluationSelection
     from steelyard_client.operations.submissions import POLL_SECONDS
+    from steelyard_client.vocabulary import OPEN
 
     if (here := DATABASES.get(client)) is not None:
         here.finish_evaluations(evaluations)
-    selection, said = EvaluationSelection(evaluations=list(evaluations)), -1
-    while True:
-        states = Counter(str(each.state) for each in client.list_evaluations(selection))
-        ended = sum(states[state] for state in ("done", "failed", "cancelled"))
-        if ended != said and here is None:
-            print(f"evaluations {ended} of {len(evaluations)}", file=sys.stderr)
-        if ended == len(evaluations):
-            return states
-        said = ended
-        sleep(POLL_SECONDS)
+    waiting = list(evaluations)
+    with shown_progress("evaluations") as show:
+        # Those that have ended stay so, and are not asked for again.
+        while waiting:
+            found = client.list_evaluations(EvaluationSelection(evaluations=waiting, states=list(OPEN)))
+            waiting = [each.id for each in found]
+            if here is None:
+                show((len(evaluations) - len(waiting), len(evaluations)))
+            if waiting:
+                sleep(POLL_SECONDS)
+    ended = client.list_evaluations(EvaluationSelection(evaluations=list(evaluations))) if evaluations else ()
+    return Counter(str(each.state) for each in ended)
+
+
+def finish_submissions(
+    client: Client, submissions: Sequence[SubmissionCreatedResponse], processes: int | None = None
+) -> None:
+    """Wait until submissions have ended, on a database by so many processes of this command, and show the progress."""
+    waiting = [each for each in submissions if not each.progress.ended]
+    if (here := DATABASES.get(client)) is not None:
+        if waiting:
+            evaluations = [evaluation.id for each in waiting for evaluation in each.evaluations]
+            here.finish_evaluations(evaluations, processes)
+        return
+    total = sum(each.progress.segments for each in waiting)
+    done = 0
+    with shown_progress("segments") as show:
+        for each in waiting:
+            for progress in client.watch_submission(each.id):
+                show((done + progress.segments_done, total))
+            done += each.progress.segments
 
 
 @contextmanager

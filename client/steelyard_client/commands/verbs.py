@@ -10,6 +10,7 @@ FILES = {
     "campaign": ("create campaigns and manage their rules, members and teams", "campaigns.campaign"),
     "phase": ("plan the phases of campaigns", "campaigns.phase"),
     "testset": ("add test sets to campaigns, release or correct their references", "campaigns.testset"),
+    "submit": ("submit a system's output to a campaign", "campaigns.submit"),
     "submission": ("withdraw a submission or change its declaration; cancel or repeat work", "campaigns.submission"),
     "user": ("create accounts and set their permissions", "accounts.user"),
     "token": ("create, list and revoke API tokens", "accounts.token"),

@@ -32,6 +32,7 @@ from steelyard_client.steps import Item, Pause, Run, exhausted, forwarded, listi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from steelyard_client.documents.campaigns.deletions import DeletionResponse
@@ -61,6 +62,10 @@ class SubmissionOperations(Requests):
         constrained: bool | None = None,
         description: str = "",
         override: bool = False,
+        queue_class: str = "",
+        due_at: datetime | None = None,
+        input_format: str = "",
+        part: str = "",
         key: str | None = None,
         name: str = "",
         on_progress: Callable[[int, int], None] | None = None,
@@ -85,6 +90,10 @@ class SubmissionOperations(Requests):
             The declaration, as in `update_submission`.
         override
             Submit as an organiser, regardless of the phases.
+        queue_class, due_at
+            How urgent it is: "interactive", "campaign" or "nightly", and when its scores are needed. For organisers.
+        input_format, part
+            The format of the file, which is detected by default, and the layer or zone of it that is the output.
         key
             An idempotency key, to make several calls take effect once.
         name
@@ -101,7 +110,8 @@ class SubmissionOperations(Requests):
         """
         fields = _form_fields(
             system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
-            description=description, override=override or None,
+            description=description, override=override or None, queue_class=queue_class,
+            due_at=None if due_at is None else due_at.isoformat(), input_format=input_format, part=part,
         )  # fmt: skip
         title, content = compressed(*read_file(output, name))
         return self._change(
@@ -157,9 +167,9 @@ class SubmissionOperations(Requests):
         )
 
     @operation
-    def read_submission(self, submission: int) -> Steps[SubmissionWithScoresResponse]:
-        """A submission with its disclosed scores. Raises NotFound."""
-        return self._get(SubmissionWithScoresResponse, "submissions", submission)
+    def read_submission(self, submission: int, *, level: float | None = None) -> Steps[SubmissionWithScoresResponse]:
+        """A submission with its disclosed scores, and intervals of a `level` (default 0.95). Raises NotFound."""
+        return self._get(SubmissionWithScoresResponse, "submissions", submission, level=level)
 
     @listing
     def list_campaign_submissions(

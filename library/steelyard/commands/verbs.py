@@ -64,10 +64,10 @@ EXTENDED = ("verify",)
 ELSEWHERE = {
     "'steelyard-client[cli]'": (
         *("campaign", "phase", "testset", "submission", "user", "token", "invitation", "team", "scores", "quota"),
-        *("login", "judgments", "leaderboard", "compare", "status"),
+        *("submit", "login", "judgments", "leaderboard", "compare", "status"),
     ),
     "steelyard-server": (
-        *("evaluate", "demo", "submit", "tune"),
+        *("evaluate", "demo", "tune"),
         *("schedule", "up", "serve", "vectors", "model", "db", "worker", "scheduler", "health", "doctor"),
     ),
 }

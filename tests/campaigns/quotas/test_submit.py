@@ -6,10 +6,11 @@ import pytest
 from sqlalchemy import Engine
 
 from campaigns.submissions.errors import ReusedKey
-from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH, MAX_KEY_LENGTH, submissions_ahead, submit
-from models.database.session import writing
+from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH, MAX_KEY_LENGTH, SubmitResult, submit
+from models.database.session import reading, writing
 from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations
+from models.queue_status.submission_progress import read_submission_progress
 from models.schema.campaigns import SubmissionRequest
 from models.schema.corpus import Submission
 from models.schema.states import Fault, QueueClass
@@ -120,12 +121,13 @@ def test_keys_and_descriptions_that_cannot_be(engine: Engine, settings: Settings
 def test_who_is_before_it(engine: Engine, settings: Settings) -> None:
     first = submit(engine, settings, attempt(1))
     second = submit(engine, settings, attempt(2, team="other"))
-    assert submissions_ahead(engine, first, QueueClass.INTERACTIVE) == 0
-    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 1
-    assert submissions_ahead(engine, second, QueueClass.CAMPAIGN) == 2
-    # Another protocol of its campaign was added when the other was there already.
-    late = replace(first, evaluations=(*first.evaluations, second.evaluations[-1] + 1))
-    assert submissions_ahead(engine, late, QueueClass.INTERACTIVE) == 0
+    third = submit(engine, settings, attempt(3, team="third", queue_class=QueueClass.CAMPAIGN))
+
+    def ahead(submitted: SubmitResult) -> int | None:
+        with reading(engine) as connection:
+            return read_submission_progress(connection, [submitted.submission], 60.0)[submitted.submission].ahead
+
+    assert (ahead(first), ahead(second), ahead(third)) == (0, 1, 3), "the campaign has one of its own"
     with writing(engine) as connection:
         cancel_evaluations(connection, first.evaluations)
-    assert submissions_ahead(engine, second, QueueClass.INTERACTIVE) == 0
+    assert (ahead(first), ahead(second), ahead(third)) == (None, 0, 2)

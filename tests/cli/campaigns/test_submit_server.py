@@ -4,12 +4,14 @@ import math
 import threading
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from cli.main import main
-from models.database.session import writing
+from models.database.session import reading, writing
 from models.schema.corpus import Submission
+from models.schema.queue import Evaluation
 from models.schema.results import Score
+from models.schema.states import QueueClass
 from tests.acceptance.commands import wait_for
 from tests.client.live import Live
 from tests.client.live import live as live
@@ -48,8 +50,9 @@ def test_an_output_is_submitted_and_its_scores_are_shown(live, port, submit):
     lines = out.splitlines()
     assert lines[0] == "Stored as submission 2 (harbour/mast) for port 1: quay, 300 segments. Evaluation: 2."
     assert lines[1] == "Queued as interactive, next in the queue."
-    assert lines[2].split() == ["References", "Metric", "Score"]
+    assert lines[2].split() == ["References", "Metric", "Score", "Rank"]
     assert [line.split()[:2] for line in lines[4:]] == [["A", "BLEU"], ["A", "chrF2"]]
+    assert all(line.split()[-2:] == ["of", "2"] for line in lines[4:])
     assert "[" in lines[4]
     assert "segments " in err
 
@@ -72,10 +75,27 @@ def test_what_is_wrong_is_said_and_nothing_is_stored(port, submit, monkeypatch):
     status, _, err = submit("out.txt")
     assert status == 1
     assert "steelyard login" in err
-    for here in (("--due", "2h"), ("--class", "nightly"), ("--level", "0.5"), ("--processes", "1")):
-        status, _, err = submit("out.txt", *here)
-        assert (status, here[0] in err) == (2, True)
+    status, _, err = submit("out.txt", "--processes", "1")
+    assert (status, "--processes is for a database" in err) == (2, True)
     assert port.count(Submission) == 1
+
+
+def test_how_urgent_it_is_is_for_organisers_to_say(live, port, submit, monkeypatch):
+    for urgent in (("--due", "2h"), ("--class", "nightly")):
+        status, _, err = submit("out.txt", *urgent, "--no-wait")
+        assert (status, "Only organisers of this campaign" in err) == (1, True)
+    assert port.count(Submission) == 1
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(port.accounts["ann"]))
+    asked = ("--team", "harbour", "--override", "--due", "2h", "--class", "campaign", "--no-wait")
+    status, out, err = submit("out.txt", *asked)
+    assert (status, out.splitlines()[1]) == (0, "Queued as campaign, 1 submission ahead of it."), err
+    with reading(live.service.engine) as connection:
+        row = connection.execute(
+            select(Evaluation.due_at - Evaluation.created_at, Evaluation.queue_class).order_by(Evaluation.id.desc())
+        ).first()
+    assert row is not None
+    assert 7000 < row[0] <= 7200
+    assert row[1] == QueueClass.CAMPAIGN
 
 
 def test_nobody_is_there(submit, monkeypatch):

@@ -66,6 +66,27 @@ def test_compare(printed, words, form):
     assert ("s_opt" in here.replace("\\", "")) == (form not in ("csv", "tsv")), "tug has runs"
 
 
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("words", [("--level", "0.9", "-w", "3"), ("--no-wait",)])
+def test_submit(printed, tmp_path, words, form):
+    """The very same again, which is scored already."""
+    (tmp_path / "mast.txt").write_bytes(output(1))
+    asked = ("--campaign", NAME, "--team", "harbour", "--system", "mast", "--primary", "--override")
+    here, there = (
+        printed(place, "submit", str(tmp_path / "mast.txt"), *asked, *words, "-f", form)
+        for place in ("database", "server")
+    )
+    assert here == there
+    if form == "json":
+        found = json.loads(here)
+        assert (found["system"], found["kind"]) == ("mast", "primary")
+        assert "stored" in found or [each["level"] for each in found["feedback"]] == [0.9]
+    elif words == ("--no-wait",):
+        assert "mast" in here
+    else:
+        assert "BLEU" in here
+
+
 def test_json_is_bound(printed):
     """Programs of others read these fields."""
     (board,) = json.loads(printed("database", "leaderboard", NAME, "--all", "-f", "json"))

@@ -7,10 +7,10 @@ from sqlalchemy import select
 
 from campaigns.demo import demo_folder
 from cli.main import main
-from cli.terminal.due import Due, due_time
 from models.database.session import make_engine, reading
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
+from steelyard_client.commands.urgency import Due, due_time
 
 
 def test_times_from_now_and_with_a_zone() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.declarations import DeclarationUpdate, declare_submission, reinstate, withdraw
 from campaigns.deletion.submissions import delete_submission
-from campaigns.leaderboards.feedback import read_feedback
+from campaigns.leaderboards.feedback import LEVEL, read_feedback
+from campaigns.leaderboards.places import read_places
 from campaigns.permissions import read_access
 from campaigns.submissions.documents import (
     feedback_response,
@@ -21,6 +22,7 @@ from campaigns.submissions.form import SubmissionFields
 from campaigns.submissions.submit import MAX_KEY_LENGTH
 from campaigns.submissions.views import SubmissionQuery, find_submission, list_submissions
 from models.database.session import reading, writing
+from models.schema.roles import Feedback
 from steelyard_client.documents.campaigns.deletions import DeletionResponse
 from steelyard_client.documents.paging import Page
 from steelyard_client.documents.submissions.submissions import (
@@ -78,6 +80,9 @@ BODY: dict[str, Any] = {
 
 
 SubmissionId = Annotated[int, Path(ge=1, lt=2**63)]
+Level = Annotated[
+    float, Query(ge=0.5, le=0.9999, description="Confidence level of the intervals of scores that are shown in full.")
+]
 
 
 @router.post("/campaigns/{name}/submissions", status_code=201, openapi_extra=BODY, responses=RESPONSES)
@@ -155,17 +160,27 @@ def list_campaign_submissions(
 
 
 @router.get("/submissions/{submission}", response_model=SubmissionWithScoresResponse, responses=NOT_MODIFIED)
-def read_submission(request: Request, principal: CurrentPrincipal, submission: SubmissionId) -> Response:
+def read_submission(
+    request: Request, principal: CurrentPrincipal, submission: SubmissionId, level: Level = LEVEL
+) -> Response:
     """Read a submission of one of your teams: progress, findings, and the scores that the phase discloses.
+
+    With them are the ranks of its system, where the leaderboard is shown.
 
     The response has an ETag; a request with it in If-None-Match is answered with 304 until something changes.
     """
     state = app_state(request)
     with reading(state.engine) as connection:
         access, seen = find_submission(connection, principal, submission, state.settings.silent_seconds)
-    feedback = read_feedback(state.engine, access, [seen.id])[seen.id]
+    feedback = read_feedback(state.engine, access, [seen.id], round(level, 4))[seen.id]
+    # Where scores are shown in full, so is the leaderboard.
+    shown = [each.protocol_id for each in feedback if each.feedback is Feedback.FULL]
+    with reading(state.engine) as connection:
+        withdrawn = seen.withdrawn_at is not None
+        places = read_places(connection, state.boards, access.campaign_id, seen.id, shown, withdrawn=withdrawn)
     response = SubmissionWithScoresResponse(
-        **submission_response(access, seen).model_dump(), feedback=[feedback_response(each) for each in feedback]
+        **submission_response(access, seen).model_dump(),
+        feedback=[feedback_response(each, places.get(each.protocol_id)) for each in feedback],
     )
     content = response.model_dump_json().encode()
     tag = etag_of(content)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from steelyard_client.documents.document import Document, Timestamp
 from steelyard_client.documents.submissions.evaluations import SelectedEvaluation
-from steelyard_client.vocabulary import EvaluationState
+from steelyard_client.vocabulary import EvaluationState, PriorityClass
 
 
 class ClassOfWork(Document):
     """The work of one priority class that workers run."""
 
-    queue_class: str
+    queue_class: PriorityClass
     """Name of the class."""
     waiting: int
     """Tasks that wait."""

@@ -57,11 +57,15 @@ class ScoreResponse(Document):
     score: float | None
     """The score; null where it is undefined or not disclosed."""
     low: float | None
-    """Lower bound of the 95 % interval."""
+    """Lower bound of the confidence interval."""
     high: float | None
-    """Upper bound of the 95 % interval."""
+    """Upper bound of the confidence interval."""
     improved: bool | None
     """Under the Ladder rule: whether it beat the team's best score."""
+    rank: int | None
+    """The rank of its system on the leaderboard by this metric; null where it has none, or none is shown."""
+    ranked: int | None
+    """How many systems this metric ranks; null where the leaderboard is not shown."""
 
 
 class FeedbackResponse(Document):
@@ -75,6 +79,10 @@ class FeedbackResponse(Document):
     """How precisely the phase discloses scores."""
     words: str
     """How the numbers were rounded or withheld; "" where they are exact."""
+    level: float
+    """The confidence level of the intervals."""
+    remark: str
+    """Why its system has no rank on the leaderboard, or what has the rank; "" where there is nothing to say."""
     scores: list[ScoreResponse]
     """One score for each metric."""
 

@@ -1,0 +1,85 @@
+"""`steelyard submit FOLDER`: a system's outputs for many language pairs at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import is_zipfile
+
+from steelyard.commands.errors import CommandError, UsageError, explained
+from steelyard.commands.notices import note
+from steelyard_client.commands.campaigns.submit_one import submit_one
+
+if TYPE_CHECKING:
+    from steelyard_client import Client
+    from steelyard_client.commands.campaigns.submit_one import Order
+    from steelyard_client.documents.submissions.submissions import SubmissionCreatedResponse
+
+
+def are_many(file: str) -> bool:
+    """Whether a file is a folder, or a zip of several files."""
+    path = Path(file)
+    if path.is_dir():
+        return True
+    if not path.is_file() or not is_zipfile(path):
+        return False
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        members = [each for each in archive.infolist() if not each.is_dir() and "__MACOSX" not in each.filename]
+    return len(members) > 1
+
+
+def submit_all(client: Client, order: Order, file: str) -> tuple[list[SubmissionCreatedResponse], dict[str, str]]:
+    """Submit every output by itself; what was stored, and what was refused, with reasons.
+
+    What is refused keeps nothing else back.
+    """
+    from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+    from steelyard.formats.campaign.zips import unpacked_paths
+    from steelyard.text.limits import STORING_LIMITS
+
+    if order.fields["test_set"]:
+        raise UsageError("--test-set is for a single output: files of a folder are named after language pairs.")
+    known = _test_sets(client, order.campaign)
+    with unpacked_paths([file], STORING_LIMITS) as (folder,):
+        found, refused = outputs_of_pairs(folder, known)
+        if not found and not refused:
+            raise CommandError(f"{file}: has no outputs. Name each after its language pair, such as en-cs.txt.")
+        stored = []
+        for test_set, path in found.items():
+            created = _submitted(client, order, test_set, path)
+            if isinstance(created, str):
+                refused[str(path.relative_to(folder))] = created
+            else:
+                stored.append(created)
+    if missing := [name for name in known if name not in found]:
+        note([f"No output for {', '.join(missing)}."])
+    return stored, refused
+
+
+def _test_sets(client: Client, campaign: str) -> dict[str, str]:
+    """The test sets of the campaign that take outputs, with their pairs."""
+    there = [each for each in client.list_test_sets(campaign) if each.replaced_by is None]
+    several = {each.name for each in there if sum(other.name == each.name for other in there) > 1}
+    return {
+        f"{each.name}@{each.version}" if each.name in several else each.name: (
+            f"{each.source_language}-{each.target_language}" if each.source_language and each.target_language else ""
+        )
+        for each in there
+    }
+
+
+def _submitted(client: Client, order: Order, test_set: str, path: Path) -> SubmissionCreatedResponse | str:
+    """The stored submission, or the reason why there is none."""
+    from steelyard_client import Refused
+
+    key = f"{order.key}:{test_set}" if order.key else None
+    try:
+        return submit_one(client, order, str(path), test_set=test_set, key=key)
+    except Refused as error:
+        return str(error)
+    except Exception as error:
+        if (known := explained(error)) is None:
+            raise
+        return known[0]
