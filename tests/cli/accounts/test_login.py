@@ -54,9 +54,10 @@ def test_each_server_gets_its_own_token(monkeypatch):
     assert token_for(SITE) == "four"
 
 
-def test_a_file_that_others_can_read_is_refused(capsys):
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o644])
+def test_a_file_that_others_can_read_is_refused(capsys, mode):
     keep_token(SITE, "one")
-    os.chmod(token_file(), 0o644)
+    os.chmod(token_file(), mode)
     assert main(["status", "--server", SITE]) == 1
     assert "can be read by others" in capsys.readouterr().err
 

@@ -90,6 +90,7 @@ def test_from_nothing_to_a_published_ranking(
         capsys, "campaign", "export", "wmt", "--layout", "mt-metrics-eval", "-o", "all", status=1
     )
     assert stat.S_IMODE(Path("all.zip").stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path("all").stat().st_mode) == 0o700
     with zipfile.ZipFile("all.zip") as archive:
         assert "audit.tsv" in archive.namelist()
     assert "wmt" in steelyard(capsys, "campaign", "list")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cli.main import main
+from steelyard.commands.errors import CommandError
 from steelyard_client.commands import verify
 from steelyard_client.commands.leaderboards.tables import remark
 
@@ -35,3 +36,19 @@ def test_what_is_not_verified_has_a_status(
     found = SimpleNamespace(verified=verified, rendered=lambda _form: "")
     monkeypatch.setattr(verify, "_of_stored", lambda *_: found)
     assert main(["verify", "--submission", "1", "--database", sqlite_url]) == status
+
+
+def test_a_submission_is_verified_with_its_own_campaign() -> None:
+    exported: list[str] = []
+
+    def export(campaign: str) -> bytes:
+        exported.append(campaign)
+        raise BlockingIOError
+
+    client: Any = SimpleNamespace(read_submission=lambda _: SimpleNamespace(campaign="wmt"), export_campaign=export)
+    for named in (None, "wmt"):
+        with pytest.raises(BlockingIOError):
+            verify._of_stored(client, named, 7, ())
+    with pytest.raises(CommandError, match=r"Submission 7 is one of wmt, not of other\."):
+        verify._of_stored(client, "other", 7, ())
+    assert exported == ["wmt", "wmt"]

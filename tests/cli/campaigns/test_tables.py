@@ -1,0 +1,158 @@
+"""What tables of campaigns say, from their documents alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from steelyard.tables.table import Estimate
+from steelyard_client.commands.accounts.user import _state as state_of_account
+from steelyard_client.commands.campaigns import output, quota, submission
+from steelyard_client.documents.accounts.accounts import AccountResponse
+from steelyard_client.documents.campaigns import test_sets
+from steelyard_client.documents.campaigns.campaigns import CampaignResponse
+from steelyard_client.documents.campaigns.phases import PhaseResponse
+from steelyard_client.documents.campaigns.quotas import QuotaUsageResponse, RefundResponse, TeamQuotasResponse
+from steelyard_client.documents.submissions.evaluations import EvaluationResponse
+from steelyard_client.documents.submissions.submissions import (
+    FeedbackResponse,
+    ProgressResponse,
+    ScoreResponse,
+    SubmissionWithScoresResponse,
+)
+
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def submitted(**changed: Any) -> SubmissionWithScoresResponse:
+    values = {
+        "id": 7, "campaign": "wmt", "team": "harbour", "system": "mast", "run": "", "test_set": "news@1",
+        "created_at": NOON, "kind": "primary", "constrained": None, "description": "", "phase": "Test",
+        "late_seconds": 0.0, "withdrawn_at": None, "evaluations": [], "feedback": [],
+        "progress": ProgressResponse.model_construct(state="done"),
+    }  # fmt: skip
+    return SubmissionWithScoresResponse.model_construct(**values | changed)
+
+
+def facts(**changed: Any) -> dict[str, str]:
+    return {row[0]: row[1] for row in submission._facts(submitted(**changed)).rows}
+
+
+def test_a_submission_is_told_with_what_was_declared() -> None:
+    plain = facts()
+    assert plain["Submitted"].startswith("30 November 2026, 12:00")
+    assert facts(late_seconds=90.4)["Submitted"] == plain["Submitted"] + ", 90 s late"
+    assert (plain["System"], facts(run="2")["System"], facts(team="")["System"]) == (
+        *("harbour/mast", "harbour/mast/2", "mast"),
+    )
+    assert [facts(constrained=each)["Declared"] for each in (None, True, False)] == [
+        *("primary", "primary, constrained", "primary, unconstrained"),
+    ]
+    assert (facts(kind="")["Declared"], facts(phase="")["Phase"], plain["Description"]) == ("-", "-", "-")
+    assert (plain["State"], facts(withdrawn_at=NOON)["State"]) == ("done", "withdrawn")
+    failed = [EvaluationResponse.model_construct(references=["A", "B"], reason=each) for each in ("full", None)]
+    assert facts(evaluations=failed)["Failed: A, B"] == "full"
+
+
+def test_scores_have_their_intervals_only_where_both_ends_are_told() -> None:
+    def score(value: float | None, low: float | None, high: float | None) -> ScoreResponse:
+        return ScoreResponse.model_construct(title="BLEU", score=value, low=low, high=high)
+
+    given = [score(30.0, 28.0, 33.0), score(30.0, None, 33.0), score(30.0, 28.0, None), score(None, 28.0, 33.0)]
+    feedback = FeedbackResponse.model_construct(references=["A"], words="rounded", scores=given)
+    (table,) = submission._scores(submitted(feedback=[feedback]))
+    assert [row[1] for row in table.rows] == [
+        *(Estimate(30.0, (28.0, 33.0)), Estimate(30.0, None), Estimate(30.0, None), None),
+    ]
+    assert (table.title, list(table.notes)) == ("Against A", ["rounded"])
+
+
+def usage(**changed: Any) -> QuotaUsageResponse:
+    values = {
+        "kind": "per_day", "of_what": "submissions of 30 November", "used": 2, "amount": 2, "full": True,
+        "free_at": None, "time_zone": "Asia/Tokyo",
+    }  # fmt: skip
+    return QuotaUsageResponse.model_construct(**values | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"full": False}, "now"),
+        ({"full": False, "amount": None}, "now"),
+        ({"free_at": NOON}, "30 November 2026, 21:00 (Asia/Tokyo)"),
+        ({"amount": 0}, "never"),
+        ({"kind": "in_flight"}, "when one has ended"),
+        ({"kind": "per_phase"}, "in another phase"),
+    ],
+)
+def test_when_the_next_submission_is_possible(changed: dict[str, Any], said: str) -> None:
+    assert quota._next(usage(**changed)) == said
+
+
+@pytest.mark.parametrize(("count", "notes"), [(0, 0), (1, 1), (2, 3)])
+def test_what_does_not_count_is_told_with_its_reason(count: int, notes: int) -> None:
+    back = [RefundResponse(submission=number, reason=["full", None][number]) for number in range(count)]
+    found = TeamQuotasResponse.model_construct(campaign="wmt", phase="Test", usage=[usage()], given_back=back)
+    table = quota._usage(found, "harbour")
+    assert table.title == 'Team harbour in wmt, phase "Test"'
+    assert len(table.notes) == notes
+    assert [each in " ".join(table.notes) for each in ("count: full", "it was cancelled", "2 submissions in all")] == [
+        *(count > 0, count > 1, count > 1),
+    ]
+
+
+def phase(name: str, hours: float, **changed: Any) -> PhaseResponse:
+    values = {
+        "id": 1, "name": name, "kind": "blind", "starts_at": NOON + timedelta(hours=hours), "ends_at": None,
+        "grace_seconds": 0.0, "feedback": "full", "now": False,
+    }  # fmt: skip
+    return PhaseResponse.model_construct(**values | changed)
+
+
+def test_of_several_phases_one_is_now() -> None:
+    phases = [phase("Dev", -2), phase("Test", -1, now=True, grace_seconds=5400.0), phase("Final", 1, kind="open")]
+    table = output.phase_table(phases, "UTC")
+    assert [row[0] for row in table.rows] == ["", "*", ""]
+    assert [row[5] for row in table.rows] == ["rejected", "accepted for 1.5 h", "rejected"]
+    assert [row[6] for row in table.rows] == ["full", "full", None]
+
+    def takes(phases: list[PhaseResponse], **changed: Any) -> str:
+        known = {"frozen_at": None, "phase": "Test", "takes_submissions": True}
+        return output._takes(CampaignResponse.model_construct(**known | changed), phases)
+
+    assert takes(phases) == 'yes, the phase is "Test"'
+    assert takes(phases, takes_submissions=False) == 'no, the phase is "Test"'
+    assert takes([phases[0], phases[2]]) == 'no, the phase "Test" is over'
+    assert takes(phases, frozen_at=NOON) == "no, it is frozen"
+    assert takes(phases[2:], phase=None) == "no, its first phase has not begun"
+    assert takes([], phase=None) == "yes, it has no phases"
+
+
+def test_a_test_set_that_was_corrected_names_the_one_that_counts() -> None:
+    def known(**changed: Any) -> test_sets.TestSetResponse:
+        values = {
+            "id": 1, "name": "news", "version": "1", "segments": 3, "source_language": "", "target_language": "cs",
+            "phase": "", "references": ["A"], "released_at": None, "replaced_by": None,
+        }  # fmt: skip
+        return test_sets.TestSetResponse.model_construct(**values | changed)
+
+    table = output.test_set_table(
+        [known(id=2, version="2"), known(released_at=NOON, replaced_by=2), known(replaced_by=9)]
+    )
+    assert [(row[0], row[5]) for row in table.rows] == [
+        *(("news@2", "hidden"), ("news", "replaced by news@2"), ("news", "replaced by another one")),
+    ]
+    assert output.test_set_table([known(released_at=NOON)]).rows[0][2:] == ["?-cs", None, ["A"], "released"]
+
+
+def test_what_keeps_somebody_from_signing_in_is_told() -> None:
+    def said(**changed: Any) -> str:
+        values = {"has_password": True, "verified_at": NOON, "disabled_at": None}
+        return state_of_account(AccountResponse.model_construct(**values | changed))
+
+    assert said() == "good"
+    assert said(disabled_at=NOON) == "disabled"
+    assert said(has_password=False, verified_at=None) == "no password, not confirmed"
