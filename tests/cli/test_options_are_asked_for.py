@@ -25,6 +25,7 @@ NOT_ASKED = {"server", "database", "account", "format", "width", "yes", "wait", 
 HERE = {
     "testset create": {"pair"},
     "testset update": {"released"},
+    "submit": {"processes", "level"},
     "user create": {"set_password"},
     "user password": {"link"},
     "quota delete": {"in_flight", "per_day", "per_phase"},
@@ -55,12 +56,11 @@ ANOTHER = {
 """Of a command, an operation and an option: not the same thing, though they have one name. `name` is many things."""
 NUMBERS = {"id", "account", "account_id", "submission", "board", "evaluation"}
 NEEDED = {
-    "phase create": ["--kind", "blind", "--starts", "2026-11-01T00:00"],
-    "testset correct": ["--reason", "a slip"],
+    "phase create": ["--starts", "2026-11-01T00:00"],
+    "submit": ["--no-wait"],
     "submission cancel": ["1"],
     "submission retry": ["1"],
     "submission recompute": ["1"],
-    "user create": ["--name", "Mary"],
     "invitation create": ["--team", "harbour", "--campaign", "wmt"],
     "quota update": ["--campaign", "wmt", "--in-flight", "2"],
     "quota delete": ["--campaign", "wmt"],
@@ -146,7 +146,7 @@ def words_of(parameter: click.Parameter) -> tuple[list[str], Any]:
         return [*begin, value], value
     if isinstance(parameter.type, click.IntRange):
         return [*begin, "3"], 3
-    for text in (mark, "4711", "0.75", "old=new"):
+    for text in (mark, "4711", "0.75", "old=new", "2h", "tsv"):
         with suppress(click.BadParameter, TypeError):
             parameter.type.convert(text, None, None)
             return [*begin, text], text
@@ -171,7 +171,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> list[tuple[str, 
 @pytest.fixture(autouse=True)
 def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("files", "path"):
+    for name in ("file", "files", "path"):
         (tmp_path / f"mark-{name}").write_text("system\tsegment\tscore\nmast\t1\t2\n")
     folder = tmp_path / "mark-paths"
     (folder / "refs").mkdir(parents=True)
@@ -183,7 +183,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_said_is_asked_for(name: str, command: click.Command, monkeypatch: pytest.MonkeyPatch) -> None:
     base = name.split()
     for each in command.params:
-        if isinstance(each, click.Argument) and each.required:
+        if each.required:
             base += words_of(each)[0]
     base += NEEDED.get(name, [])
     base += ["--yes"] * any(each.name == "yes" for each in command.params)
