@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from campaigns.errors import Conflict, NotFound
 from campaigns.fields.short_text import short_text
+from campaigns.permissions import read_access_by_id
 from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
 from models.queue.kinds.comparisons import end_comparisons
 from models.schema.corpus import Submission
@@ -52,14 +53,14 @@ def cancel_open_evaluations(
 
 
 def cancel_comparison(connection: Connection, access: CampaignAccess, comparison: int, *, reason: str) -> None:
-    """Cancel a comparison of systems of the campaign.
+    """Cancel a comparison of systems of the campaign, and perhaps of others that the caller organises, too.
 
     Raises
     ------
     Forbidden
         If the caller lacks the permission.
     NotFound
-        If it does not exist.
+        If it does not exist, or also compares systems of a campaign that the caller does not organise.
     Conflict
         If it does not run.
     """
@@ -67,12 +68,24 @@ def cancel_comparison(connection: Connection, access: CampaignAccess, comparison
     system_runs = connection.scalar(select(Comparison.systems).where(Comparison.id == comparison)) or []
     theirs = select(Submission.campaign_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     its = {evaluation for runs in system_runs for evaluation in runs}
-    if set(connection.scalars(theirs.where(Evaluation.id.in_(its)))) != {access.campaign_id}:
+    campaigns = set(connection.scalars(theirs.where(Evaluation.id.in_(its))))
+    organised = [each for each in campaigns if _organises(connection, access, each)]
+    if access.campaign_id not in campaigns or len(organised) < len(campaigns):
         raise NotFound(f"There is no comparison {comparison} in this campaign.")
     reason = short_text(reason, "The reason", MAX_REASON_LENGTH, lines=True)
     if not end_comparisons(connection, [comparison], reason or CANCELLED):
         raise Conflict("Only a running comparison can be cancelled; this one has ended.")
     _audit(connection, access, "comparison.cancel", f"comparison {comparison}", reason=reason)
+
+
+def _organises(connection: Connection, access: CampaignAccess, campaign_id: int) -> bool:
+    """Whether the caller organises this campaign, too."""
+    if campaign_id == access.campaign_id:
+        return access.organises
+    try:
+        return read_access_by_id(connection, access.principal, campaign_id).organises
+    except NotFound:
+        return False
 
 
 def retry_evaluations(

@@ -18,10 +18,10 @@ from models.queue.kinds.comparisons import start_comparison
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
-from models.schema.campaigns import CampaignTestSet, Declaration, Phase
+from models.schema.campaigns import CampaignMember, CampaignTestSet, Declaration, Phase
 from models.schema.corpus import Document, Submission, Text
 from models.schema.queue import Comparison, Evaluation
-from models.schema.roles import LateRule, Scope
+from models.schema.roles import CampaignRole, LateRule, Scope
 from models.schema.states import Fault, QuotaKind
 from steelyard.checks.language import _detector
 from steelyard.metrics.metric import EDITION
@@ -401,6 +401,14 @@ def test_organisers_cancel_comparisons_of_their_campaign(port: Port) -> None:
     service.campaign("elsewhere", organisers=(port.accounts["ann"],))
     assert ann.post(address.replace("port%201", "elsewhere"), json={}).status_code == 404
     assert ann.post(f"{ADDRESS}/comparisons/99/cancel", json={}).status_code == 404
+    # While it compares systems of another campaign, too, it takes an organiser of both.
+    other = service.campaign("beside")
+    with writing(service.engine) as connection:
+        connection.execute(update(Submission).where(Submission.id == 2).values(campaign_id=other))
+    assert ann.post(address, json={}).status_code == 404
+    with writing(service.engine) as connection:
+        row = {"campaign_id": other, "account_id": port.accounts["ann"], "role": CampaignRole.ORGANISER}
+        connection.execute(insert(CampaignMember).values(**row))
     assert ann.post(address, json={"reason": "by mistake"}).status_code == 204
     assert ann.post(address, json={}).status_code == 409
     with reading(service.engine) as connection:
