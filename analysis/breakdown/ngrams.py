@@ -30,7 +30,7 @@ def read_ngrams(
     """For each pair of systems, by order, the n-grams that the first gets right more often, and vice versa."""
     if texts.segments > COUNTED_TOGETHER and len(pairs) > 1:
         return [found for pair in pairs for found in read_ngrams(connection, board, texts, [pair], most)]
-    tokenizer, case = words_of(board)
+    tokenizer, case = words_of(board.listed.metrics)
     systems = sorted({system for pair in pairs for system in pair})
     outputs = read_outputs(connection, [board.rows[system] for system in systems], texts.segments)
     segments = Segments(references=texts.references, hypotheses=outputs, variable_references=texts.variable_references)
@@ -38,12 +38,12 @@ def read_ngrams(
     return ngram_differences(segments, places, tokenizer=tokenizer, case=case, most=most)
 
 
-def words_of(board: Board) -> tuple[str, str]:
-    """Tokenizer and case of the board's first metric that counts words; 13a and case kept where none does.
+def words_of(metrics: Sequence[str]) -> tuple[str, str]:
+    """Tokenizer and case of the first metric that counts words; 13a and case kept where none does.
 
     Tokenizers that are not installed here are skipped.
     """
-    for specification in board.listed.metrics:
+    for specification in metrics:
         try:
             metric = cached_metric(specification)
         except MetricsError:

@@ -71,15 +71,16 @@ def read_board_texts(connection: Connection, board: Board, *, held: bool = True)
         variable_references=test_set.variable_references,
         source=sources[0],
         references=texts,
-        lengths=_lengths(connection, references, blocks, test_set.target_language),
+        lengths=read_lengths(connection, references, test_set.segments, test_set.target_language),
         documents=[Passage(row.first_segment, row.segments, row.name, row.domain) for row in documents],
     )
 
 
-def _lengths(
-    connection: Connection, references: Sequence[int], blocks: int, target_language: str
+def read_lengths(
+    connection: Connection, references: Sequence[int], segments: int, target_language: str
 ) -> NDArray[np.float64]:
-    characters, lengths = counts_characters(target_language), []
+    """Return (segments,): the mean length of each segment's references, as `BoardTexts.lengths`; of some texts."""
+    characters, lengths, blocks = counts_characters(target_language), [], block_count(segments)
     for begin in range(0, blocks, AT_ONCE):
         texts = read_texts(connection, references, begin, min(begin + AT_ONCE, blocks))
         lines = [text.decode().split("\n") for text in texts]

@@ -56,6 +56,10 @@ class VisibleOutput:
     name: str
     """As it may be shown."""
     own: bool
+    short: str = ""
+    """The system alone, where that tells it from the others here; else its name."""
+    beside: str = ""
+    """The team, where the short name lacks it and says something else."""
 
 
 def visible_test_sets(connection: Connection, access: CampaignAccess) -> list[VisibleTestSet]:
@@ -117,19 +121,28 @@ def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id:
         if each.output and each.row.withdrawn_at is None
     }
     found = []
+    alone = Counter((each.system, each.run) for each in last.values())
     for each in last.values():
         name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
         name += f", run {each.run}" if each.run else ""
+        is_short = bool(each.system) and alone[each.system, each.run] == 1
+        short = each.system + (f", run {each.run}" if each.run else "") if is_short else name
+        says_more = is_short and each.real_team and each.team.casefold() != each.system.casefold()
         found.append(
             VisibleOutput(
                 *(each.id, each.text_id, each.real_team, each.row.name, name),
                 own=each.real_team in access.own_teams,
+                short=short,
+                beside=each.team if says_more else "",
             )
         )
     # Systems of an anonymous team would all have the name "Team 7".
     called = Counter(each.name for each in found)
     found = [
-        each if called[each.name] == 1 else replace(each, name=f"{each.name} ({each.submission})") for each in found
+        each
+        if called[each.name] == 1
+        else replace(each, name=f"{each.name} ({each.submission})", short=f"{each.short} ({each.submission})")
+        for each in found
     ]
     return sorted(found, key=lambda each: (each.name.casefold(), each.submission))
 

@@ -1,4 +1,4 @@
-"""A leaderboard's systems on parts of the test set: scores by document and by domain, from stored statistics."""
+"""A leaderboard's systems on parts of the test set: scores by document, domain and length, from stored statistics."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 from sqlalchemy import select
 
 from analysis.breakdown.group_scores import scores_of_groups
+from analysis.breakdown.texts import read_lengths
 from campaigns.errors import BadRequest, Forbidden, NotFound
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.rounding import finite_scale
+from models.corpus.protocols import read_protocol
 from models.errors import NotFound as RecordNotFound
 from models.results.autoranks import autorank_columns
 from models.results.leaderboard import ranked
-from models.schema.corpus import Document
+from models.schema.corpus import Document, TestSet
 from steelyard.errors import MetricsError
-from steelyard.inspection.partitions import Partition, Passage, by_document, by_domain
+from steelyard.inspection.partitions import Partition, Passage, by_document, by_domain, by_length
 from steelyard_client.documents.leaderboards.breakdowns import BreakdownGroup, BreakdownResponse, BreakdownSystem
 from steelyard_client.vocabulary import Average, Grouping
 from worker.computing.scoring import cached_metric
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from campaigns.leaderboards.cache import LeaderboardCache
     from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
+    from models.results.boards import BoardSummary
 
 MOST_SCORES = 200_000
 """Systems times groups in one response."""
@@ -50,7 +53,7 @@ class BreakdownQuery:
 def read_breakdown(
     connection: Connection, memory: LeaderboardCache, access: CampaignAccess, view: BoardView, query: BreakdownQuery
 ) -> BreakdownResponse:
-    """Return the scores of a leaderboard's systems on each document or domain.
+    """Return the scores of a leaderboard's systems on each document, on each domain, or on segments of each length.
 
     A score is what the metric's formula gives for the group's segments alone; of a system of several runs the mean of
     theirs. Like scores of segments, they are shown together with the references, of outputs that may be seen.
@@ -67,8 +70,8 @@ def read_breakdown(
     """
     listed, metric = view.listed, view.query.metric
     if not access.sees_references(listed.test_set_id):
-        raise Forbidden("Scores by document and domain are shown once the references are released, as of segments.")
-    groups, partition = _groups(connection, listed.test_set_id, listed.segments, query.by)
+        raise Forbidden("Scores of parts are shown once the references are released, as those of segments are.")
+    groups, partition = _groups(connection, memory, listed, query.by)
     lines = _chosen(access, view, query.systems)
     if len(lines) * len(groups) > MOST_SCORES:
         raise BadRequest(
@@ -99,6 +102,7 @@ def read_breakdown(
         higher_is_better=higher,
         scale=finite_scale(known.scale) if known else None,
         by=query.by,
+        unit=partition.what.split()[0] if query.by is Grouping.LENGTH else "",
         average=query.average,
         shown=view.query.shown,
         constrained=view.query.constrained,
@@ -108,12 +112,16 @@ def read_breakdown(
 
 
 def _groups(
-    connection: Connection, test_set_id: int, segments: int, by: Grouping
+    connection: Connection, memory: LeaderboardCache, listed: BoardSummary, by: Grouping
 ) -> tuple[list[BreakdownGroup], Partition]:
+    if by is Grouping.LENGTH:
+        lengths = _by_length(connection, memory, listed)
+        sizes = zip(lengths.groups, lengths.sizes, strict=True)
+        return [BreakdownGroup(name=name, domain="", segments=size) for name, size in sizes], lengths
     stored = select(Document.first_segment, Document.segments, Document.name, Document.domain)
-    rows = connection.execute(stored.where(Document.test_set_id == test_set_id).order_by(Document.first_segment))
+    rows = connection.execute(stored.where(Document.test_set_id == listed.test_set_id).order_by(Document.first_segment))
     documents = [Passage(*row) for row in rows]
-    partition = (by_document if by is Grouping.DOCUMENT else by_domain)(documents, segments)
+    partition = (by_document if by is Grouping.DOCUMENT else by_domain)(documents, listed.segments)
     if partition is None:
         lacks = "documents" if by is Grouping.DOCUMENT else "two domains or more"
         raise NotFound(f"Nothing says that this test set has {lacks}, so there are no scores by {by}.")
@@ -123,6 +131,21 @@ def _groups(
         for name, size in zip(partition.groups, partition.sizes, strict=True)
     ]
     return groups, partition
+
+
+def _by_length(connection: Connection, memory: LeaderboardCache, listed: BoardSummary) -> Partition:
+    """Return segments by the mean length of the references of a leaderboard. Read once: texts never change."""
+    key = "lengths", listed.protocol_id
+    known: Partition | None = memory.get(key)
+    if known is None:
+        texts = read_protocol(connection, listed.protocol_id).reference_texts
+        if not texts:
+            raise NotFound("This leaderboard has no references, so there are no scores by length.")
+        stored = select(TestSet.target_language).where(TestSet.id == listed.test_set_id)
+        language = str(connection.execute(stored).scalar_one())
+        known = by_length(read_lengths(connection, texts, listed.segments, language), language)
+        memory.put(key, known, known.group_of.nbytes + 1000)
+    return known
 
 
 def _chosen(access: CampaignAccess, view: BoardView, systems: Sequence[int]) -> Sequence[BoardLine]:

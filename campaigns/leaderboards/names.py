@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.permissions import CampaignAccess
 
@@ -34,6 +37,13 @@ class DisplayName:
     def beside(self) -> str:
         """The team, where it says more than the system alone; else ""."""
         return self.team if self.system and self.team.casefold() != self.system.casefold() else ""
+
+
+def short_names(access: CampaignAccess, entries: Iterable[BoardEntry]) -> dict[int, str]:
+    """Return the names of systems that stand together, by submission: without the team where that tells them apart."""
+    names = {entry.submission: display_name(access, entry) for entry in entries}
+    alike = Counter(each.short for each in names.values())
+    return {key: each.short if alike[each.short] == 1 else each.title for key, each in names.items()}
 
 
 def display_name(access: CampaignAccess, entry: BoardEntry) -> DisplayName:

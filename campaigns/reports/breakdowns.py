@@ -71,22 +71,14 @@ def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
     names = [board.name(row) for row in board.rows]
     shown = [position for position, row in enumerate(board.rows) if row.scores][: limits.BREAKDOWN_SYSTEMS]
     drawn = shown[: limits.LINES]
-    # Tiny groups are left out: a score of three segments would dominate the chart.
-    large = [group for group, size in enumerate(partition.sizes) if size >= limits.SMALL_GROUP]
     parts = []
     for metric, title in enumerate(board.titles):
         values = breakdown.scores[:, metric]
         places = _digits(board, metric)
-        chart = curve(
-            [Series(names[row], list(range(len(large))), values[row, large].tolist()) for row in drawn],
-            partition.what,
-            title,
-            ticks=[partition.groups[group] for group in large],
-            joined=lines,
-            title=f"{title} by {partition.what}",
-            description="The table has the values.",
-            width=540,
-        )
+        chart = groups_chart(
+            [names[row] for row in drawn], values[drawn], partition.groups, partition.sizes, partition.what, title,
+            lines=lines,
+        )  # fmt: skip
         left_out = len([row for row in board.rows if row.scores]) - len(shown)
         parts.append(
             {
@@ -102,11 +94,44 @@ def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
                 ],
                 "folded": metric != board.sorted_by,
                 "tall": False,
-                "chart": drawing(chart) if drawn and len(large) > 1 else "",
+                "chart": chart,
             }
         )
     parts.sort(key=lambda part: bool(part["folded"]))
     return rendered("breakdown", introduction=[], parts=parts, more=())
+
+
+def groups_chart(
+    names: Sequence[str],
+    values: NDArray[np.float64],
+    groups: Sequence[str],
+    sizes: Sequence[int],
+    what: str,
+    title: str,
+    *,
+    lines: bool,
+) -> Markup | str:
+    """Return a chart of (systems, groups) scores; "" where there are not two groups that are large enough.
+
+    Tiny groups are left out: a score of three segments would dominate the chart.
+    """
+    large = [group for group, size in enumerate(sizes) if size >= limits.SMALL_GROUP]
+    if not names or len(large) < 2:
+        return ""
+    chart = curve(
+        [
+            Series(name, list(range(len(large))), of_name[large].tolist())
+            for name, of_name in zip(names, values, strict=True)
+        ],
+        what,
+        title,
+        ticks=[groups[group] for group in large],
+        joined=lines,
+        title=f"{title} by {what}",
+        description="The table has the values.",
+        width=540,
+    )
+    return drawing(chart)
 
 
 def documents_body(board: Board, breakdown: Breakdown) -> Markup:

@@ -344,7 +344,7 @@ class _TestSetReport:
                 f"{listed.segments:,} segments, and they are shown for up to {limits.TEXT_SEGMENTS:,}."
             )
         elif self.show_texts and self.show_references:
-            tokenizer, case = words_of(self.board)
+            tokenizer, case = words_of(self.board.listed.metrics)
             found.append(f"N-grams are of words by the tokenizer {tokenizer}, case {case}.")
         if any(len(row.runs) > 1 for row in self.board.rows):
             found.append(

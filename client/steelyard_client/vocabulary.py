@@ -160,6 +160,8 @@ class Grouping(StrEnum):
 
     DOCUMENT = "document"
     DOMAIN = "domain"
+    LENGTH = "length"
+    """The mean length of a segment's references: in words, or in characters where words are not separated."""
 
 
 class Average(StrEnum):

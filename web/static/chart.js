@@ -65,6 +65,15 @@
     const shared = columns && figure.parentElement.nextElementSibling;
     const table = figure.querySelector("table[data-file]") || (shared && shared.querySelector("table"));
     if (table) files.append(" ", button("CSV", `Save as CSV: ${title}`, () => save(`${name}.csv`, asData(csv(table, columns), "text/csv"))));
+    // Or the server has them as a file.
+    if (figure.dataset.csv) {
+      const link = document.createElement("a");
+      link.href = figure.dataset.csv;
+      link.textContent = "CSV";
+      link.className = "button quiet";
+      link.setAttribute("aria-label", `Save as CSV: ${title}`);
+      files.append(" ", link);
+    }
     figure.append(files);
   });
   offer();

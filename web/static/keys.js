@@ -2,9 +2,14 @@
 // `data-keys` says so. Without JavaScript the links of the page lead to the same places.
 "use strict";
 (() => {
-  const articles = [...document.querySelectorAll("main article")];
-  const note = document.querySelector("[data-keys]");
-  if (note && articles.length) note.hidden = false;
+  let articles = [];
+  const begin = () => {
+    articles = [...document.querySelectorAll("main article")];
+    const note = document.querySelector("[data-keys]");
+    if (note && articles.length) note.hidden = false;
+  };
+  begin();
+  document.addEventListener("swapped", begin);
 
   const current = () => {
     const focused = document.activeElement ? document.activeElement.closest("article") : null;

@@ -28,6 +28,8 @@
       form.replaceChildren(...freshForm.childNodes);
       form.querySelectorAll("details").forEach((each, place) => { each.open = open[place]; });
       if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
+      const views = document.querySelector("nav.sub"), freshViews = page.querySelector("nav.sub");
+      if (views && freshViews) views.replaceChildren(...freshViews.childNodes);
       if (remember) history.pushState(null, "", address);
       part.removeAttribute("aria-busy");
       document.dispatchEvent(new Event("swapped"));

@@ -16,7 +16,7 @@ def test_the_ngrams_of_two_systems(database_url):
         outputs = read_outputs(connection, board.rows, texts.segments)
     systems = [joined(SYSTEMS[row.system]) for row in board.rows]
     assert outputs == systems
-    assert words_of(board) == ("13a", "lc")
+    assert words_of(board.listed.metrics) == ("13a", "lc")
     segments = Segments(references=[joined(lines) for lines in REFERENCES.values()], hypotheses=systems)
     assert found == ngram_differences(segments, [(0, 2)], tokenizer="13a", case="lc", most=4)
     assert found[0][1][0]
@@ -39,10 +39,10 @@ def test_pairs_of_long_test_sets_are_counted_one_at_a_time(sqlite_url, monkeypat
 def test_words_are_those_of_a_metric_that_has_some(sqlite_url):
     store(sqlite_url, metrics=("chrf", "bleu:tok=char", "bleu:tok=intl:order=1"))
     with opened(sqlite_url) as (_, (board,)):
-        assert words_of(board) == ("intl", "mixed")
+        assert words_of(board.listed.metrics) == ("intl", "mixed")
 
 
 def test_without_such_a_metric_they_are_the_usual_ones(sqlite_url):
     store(sqlite_url, metrics=("chrf",))
     with opened(sqlite_url) as (_, (board,)):
-        assert words_of(board) == ("13a", "mixed")
+        assert words_of(board.listed.metrics) == ("13a", "mixed")

@@ -18,8 +18,8 @@ def test_segments_are_readable_by_everybody(site: Site) -> None:
     page.goto("/campaigns/bay/segments")
     page.get_by_label("Containing text").fill("canary")
     page.get_by_label("Order").select_option("difference")
-    page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("article")).to_have_count(2)
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     # By keyboard to a single one, and on to the next.
     page.get_by_role("link", name="Segment 4").focus()
     page.keyboard.press("Enter")
@@ -27,6 +27,34 @@ def test_segments_are_readable_by_everybody(site: Site) -> None:
     page.goto("/campaigns/bay/segments?segment=2")
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_role("heading", name="Segment 3")).to_be_visible()
+
+
+def test_segments_are_chosen_without_a_reload_and_read_by_keys(site: Site) -> None:
+    bay = look_at(site.service)
+    page = site.page(bay.organiser)
+    page.goto("/campaigns/bay/segments?order=number")
+    page.evaluate("window.stayed = true")
+    page.get_by_label("Order").select_option("worst")
+    expect(page.get_by_role("article").first).to_have_attribute("id", "s3")
+    assert "order=worst" in page.url
+    assert page.evaluate("window.stayed")
+    second = page.get_by_role("article").nth(1).get_attribute("id")
+    page.get_by_role("article").first.focus()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == second, "keys know the segments that came"
+    page.keyboard.press("k")
+    page.get_by_role("navigation", name="Views of segments").get_by_role("link", name="N-grams").click()
+    expect(page.get_by_role("heading", name="More often in")).to_have_count(2)
+    page.evaluate("window.stayed = true")
+    first, second = (page.locator(f"#{each}").input_value() for each in ("first", "second"))
+    assert first != second
+    page.locator("#first").select_option(second)
+    expect(page.locator("#first")).to_have_value(second)
+    expect(page.locator("#second")).to_have_value(first)
+    assert page.evaluate("window.stayed")
+    check_width(page)
+    page.get_by_role("link", name="blue ship").click()
+    expect(page.get_by_role("article")).to_have_count(1)
 
 
 def test_errors_that_people_marked_are_read_without_scripts(site: Site) -> None:

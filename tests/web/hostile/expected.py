@@ -404,6 +404,7 @@ RULES: dict[str, Rule] = {
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
     "GET /campaigns/{name}/matrix": Rule(INSIDE),
     "GET /campaigns/{name}/breakdown": Rule(INSIDE),
+    "GET /campaigns/{name}/ngrams": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
     "POST /campaigns/{name}/compare": Rule(ORGANISERS, scope="read"),
     "POST /campaigns/{name}/compare/{comparison}/cancel": Rule(ORGANISERS),

@@ -1,4 +1,4 @@
-"""A leaderboard's systems by document and by domain, also as files."""
+"""A leaderboard's systems by document, domain and length, also as files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_campaign_breakdown(
     parts: Annotated[BreakdownFilters, Depends()],
     form: Annotated[BoardFormat, Query(alias="format", description="JSON, or a file.")] = BoardFormat.JSON,
 ) -> Response:
-    """Read the scores of a leaderboard's systems by document or domain, by one metric.
+    """Read the scores of a leaderboard's systems by document, domain or length, by one metric.
 
     Each is what the metric's formula gives for the group's segments alone. `average=macro` ranks by the plain mean of
     all groups, as WMT24 ranks by domains. Like scores of segments, they appear once the references are released, of

@@ -10,10 +10,12 @@ from web.pages.leaderboards import (
     leaderboard,
     matrix,
     metrics,
+    ngrams,
     segments,
 )
 
 ROUTERS = (
     *(leaderboard.router, matrix.router, comparison.router, segments.router, metrics.router),
+    ngrams.router,
     *(human_ranking.router, breakdown.router, embedded.router),
 )

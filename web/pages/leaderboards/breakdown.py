@@ -1,18 +1,22 @@
-"""Scores by document and by domain."""
+"""Scores by document, by domain and by length."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from campaigns.errors import Forbidden, NotFound
 from campaigns.leaderboards.breakdown import read_breakdown
 from campaigns.leaderboards.choice import read_choices
+from campaigns.leaderboards.names import short_names
 from campaigns.leaderboards.view import BoardQuery
 from campaigns.permissions import read_access
+from campaigns.reports import limits
+from campaigns.reports.breakdowns import groups_chart
 from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import RANKED, Average, Grouping, SystemFilter
@@ -20,7 +24,15 @@ from web.api.leaderboards.breakdown import BreakdownFilters
 from web.api.leaderboards.leaderboards import BoardFilters
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import closest_choice
+from web.pages.leaderboards.segment_views import segment_views
 from web.pages.rendering import page, part_of_address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from markupsafe import Markup
+
+    from steelyard_client.documents.leaderboards.breakdowns import BreakdownResponse
 
 router = APIRouter()
 
@@ -71,20 +83,24 @@ def show_breakdown(
     def written(**changes: object) -> str:
         return urlencode({key: value for key, value in {**query, **changes}.items() if value}, doseq=True)
 
-    by_document = parts.query.by is Grouping.DOCUMENT
+    by, by_document = parts.query.by, parts.query.by is Grouping.DOCUMENT
+    names = short_names(access, (line.entry for line in view.lines))
     systems = found.systems[:SYSTEMS] if found and by_document else found.systems if found else []
     groups = list(enumerate(found.groups)) if found else []
     shown = groups[first : first + PAGE] if by_document else groups
     return page(
         request,
         "leaderboards/breakdown",
-        title="Scores by document" if by_document else "Scores by domain",
+        title=f"Scores by {by}",
         access=access,
-        here="leaderboard",
+        here="segments",
+        views=segment_views(access, choice.id, {key: str(query[key]) for key in ("test_set", "references", "metric")}),
+        chart=_chart(found, names) if found and not by_document else "",
         found=found,
         fault=fault,
         by_document=by_document,
         systems=systems,
+        names=names,
         groups=shown,
         first=first,
         last=first + len(shown),
@@ -103,6 +119,21 @@ def show_breakdown(
         references=choice.references,
         query=parts.query,
         ranking_rule=RANKED,
-        groupings=[(Grouping.DOMAIN, "domain"), (Grouping.DOCUMENT, "document")],
         averages=[(Average.MICRO, "the whole test set"), (Average.MACRO, "the mean of all groups")],
+    )
+
+
+def _chart(found: BreakdownResponse, names: Mapping[int, str]) -> Markup | str:
+    """Return a chart of the best systems by group; "" where groups are too small for one."""
+    shown = found.systems[: limits.LINES]
+    scores = np.array([[math.nan if each is None else each for each in system.scores] for system in shown], np.float64)
+    what = f"{found.unit} in the reference" if found.unit else found.by.value
+    return groups_chart(
+        [names.get(each.submission, each.name) for each in shown],
+        scores.reshape(len(shown), len(found.groups)),
+        [each.name for each in found.groups],
+        [each.segments for each in found.groups],
+        what,
+        found.title,
+        lines=found.by is Grouping.LENGTH,
     )

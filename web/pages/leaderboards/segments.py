@@ -18,6 +18,7 @@ from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
+from web.pages.leaderboards.segment_views import segment_views
 from web.pages.rendering import page, part_of_address
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def show_segments(
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
-        if fresh and access.sees_board and (pair := _telling_pair(connection, state.boards, access, test_set)):
+        if fresh and access.sees_board and (pair := telling_pair(connection, state.boards, access, test_set)):
             # A page that nobody has chosen anything on opens on what tells most.
             query = replace(query, systems=pair, order=Order.DIFFERENCE)
         try:
@@ -124,12 +125,22 @@ def show_segments(
         everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
         contexts=CONTEXTS,
+        views=segment_views(
+            access,
+            view.test_set.id,
+            {
+                "test_set": f"{view.test_set.name}@{view.test_set.version}",
+                "metric": view.measure.specification if view.measure else "",
+                "references": ",".join(view.measure.references) if view.measure else "",
+            },
+            [each.submission for each in view.chosen],
+        ),
         places=digits(view.measure.scale) if view.measure else 1,
         page_size=PAGE,
     )
 
 
-def _telling_pair(connection: Connection, boards: Boards, access: CampaignAccess, test_set: str) -> list[str]:
+def telling_pair(connection: Connection, boards: Boards, access: CampaignAccess, test_set: str) -> list[str]:
     """Return the best two visible systems of a leaderboard, or the best own one and the best other one."""
     try:
         choice = find_choice(read_choices(connection, access), test_set)

@@ -1,4 +1,4 @@
-"""Scores by document and by domain in every format, from their document."""
+"""Scores by document, domain and length in every format, from their document."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ def table_of(found: BreakdownResponse) -> Table:
     arrow = "" if found.higher_is_better else ", lower is better"
     name = found.test_set if found.version == "1" else f"{found.test_set} (version {found.version})"
     title = f"{with_references(name, found.references)}: {found.title}{arrow} by {found.by}"
+    if found.unit:
+        title += f" in {found.unit} of the references"
     if found.by is Grouping.DOCUMENT:
         columns = [
             Column("document", "Document", Kind.NAME),
@@ -69,16 +71,17 @@ def table_of(found: BreakdownResponse) -> Table:
             [called, "", None, *(getattr(each, called) for each in found.systems)] for called in ("micro", "macro")
         ]
         return Table(columns, rows, title, key=found.by.value)
+    groups = "lengths" if found.by is Grouping.LENGTH else "domains"
     columns = [
         Column("rank", "Rank", Kind.ID, missing=""),
         Column("system", "System", Kind.NAME),
         Column("micro", "All", Kind.NUMBER, places=places),
-        Column("macro", "Mean of domains", Kind.NUMBER, places=places),
+        Column("macro", f"Mean of {groups}", Kind.NUMBER, places=places),
         *(
             Column(each.name, f"{each.name} ({number_of(each.segments, 'segment')})", Kind.NUMBER, places=places)
             for each in found.groups
         ),
     ]
     rows = [[each.rank, each.name, each.micro, each.macro, *each.scores] for each in found.systems]
-    ranked = "the mean of domains" if found.average is Average.MACRO else "the whole test set"
+    ranked = f"the mean of {groups}" if found.average is Average.MACRO else "the whole test set"
     return Table(columns, rows, f"{title}, ranked by {ranked}", key=found.by.value)

@@ -79,7 +79,8 @@ class Rule:
 @option(
     "--group-by",
     type=click.Choice([each.value for each in Grouping]),
-    help="scores on each document or domain alone, by the metric of --by, in place of intervals and clusters",
+    help="scores on each document, domain or length of segments alone, by the metric of --by, in place of intervals "
+    "and clusters",
 )
 @option(
     "--average",

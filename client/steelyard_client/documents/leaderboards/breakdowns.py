@@ -1,4 +1,4 @@
-"""Scores on parts of a test set: its documents, or its domains."""
+"""Scores on parts of a test set: its documents, its domains, or its segments of some length."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from steelyard_client.vocabulary import Average, Constrained, Grouping, SystemFi
 
 
 class BreakdownGroup(Document):
-    """A document, or all documents of a domain."""
+    """A document, all documents of a domain, or all segments of some length."""
 
     name: str
-    """Of the document or domain."""
+    """Of the document or domain; or the lengths, such as "11–20"."""
     domain: str
     """The domain; "" where it is not known."""
     segments: int
@@ -61,6 +61,8 @@ class BreakdownResponse(Document):
     """The perfect score; null for an open-ended scale."""
     by: Grouping
     """What segments are grouped by."""
+    unit: str
+    """What lengths are counted in, "words" or "characters"; "" where segments are not grouped by length."""
     average: Average
     """What ranks."""
     shown: SystemFilter
@@ -68,6 +70,6 @@ class BreakdownResponse(Document):
     constrained: Constrained
     """Which systems are shown, by their training data."""
     groups: list[BreakdownGroup]
-    """Documents in the order of the test set, or domains by name."""
+    """Documents in the order of the test set, domains by name, or lengths from the shortest."""
     systems: list[BreakdownSystem]
     """Best first by the average; those without one last."""

@@ -1,4 +1,4 @@
-"""Scores by document and domain: by the API, on its page and as files; who sees them."""
+"""Scores by document, domain and length: by the API, on its page and as files; who sees them."""
 
 import csv
 import io
@@ -6,8 +6,10 @@ import io
 import pytest
 from sqlalchemy import update
 
+from campaigns.reports import limits
 from models.database.session import writing
 from models.schema.corpus import Document
+from steelyard.inspection import partitions
 from steelyard.metrics.registry import parse_metric
 from tests.service.inspected_campaign import OUTPUTS, REFERENCES, Looked, look_at
 from tests.service.service import Service
@@ -100,6 +102,38 @@ def test_the_page_leads_from_the_leaderboard_to_the_segments(bay: Looked) -> Non
     assert "terns/soar" in domains
     submission = organiser.get(f"/submissions/{bay.submissions['dive']}").text
     assert f"shown=all&amp;system={bay.submissions['dive']}" in submission
+
+
+def test_a_score_of_a_length_is_that_of_its_segments_alone(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    monkeypatch.setattr(partitions, "WORDS", (3, 4))
+    # Words of the references: 4 and 3, 5 and 4, 2 and 2, 3 and 5; a mean of 3.5 is above 3.
+    groups = {"up to 3": [2], "4–4": [0, 3], "over 4": [1]}
+    found = organiser.get(API, params={"by": "length", "shown": "all"}).json()
+    assert [(each["name"], each["segments"]) for each in found["groups"]] == [
+        (name, len(segments)) for name, segments in groups.items()
+    ]
+    assert found["unit"] == "words"
+    for system in found["systems"]:
+        outputs = OUTPUTS[tuple(system["name"].split("/"))]  # type: ignore[index]
+        for score, segments in zip(system["scores"], groups.values(), strict=True):
+            references = [[lines[each] for each in segments] for lines in REFERENCES.values()]
+            alone = parse_metric("bleu:smooth=exp").corpus_score([outputs[each] for each in segments], references)
+            assert score == alone.score
+    assert organiser.get(API, params={"by": "domain"}).json()["unit"] == ""
+    file = organiser.get(API, params={"by": "length", "format": "csv"})
+    assert file.headers["Content-Disposition"] == 'attachment; filename="by-length.csv"'
+    assert "Mean of lengths" in organiser.get(API, params={"by": "length", "format": "latex"}).text
+
+
+def test_the_page_draws_groups_that_are_large_enough(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    assert 'svg class="chart"' not in organiser.get(PAGE, params={"by": "domain"}).text
+    monkeypatch.setattr(limits, "SMALL_GROUP", 1)
+    page = organiser.get(PAGE, params={"by": "domain"}).text
+    assert "BLEU by domain" in page
+    assert 'data-csv="/api/v1/campaigns/bay/breakdown?' in page
+    assert page.count('<bdi title="terns/soar">soar</bdi>') + page.count('title="terns/soar"><bdi>soar</bdi>') == 1
 
 
 def test_a_test_set_without_domains_says_so(bay: Looked) -> None:
