@@ -33,6 +33,7 @@ VISITORS = frozenset(
         *(
             "read_leaderboard",
             "read_campaign_matrix",
+            "read_campaign_metrics_task",
             "read_campaign_breakdown",
             "read_comparisons",
             "list_segments",

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from campaigns.inspection.metrics_and_human import MetricsCache
+    from campaigns.inspection.metrics_task import MetricsTaskCache
     from campaigns.leaderboards.view import Boards
     from campaigns.sandbox.processes import Sandbox
     from campaigns.submissions.progress import ProgressWatcher
     from runtime.service_settings import WebSettings
 
 MAX_PRINCIPALS = 10_000
-CLOSED = ("sandbox", "metrics")
+CLOSED = ("sandbox", "metrics", "metrics_tasks")
 """What has to be closed where it was made."""
 
 
@@ -60,6 +61,13 @@ class State:
         from campaigns.inspection.metrics_and_human import MetricsCache
 
         return MetricsCache()
+
+    @cached_property
+    def metrics_tasks(self) -> MetricsTaskCache:
+        """Cached tables of metrics over all test sets of a campaign."""
+        from campaigns.inspection.metrics_task import MetricsTaskCache
+
+        return MetricsTaskCache()
 
     @cached_property
     def watching(self) -> ProgressWatcher:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from markupsafe import Markup
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from analysis.leaderboard.board import Board, read_board
 from analysis.meta_evaluation.human import Annotation, read_annotation
@@ -146,11 +146,10 @@ def read_metrics(
         if board and without:
             board = _leaving_out(board, without)
         stored = {each.name: each for each in reversed(list_judgments(connection, access.campaign_id, chosen.id))}
-        wanted = None
         if human:
-            wanted = find_judgments(connection, access.campaign_id, chosen.id, human)
-        elif stored:
-            wanted = next(iter(reversed(stored.values())))
+            wanted: StoredJudgments | None = find_judgments(connection, access.campaign_id, chosen.id, human)
+        else:
+            wanted = default_judgments(connection, access.campaign_id, chosen.id)
         judged = read_judged(connection, board, wanted.title) if wanted and board else None
     return MetricsView(
         test_sets=test_sets,
@@ -163,6 +162,12 @@ def read_metrics(
         systems=systems,
         equals=equals,
     )
+
+
+def default_judgments(connection: Connection, campaign_id: int, test_set_id: int) -> StoredJudgments | None:
+    """The judgments of a test set that are compared with unless others are asked for; None without any."""
+    stored = {each.name: each for each in reversed(list_judgments(connection, campaign_id, test_set_id))}
+    return next(reversed(stored.values()), None)
 
 
 def _leaving_out(board: Board, without: Collection[int]) -> Board:

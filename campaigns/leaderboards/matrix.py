@@ -94,7 +94,7 @@ def read_matrix(
     BadRequest
         For an order that does not exist.
     """
-    offered = _one_for_each_test_set(choices, query.only)
+    offered = one_for_each_test_set(choices, query.only)
     places = {each: _position(each.listed, query.metric or access.ranked_by) for each in offered}
     used = [each for each in offered if places[each] is not None]
     if not used:
@@ -153,7 +153,7 @@ def read_matrix(
     return CampaignMatrix(used, views, document, offers, ranks)
 
 
-def _one_for_each_test_set(choices: Sequence[BoardChoice], only: Sequence[str]) -> list[BoardChoice]:
+def one_for_each_test_set(choices: Sequence[BoardChoice], only: Sequence[str]) -> list[BoardChoice]:
     """The leaderboard of each test set that comes first: in use, against the most references."""
     first: dict[str, BoardChoice] = {}
     for each in choices:

@@ -39,6 +39,7 @@ MANAGING = [
     ["campaign", "teams", NAME],
     ["campaign", "members", NAME],
     ["campaign", "matrix", NAME],
+    ["campaign", "metrics-task", NAME],
     ["campaign", "ranking", NAME],
     ["phase", "list", NAME],
     ["testset", "list", NAME],

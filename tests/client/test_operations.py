@@ -354,6 +354,8 @@ def leaderboards(call: Caller, root: int, mary: int) -> None:
     assert len(judged.matched) == 3
     assert [each.name for each in call(root, "list_human_scores", "regatta")] == ["da"]
     assert call(root, "read_correlations", "regatta", human="da").tables
+    task = call(root, "read_campaign_metrics_task", "regatta", human="da")
+    assert (task.left_out, task.metrics) == ([board.test_set], []), "systems were judged, and no segments"
     ratings = "annotator\tsystem\tsegment\tscore\n" + "".join(
         f"eva\tharbour/mast {system}\t{segment}\t{50 + 10 * system}\n" for system in range(3) for segment in range(9)
     )

@@ -233,6 +233,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "campaigns/leaderboards/matrix.py",
             "tests/campaigns/leaderboards/test_matrix.py tests/web/api/leaderboards/test_matrix.py",
         ),
+        target("campaigns/inspection/metrics_task.py", "tests/web/api/leaderboards/test_metrics_task.py"),
         *of_one_name("campaigns/human_ranking", "official", "tests/campaigns/human_ranking"),
         target("campaigns/overviews.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"),
         target(

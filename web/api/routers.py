@@ -49,6 +49,7 @@ FILES = {
     "campaigns/*/leaderboards": "leaderboards.leaderboards",
     "campaigns/*/leaderboard": "leaderboards.leaderboards",
     "campaigns/*/matrix": "leaderboards.matrix",
+    "campaigns/*/metrics-task": "leaderboards.metrics_task",
     "campaigns/*/breakdown": "leaderboards.breakdown",
     "campaigns/*/human-ranking": "leaderboards.leaderboards",
     "campaigns/*/comparisons": "leaderboards.comparisons",

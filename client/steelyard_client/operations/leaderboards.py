@@ -9,6 +9,7 @@ from steelyard_client.documents.leaderboards.comparisons import ComparisonCancel
 from steelyard_client.documents.leaderboards.human_rankings import HumanRankingResponse
 from steelyard_client.documents.leaderboards.leaderboards import LeaderboardResponse, LeaderboardSummary
 from steelyard_client.documents.leaderboards.matrices import MatrixResponse
+from steelyard_client.documents.leaderboards.metrics_tasks import MetricsTaskResponse
 from steelyard_client.errors import Conflict
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -74,6 +75,25 @@ class LeaderboardOperations(Requests):
             metric=metric or None, shown=shown, constrained=constrained or None, sort=sort, only=list(only) or None,
             complete="true" if complete else None,
         )  # fmt: skip
+
+    @operation
+    def read_campaign_metrics_task(self, campaign: str, *, human: str = "") -> Steps[MetricsTaskResponse]:
+        """How well metrics agree with people over all test sets of a campaign, once that is computed.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        human
+            The judgments, by name; default the newest of each test set.
+        """
+        while True:
+            found = yield from self._get(
+                MetricsTaskResponse, "campaigns", campaign, "metrics-task", human=human or None
+            )
+            if not found.computing:
+                return found
+            yield Pause(TRIALS_POLL_SECONDS)
 
     @operation
     def read_human_ranking(self, campaign: str, *, test_set: str = "") -> Steps[HumanRankingResponse]:

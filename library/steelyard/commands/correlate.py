@@ -25,7 +25,7 @@ from steelyard.commands.options import (
 from steelyard.commands.parsing import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from steelyard.meta_evaluation.correlation import CorrelationTable
     from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
@@ -58,6 +58,12 @@ if TYPE_CHECKING:
 @permutation_option()
 @correction_option("holm")
 @seed_option("draws")
+@option(
+    "--metrics-task",
+    "as_task",
+    is_flag=True,
+    help="one table of all language pairs, as WMT's metrics task: soft pairwise accuracy and acc-eq, and their average",
+)
 @format_option()
 @width_option(3, " in all formats for people")
 def correlate(
@@ -71,6 +77,7 @@ def correlate(
     leave_out: Sequence[str],
     baseline: str | None,
     seed: int,
+    as_task: bool,
     format: str,  # noqa: A002 - the option's name
     width: int,
     **asked: Any,
@@ -80,13 +87,21 @@ def correlate(
     from steelyard.meta_evaluation.score_files import judged_pairs
     from steelyard.meta_evaluation.statistics import chosen_statistics
 
+    if as_task and (statistics or baseline is not None):
+        raise UsageError(
+            "--metrics-task has its own statistics, and tests every two metrics: leave out "
+            f"{'--statistics' if statistics else '--baseline'}."
+        )
     levels = GRANULARITIES if granularity == "both" else (granularity,)
     by_level = chosen_statistics(statistics, levels)
     found = judged_pairs(
         scores, human, lower_is_better=lower_is_better, metrics=metrics, leave_out=leave_out, pair=pair, seed=seed
     )
+    if as_task:
+        note([notice for each in found for notice in each.notices])
+        return print_task({each.pair: each.judged for each in found}, asked["trials"], seed, width, format)
     parts: list[Part] = []
-    for judged, title, notices in found:
+    for judged, _, title, notices in found:
         note(notices)
         options = CorrelationOptions(
             asked["replicates"], asked["level"], asked["trials"], asked["correction"],
@@ -99,6 +114,38 @@ def correlate(
     if not parts:
         raise CommandError(f"There are no human scores by {' or '.join(levels)}. Choose another --granularity.")
     print(rendered(parts, width, format), end="")
+    return 0
+
+
+def print_task(pairs: Mapping[str, JudgedScores], trials: int | None, seed: int, width: int, form: str) -> int:
+    """Print the table of a metrics task; the exit status.
+
+    Parameters
+    ----------
+    pairs : mapping of str to JudgedScores
+    trials : int, optional
+        1,000 where it is None.
+    seed : int
+    width : int
+    form : str
+
+    Returns
+    -------
+    int
+    """
+    from steelyard.meta_evaluation.metrics_task import TRIALS, metrics_task
+    from steelyard.tables.metrics_task import COLUMNS, rows_of, tables_of
+    from steelyard.tables.rendering import render_document
+
+    task = metrics_task(pairs, trials=TRIALS if trials is None else trials, seed=seed)
+    shown = render_document(
+        form,
+        document=task.to_json,
+        data=lambda: (COLUMNS, rows_of(task)),
+        tables=lambda: tables_of(task, width),
+        title="Metrics task",
+    )
+    print(shown, end="")
     return 0
 
 

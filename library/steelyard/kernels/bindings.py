@@ -82,6 +82,8 @@ TABLE = {
         where wanted.count(b"\\n") >= count and starts[0] == 0""",
     "gtm_runs": f"""{PAIRS}; powers: float64[*]; out totals: float64[systems, segments];
         out rests: int64[systems, segments]; out taken: int32[{OWN_WORDS}, 3]?; out counts: int64[systems, segments]""",
+    "half_wins": """rows: float64[*, *]; columns: int = rows.shape[1]; left: int64[*]; right: int64[pairs];
+        pairs: int = len(left); out counts: int64[pairs]""",
     "lebleu_statistics": f"""{ROWS}; letters: int32[letter_starts[-1]]; letter_starts: int64[*]; alphabet: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; order: int;
         threshold: real; out statistics: float64[systems, segments, 2 * order + 2]; where 1 <= order <= 8""",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 TRIALS = 1000
-_AS_LARGE = 1e-12
+AS_LARGE = 1e-12
 """Differences of statistics that are mathematically equal may differ by the rounding of a few operations."""
 
 
@@ -44,9 +44,9 @@ def williams_p(r_first: float, r_second: float, r_between: float, systems: int) 
     """
     if systems < 4 or math.isnan(r_first + r_second + r_between):
         return math.nan
-    if abs(r_first - r_second) <= _AS_LARGE:
+    if abs(r_first - r_second) <= AS_LARGE:
         return 1.0
-    if 1 - abs(r_between) <= _AS_LARGE:
+    if 1 - abs(r_between) <= AS_LARGE:
         return math.nan
     determinant = (
         1 - r_first * r_first - r_second * r_second - r_between * r_between + 2 * r_first * r_second * r_between
@@ -113,25 +113,57 @@ def permutation_test(
     float
         Two-sided p-value; NaN where one statistic is undefined.
     """
+    places = int((~np.isnan(first) & ~np.isnan(second)).sum())
+    exact = 2**places <= trials
+    real, differences = exchanged_differences(exchanged, first, second, seed=seed, trials=trials, exact=exact)
+    if math.isnan(real):
+        return math.nan
+    # A trial that leaves one of them constant says nothing against chance.
+    as_large = int((~(np.abs(differences) < abs(real) - AS_LARGE)).sum())
+    return as_large / len(differences) if exact else (as_large + 1) / (trials + 1)
+
+
+def exchanged_differences(
+    exchanged: Callable[[Floats, Floats], Callable[[NDArray[np.bool_]], Floats]],
+    first: Floats,
+    second: Floats,
+    *,
+    seed: int,
+    trials: int,
+    exact: bool = False,
+) -> tuple[float, Floats]:
+    """How much better the first of two metrics agrees with people, and what chance makes of that.
+
+    Parameters
+    ----------
+    exchanged : function
+        As `permutation_test` takes it.
+    first, second : ndarray of float64, of one shape
+        Oriented scores; NaN where there is none.
+    seed : int
+    trials : int
+    exact : bool
+        Whether every way to exchange scores is tried once, instead of `trials` drawn ones.
+
+    Returns
+    -------
+    float, ndarray of float64, shape (trials,)
+        NaN where a statistic is undefined.
+    """
     known = ~np.isnan(first) & ~np.isnan(second)
     values = exchanged(*(_standardised(scores, known) for scores in (first, second)))
     places = int(known.sum())
     real = values(np.zeros((1, *known.shape), np.bool_))
-    difference = abs(float(real[0, 0] - real[1, 0]))
-    if math.isnan(difference):
-        return math.nan
-    if exact := 2**places <= trials:
-        trials = 2**places
-    as_large = 0
+    trials = 2**places if exact else trials
+    differences = np.empty(trials)
     at_once = max(LANES, min(4 * LANES, 2_000_000 // max(1, known.size)))
     for begin in range(0, trials, at_once):
         end = min(begin + at_once, trials)
         swapped = np.zeros((end - begin, *known.shape), np.bool_)
         swapped[:, known] = _every_swap(places, begin, end) if exact else sign_flips(places, seed, begin, end)
         one, other = values(swapped)
-        # A trial that leaves one of them constant says nothing against chance.
-        as_large += int((~(np.abs(one - other) < difference - _AS_LARGE)).sum())
-    return as_large / trials if exact else (as_large + 1) / (trials + 1)
+        differences[begin:end] = one - other
+    return float(real[0, 0] - real[1, 0]), differences
 
 
 def _every_swap(places: int, first: int, last: int) -> NDArray[np.bool_]:

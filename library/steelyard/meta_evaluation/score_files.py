@@ -24,6 +24,8 @@ class JudgedPair(NamedTuple):
     """The scores of one language pair."""
 
     judged: JudgedScores
+    pair: str
+    """As the files spell it; "" where they do not say."""
     title: str
     notices: tuple[str, ...]
 
@@ -112,6 +114,7 @@ def _judged(scores: PairScores, judge: str, metrics: Sequence[str], leave_out: S
             seed=seed,
             replicates=0,
         ),
+        scores.pair,
         f"{scores.pair + ', ' if scores.pair else ''}human scores {judge}",
         tuple(notice for each in (human, *tables) for notice in each.notices),
     )

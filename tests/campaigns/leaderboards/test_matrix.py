@@ -10,7 +10,7 @@ import pytest
 
 from campaigns.errors import NotFound
 from campaigns.leaderboards import matrix
-from campaigns.leaderboards.matrix import _column, _key, _of_systems, _one_for_each_test_set, _position, _ranked_scores
+from campaigns.leaderboards.matrix import _column, _key, _of_systems, _position, _ranked_scores, one_for_each_test_set
 
 
 def choice(name: str, version: str = "1", *, superseded: bool = False, replaced: bool = False) -> Any:
@@ -22,14 +22,14 @@ def choice(name: str, version: str = "1", *, superseded: bool = False, replaced:
 
 
 def chosen(choices: list[Any], *only: str) -> list[str]:
-    return [each.test_set_key for each in _one_for_each_test_set(choices, only)]
+    return [each.test_set_key for each in one_for_each_test_set(choices, only)]
 
 
 def test_each_test_set_has_the_first_leaderboard_that_is_in_use() -> None:
     old = choice("b", superseded=True)
     first, second = choice("b"), choice("b")
     choices = [old, choice("b", "2", replaced=True), first, second, choice("a", "2"), choice("a")]
-    assert _one_for_each_test_set(choices, [])[-1] is first
+    assert one_for_each_test_set(choices, [])[-1] is first
     assert chosen(choices) == ["a@1", "a@2", "b@1"]
     assert chosen(choices, "a") == ["a@1", "a@2"]
     assert chosen(choices, "a@2") == ["a@2"]

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from steelyard.commands.main import main
+from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
+from steelyard.meta_evaluation.metrics_task import metrics_task
 
 SYSTEMS, SEGMENTS = 5, 40
 DRAWS = np.random.default_rng(7)
@@ -117,3 +119,60 @@ def test_the_human_scores_are_one_metric_of_their_own(files, tmp_path, capsys):
     assert "mqm" in capsys.readouterr().err
     assert main(["correlate", files[0]], dict) == 2
     assert "--human" in capsys.readouterr().err
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """Scores of two pairs as mt-metrics-eval has them; `errors` is of one of them alone."""
+    (tmp_path / "human").mkdir()
+    for pair, shift in (("en-cs", 0), ("en-de", 1)):
+        (tmp_path / "metrics" / pair).mkdir(parents=True)
+        metrics = {"good": GOOD + shift * ERRORS, "alike": GOOD, **({} if shift else {"errors": -ERRORS})}
+        scored = {tmp_path / "metrics" / pair / f"{name}-src.seg.score": scores for name, scores in metrics.items()}
+        scored[tmp_path / "human" / f"{pair}.mqm.seg.score"] = QUALITY
+        for path, scores in scored.items():
+            path.write_text("".join(f"s{place}\t{each}\n" for place, row in enumerate(scores) for each in row))
+    return [str(tmp_path / "metrics"), "--human", str(tmp_path / "human"), "--metrics-task", "--trials", "50"]
+
+
+def test_a_metrics_task_is_that_of_the_arrays(pairs, capsys):
+    def judged(**metrics):
+        unknown = np.zeros((0, SYSTEMS))
+        return JudgedScores(
+            systems=tuple(f"s{place}" for place in range(SYSTEMS)),
+            metrics=[
+                JudgedMetric(f"{name}-src", "", True, each.mean(1), unknown, each) for name, each in metrics.items()
+            ],
+            human_systems=QUALITY.mean(1),
+            human_segments=QUALITY,
+            human_raw=np.full_like(QUALITY, np.nan),
+            comparisons=np.zeros((0, 3), np.intp),
+            seed=1,
+            replicates=0,
+        )
+
+    expected = metrics_task(
+        {"en-cs": judged(good=GOOD, alike=GOOD, errors=-ERRORS), "en-de": judged(good=GOOD + ERRORS, alike=GOOD)},
+        trials=50,
+    )
+    assert json.loads(run(capsys, *pairs, "-f", "json")) == json.loads(json.dumps(expected.to_json()))
+    rows = list(csv.DictReader(run(capsys, *pairs, "-f", "tsv").splitlines(), delimiter="\t"))
+    assert len(rows) == 3 + 4 * 2 + 2, "averages, and values"
+    assert {(row["metric"], row["value"]) for row in rows if row["statistic"] == "average"} == {
+        (each.metric, "" if each.average is None else repr(each.average)) for each in expected.metrics
+    }
+    for form in ("text", "markdown", "latex", "html"):
+        shown = run(capsys, *pairs, "-f", form)
+        assert "en-de SPA" in shown
+        assert "n/a" in shown
+        assert f"{expected.metrics[0].average:.3f}" in shown
+    alone = json.loads(run(capsys, *pairs, "--pair", "en-cs", "-f", "json"))
+    assert [task["pair"] for task in alone["tasks"]] == ["en-cs", "en-cs"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(["--statistics", "pearson"], "--statistics"), (["--baseline", "good-src"], "--baseline")]
+)
+def test_a_metrics_task_chooses_what_it_compares(pairs, given, said, capsys):
+    assert main(["correlate", *pairs, *given], dict) == 2
+    assert said in capsys.readouterr().err

@@ -11,6 +11,7 @@ from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.characters.nfc import is_nfc
 from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.kernels.numerics.elementary import of_each, power_of_each
+from steelyard.kernels.ranking.half_wins import half_wins
 from steelyard.kernels.ranking.kendall import tau_b
 from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged, pair_kinds
 from steelyard.kernels.ranking.rank_sums import rank_sums
@@ -108,6 +109,7 @@ def call_others() -> None:
     scores = np.arange(12.0).reshape(4, 3)
     pair_kinds(scores, scores[::-1])
     rank_sums(scores, scores[::-1])
+    half_wins(scores, np.array([0, 1]), np.array([2, 3]))
     find_words(b"b\nc\n", 2, np.frombuffer(b"a\nb\n", np.uint8), np.array([0, 2, 4]))
     replicate_sums(np.full((3, 70), 9, np.uint8), np.tile([[1.0, 2.0, 3.0]], (70, 1)))
     ones, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)

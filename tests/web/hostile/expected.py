@@ -403,6 +403,7 @@ RULES: dict[str, Rule] = {
     "POST /api/v1/evaluations/{evaluation}/retry": Rule(ORGANISERS),
     "GET /campaigns/{name}/leaderboard": Rule(INSIDE),
     "GET /campaigns/{name}/matrix": Rule(INSIDE),
+    "GET /campaigns/{name}/metrics-task": Rule(INSIDE),
     "GET /campaigns/{name}/breakdown": Rule(INSIDE),
     "GET /campaigns/{name}/ngrams": Rule(INSIDE),
     "GET /campaigns/{name}/compare": Rule(INSIDE),
@@ -414,5 +415,6 @@ RULES: dict[str, Rule] = {
     "GET /api/v1/campaigns/{name}/leaderboards": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/leaderboard": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/matrix": Rule(ORGANISERS),
+    "GET /api/v1/campaigns/{name}/metrics-task": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/breakdown": Rule(ORGANISERS),
 }

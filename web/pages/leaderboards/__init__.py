@@ -10,6 +10,7 @@ from web.pages.leaderboards import (
     leaderboard,
     matrix,
     metrics,
+    metrics_task,
     ngrams,
     segments,
 )
@@ -17,5 +18,6 @@ from web.pages.leaderboards import (
 ROUTERS = (
     *(leaderboard.router, matrix.router, comparison.router, segments.router, metrics.router),
     ngrams.router,
+    metrics_task.router,
     *(human_ranking.router, breakdown.router, embedded.router),
 )

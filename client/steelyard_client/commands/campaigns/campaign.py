@@ -293,6 +293,24 @@ def matrix(
 
 
 @campaign.command(
+    "metrics-task",
+    help="Show how well the metrics of a campaign agree with people, on each of its test sets and on average, as WMT's "
+    "metrics task ranks them: soft pairwise accuracy of systems, accuracy with tie calibration of segments, and ranks "
+    "by permutation tests. `steelyard correlate --metrics-task` does the same with files of scores.",
+    example="steelyard campaign metrics-task wmt26 --human esa -f latex",
+)
+@CAMPAIGN
+@option("--human", default="", metavar="NAME", help="the judgments (default: the newest of each test set)")
+@format_option()
+@backend()
+def metrics_task(client: Client, campaign: str, human: str, format: str) -> int:  # noqa: A002 - the option's name
+    """Print the table of the metrics task."""
+    from steelyard_client.commands.campaigns.metrics_task import print_metrics_task
+
+    return print_metrics_task(client.read_campaign_metrics_task(campaign, human=human), format)
+
+
+@campaign.command(
     "delete",
     help="Delete a campaign with its submissions, scores and judgments. What goes is said first.",
     example="steelyard campaign delete rehearsal",

@@ -1,0 +1,161 @@
+"""The metrics of a campaign over all test sets, by the API, on its page and from the command line."""
+
+import csv
+import io
+import json
+import threading
+
+import numpy as np
+import pytest
+from httpx import Client
+from sqlalchemy import Connection, select
+
+from analysis.leaderboard.board import read_board
+from analysis.meta_evaluation.metrics_and_human import read_judged
+from campaigns.inspection import metrics_task as made
+from models.corpus.judgments import NewJudgments, SegmentRow, store_judgments
+from models.database.session import reading, writing
+from models.results.boards import list_boards
+from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.roles import PhaseKind
+from models.schema.states import JudgmentKind
+from steelyard.meta_evaluation.metrics_task import metrics_task
+from tests.cli.status import status_of
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import found, given, submit_output, with_test_set
+from tests.service.service import Service
+
+URL = "/api/v1/campaigns/port/metrics-task"
+PAGE = "/campaigns/port/metrics-task"
+LINES = {
+    "cs": b"kocka tam sedi a dum je velky\npes tu bezi a neni sam\ndum je tu a pes taky ne\n",
+    "zh": "那只猫坐在那里看着我们\n整天都在下雨我们在家\n狗在跑步猫在睡觉\n".encode(),
+}
+
+
+@pytest.fixture
+def nobody(service: Service) -> Client:
+    """Two pairs in a public campaign, of which the metric BLEU has two tokenizers; three systems each."""
+    found(service.engine, "port", visibility="public")
+    for language, reference in LINES.items():
+        with_test_set(
+            *(service.engine, "port", given(reference, target_language=language)),
+            name=f"en-{language}",
+            metrics=("bleu", "chrf", "ter")[: 3 - (language == "zh")],
+            replicates=20,
+        )
+        first, rest = reference.split(b"\n", 1)
+        for team, output in (("z", reference), ("b", 3 * (first + b"\n")), ("c", first[:9] + b"\n" + rest)):
+            submit_output(service.engine, "port", team, "tug", output, test_set=f"en-{language}")
+    work_off(service.settings)
+    return service.client()
+
+
+def judge(service: Service, name: str = "esa", kept: tuple[str, ...] = ("en-cs", "en-zh")) -> None:
+    with writing(service.engine) as connection:
+        campaign = connection.scalar(select(Campaign.id))
+        for test_set, title in _test_sets(connection, kept):
+            rows = [
+                SegmentRow(f"{team}/tug", segment, score, score, 1)
+                for team, scores in (("z", (90, 80, 95)), ("b", (85, 10, 20)), ("c", (30, 70, 60)))
+                for segment, score in enumerate(map(float, scores))
+                if title == "en-cs" or segment != 1
+            ]
+            store_judgments(connection, campaign, test_set, NewJudgments(name, JudgmentKind.SCORES, {}, [], rows))
+
+
+def _test_sets(connection: Connection, names: tuple[str, ...]) -> list[tuple[int, str]]:
+    there = select(CampaignTestSet.test_set_id, CampaignTestSet.name).where(CampaignTestSet.name.in_(names))
+    return [(row.test_set_id, row.name) for row in connection.execute(there)]
+
+
+def test_figures_are_those_of_the_stored_scores(service: Service, nobody: Client) -> None:
+    judge(service)
+    answer = nobody.get(URL)
+    assert answer.status_code == 200
+    document = answer.json()
+    with reading(service.engine) as connection:
+        pairs = {
+            listed.test_set: read_judged(connection, read_board(connection, listed, 0.95))
+            for listed in list_boards(connection, name="port")
+        }
+    expected = metrics_task(made.by_title(pairs)).to_json()
+    assert {key: document[key] for key in expected} == json.loads(json.dumps(expected))
+    assert [task["pair"] for task in document["tasks"]] == ["en-cs", "en-cs", "en-zh", "en-zh"]
+    assert [task["segments"] for task in document["tasks"]] == [3, 3, 2, 2]
+    # One metric, whatever its tokenizer; TER is of one pair alone, which is not a score of 0.
+    averages = {row["metric"]: row["average"] for row in document["metrics"]}
+    assert set(averages) == {"BLEU", "chrF2", "TER"}
+    assert (averages["TER"], document["metrics"][-1]["metric"]) == (None, "TER")
+    assert document["metrics"][-1]["scores"][2:] == [None, None]
+    assert [each["human"] for each in document["test_sets"]] == ["esa@1", "esa@1"]
+    first = document["metrics"][0]
+    assert first["average"] == pytest.approx(np.mean([score["value"] for score in first["scores"]]))
+
+
+def test_files_and_the_page_show_the_same(service: Service, nobody: Client, capsys: pytest.CaptureFixture[str]) -> None:
+    judge(service)
+    document = nobody.get(URL).json()
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        text = nobody.get(URL, params={"format": form}).text
+        rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+        assert len(rows) == 3 + 4 + 4 + 2
+        assert float(rows[0]["value"]) == document["metrics"][0]["average"]
+    assert "en-zh SPA" in nobody.get(URL, params={"format": "latex"}).text
+    page = nobody.get(PAGE).text
+    assert 'href="/campaigns/port/metrics-task" aria-current="page"' in page
+    assert page.count("n/a") == 3, "TER's average, and its values of en-zh"
+    for row in document["metrics"]:
+        for score in row["scores"]:
+            assert score is None or f"{score['value']:.3f}" in page
+    url = service.settings.database_url
+    assert status_of(["campaign", "metrics-task", "port", "-f", "json", "--database", url]) == 0
+    assert json.loads(capsys.readouterr().out) == document
+    for form in ("text", "markdown", "latex", "html", "csv", "tsv"):
+        assert status_of(["campaign", "metrics-task", "port", "-f", form, "--database", url]) == 0
+        assert "TER" in capsys.readouterr().out
+
+
+def test_judgments_by_name_and_test_sets_without(
+    service: Service, nobody: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert nobody.get(URL).json()["left_out"] == ["en-cs", "en-zh"]
+    assert "No test set has scores" in nobody.get(PAGE).text
+    assert status_of(["campaign", "metrics-task", "port", "--database", service.settings.database_url]) == 1
+    assert "judgments import" in capsys.readouterr().err
+    judge(service)
+    judge(service, "mqm", ("en-cs",))
+    mqm = nobody.get(URL, params={"human": "mqm"}).json()
+    assert [(each["pair"], each["human"]) for each in mqm["test_sets"]] == [("en-cs", "mqm@1")]
+    assert mqm["left_out"] == ["en-zh"]
+    assert all(row["average"] is not None for row in mqm["metrics"]), "TER has all values now"
+    assert nobody.get(URL, params={"human": "wqm"}).status_code == 404
+
+
+def test_it_says_that_it_is_being_computed(service: Service, nobody: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge(service)
+    done = threading.Event()
+
+    def slow(*given, **others):
+        assert done.wait(60)
+        return metrics_task(*given, **others)
+
+    monkeypatch.setattr(made, "metrics_task", slow)
+    monkeypatch.setattr("web.pages.leaderboards.metrics_task.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("web.api.leaderboards.metrics_task.PATIENCE_SECONDS", 0.0)
+    try:
+        page = nobody.get(PAGE).text
+        document = nobody.get(URL).json()
+    finally:
+        done.set()
+    assert 'data-refresh="3"' in page
+    assert (document["computing"], document["metrics"]) == (True, [])
+    monkeypatch.setattr("web.api.leaderboards.metrics_task.PATIENCE_SECONDS", None)
+    assert not nobody.get(URL).json()["computing"]
+
+
+def test_a_hidden_leaderboard_hides_it(service: Service, nobody: Client) -> None:
+    judge(service)
+    service.phase(service.campaign("port"), "test", PhaseKind.BLIND)
+    assert nobody.get(URL).status_code == 403
+    assert "hidden during this phase" in nobody.get(PAGE).text
