@@ -16,6 +16,7 @@ import pytest
 from models.database.migrate import REVISION
 from tests.acceptance.commands import steelyard
 from tests.containers.engine import BASE, Engine, missing_programs
+from tests.running_security import check_all
 from tests.servers import free_port
 
 pytestmark = pytest.mark.containers
@@ -129,7 +130,7 @@ def test_a_campaign_survives_kills_and_an_upgrade(engine, tmp_path):
     for service, name in (("scheduler", None), ("worker", "worker-1"), ("worker", "worker-2"), ("web", None)):
         engine.wait_healthy(service, name)
     engine.wait_logged("web", "/invitations/")
-
+    check_all(server, re.findall(r"/invitations/([\w-]+)", engine.logs("web"))[0])
     engine.run("client", "user", "create", "ann@example.org", "--name", "Ann", "--role", "administrator", "--verified")
     scopes = [word for scope in ("read", "submit", "organise") for word in ("--scope", scope)]
     token = engine.run("client", "token", "create", "ann@example.org", *scopes).stdout.strip()

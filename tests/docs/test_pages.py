@@ -1,6 +1,8 @@
 """The pages as they are in the repository: metrics, paths, links between them, and examples that run."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -68,6 +70,21 @@ def test_decisions_have_one_form():
         headings = [heading for heading in re.findall(r"^## (.*)$", text, re.MULTILINE) if heading != "Looked at again"]
         assert headings[0] == "Context", name
         assert headings[-2:] == ["Decision", "Consequences"], name
+
+
+def test_every_threat_has_a_test_that_is_collected():
+    section = DOCS["docs/explanation/security.md"].partition("## Threat model\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([\d, ]+) \| ([STRIDE, ]+) \| .* \| `(tests/[\w/.:]+)` \|$", section, re.MULTILINE)
+    assert len(rows) == section.count("\n|") - 2
+    assert {int(flow) for flows, _, _ in rows for flow in flows.split(",")} == set(range(1, 12))
+    assert set("STRIDE") == {kind for _, kinds, _ in rows for kind in kinds.split(", ")}
+    named = sorted({test for _, _, test in rows})
+    # Long ones are among them, which are left out unless they are asked for.
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "", *named]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    found = re.findall(r"^(tests/[\w/.]+::\w+)", ran.stdout, re.MULTILINE)
+    assert not [test for test in named if not any(each == test or each.startswith(f"{test}::") for each in found)]
 
 
 def test_every_finding_has_its_test():
