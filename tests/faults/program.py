@@ -32,6 +32,7 @@ from steelyard.metrics import metric as base
 from steelyard.metrics.learned import learned_metric
 from tests.faults.patient import register_patient
 from tests.faults.troubled import register
+from tests.faults.troubled_store import register_store
 from tests.scheduler.jobs import queue_job, run_until_done
 from worker import app, context
 from worker.app import run_worker
@@ -202,6 +203,7 @@ def main(arguments: list[str]) -> int:
     faulthandler.register(signal.SIGUSR1)
     if IGNORANT not in os.environ:
         register()
+        register_store()
         register_patient()
     pretend()
     if PATIENCE in os.environ:

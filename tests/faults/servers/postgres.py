@@ -58,6 +58,15 @@ class OwnPostgres:
         self._process.wait(servers.START_SECONDS)
         self._process = None
 
+    def runs(self) -> bool:
+        """Whether it has not ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
+    def start_again(self) -> None:
+        """Start the server after it has ended by itself."""
+        self._process = None
+        self.start()
+
     def start(self) -> None:
         """Start the server again, on the same port and the same files."""
         assert self._process is None, "it runs"
