@@ -17,7 +17,7 @@ FAILURE = "503 Slow Down"
 
 
 class TroubledStore(LocalFileSystem):
-    """Files of this machine, as `troubled://` and a path from the root; the marks `slow` and `failing` do what they say."""
+    """Files of this machine at `troubled://` and a path; the marks `slow` and `failing` do what they say."""
 
     protocol = "troubled"
     root_marker = "/"
