@@ -81,8 +81,27 @@ def test_all_that_is_reported(scored: Scored, feedback: Feedback, kind: PhaseKin
         ),
     )
     assert replace(board, scores=()) == EvaluationFeedback(
-        *(ours, scored.evaluations[ours], scored.protocol, ("A",), EvaluationState.DONE, None, rule, 2.0, False, ())
+        *(
+            ours,
+            scored.evaluations[ours],
+            scored.protocol,
+            ("A",),
+            EvaluationState.DONE,
+            None,
+            rule,
+            2.0,
+            False,
+            0.95,
+            (),
+        )
     )
+    # Of what is withheld another level would show more: it is for what is shown in full.
+    at_half = read_feedback(scored.service.engine, access_of(scored, "zoe"), [ours], 0.5)[ours][0]
+    if rule == Feedback.FULL:
+        assert at_half.level == 0.5
+        assert full.low < at_half.scores[0].low < at_half.scores[0].high < full.high  # type: ignore[operator]
+    else:
+        assert at_half == board
     assert full.score == 31.2345
     assert other.feedback == Feedback.FULL
 

@@ -21,7 +21,7 @@ def feedback(
     *scores: ScoreFeedback, references: str = "A", protocol: int = 1, rule: Feedback = Feedback.FULL
 ) -> EvaluationFeedback:
     labels = tuple(references)
-    return EvaluationFeedback(1, 1, protocol, labels, EvaluationState.DONE, None, rule, 1.0, False, scores)
+    return EvaluationFeedback(1, 1, protocol, labels, EvaluationState.DONE, None, rule, 1.0, False, 0.95, scores)
 
 
 def cells(told: Any, others: Any = ()) -> dict[str, list[tuple[str, str, bool | None]]]:
