@@ -48,6 +48,24 @@
     note.replaceChildren(...found.slice(0, -1));
   };
 
+  // Several files for one test set are named after the files.
+  const tellSystem = (scope) => {
+    const input = scope.querySelector("input[data-drop]"), system = scope.querySelector("input[name='system']");
+    if (!input || !system) return;
+    const choice = scope.querySelector("select[name='test_set']");
+    const named = input.files.length > 1 && !(choice && choice.value === "*");
+    system.required = !named;
+    system.disabled = named;
+    system.placeholder = named ? "Each system is named after its file" : "";
+  };
+  const prepare = () => {
+    const input = document.querySelector("main input[data-drop]");
+    if (!input) return;
+    input.closest(".field").classList.add("drop");
+    input.title = input.multiple ? "Choose files, or drop them here" : "Choose a file, or drop it here";
+    tellSystem(input.form);
+  };
+
   const send = async (event) => {
     const scope = event.target;
     event.preventDefault();
@@ -72,6 +90,7 @@
       for (const each of fresh.querySelectorAll("[data-choose-again]")) each.remove();
       document.querySelector("main").replaceWith(fresh);
       document.title = page.title;
+      prepare();
       const wrong = fresh.querySelector("[aria-invalid='true'], [role='alert']");
       if (wrong) {
         if (!wrong.matches("input, select, textarea")) wrong.tabIndex = -1;
@@ -91,6 +110,7 @@
   document.addEventListener("change", (event) => {
     if (event.target.matches("main input[type='file']")) tell(event.target);
     const scope = event.target.form;
+    if (scope) tellSystem(scope);
     if (event.target.matches("select[name='test_set']") && scope) {
       for (const input of scope.querySelectorAll("input[type='file']")) if (input.files.length) tell(input);
     }
@@ -101,8 +121,15 @@
     return (over && over.querySelector("input[type='file']")) || (scope && scope.querySelector("input[type='file']"));
   };
   document.addEventListener("dragover", (event) => {
-    if (inputFor(event)) event.preventDefault();
+    const input = inputFor(event);
+    if (!input) return;
+    event.preventDefault();
+    input.closest(".field").classList.add("over");
   });
+  for (const kind of ["dragleave", "drop"]) document.addEventListener(kind, () => {
+    for (const each of document.querySelectorAll(".over")) each.classList.remove("over");
+  });
+  prepare();
   document.addEventListener("drop", (event) => {
     const input = inputFor(event);
     if (!input || !event.dataTransfer.files.length) return;

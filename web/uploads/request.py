@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from web.dependencies import CurrentPrincipal, app_state, credential_of
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 CHUNK_BYTES = 1 << 20
 MAX_FIELDS = 20
+MAX_FILES = 100
+"""In one form."""
 
 
 @dataclass
@@ -40,6 +43,38 @@ class SubmissionRequest:
             raise RequestValidationError(
                 [{**each, "loc": ("body", *each["loc"])} for each in error.errors(include_url=False)]
             ) from error
+
+
+@dataclass
+class SeveralRequest:
+    """The files of a form, completely received, with the fields of the submissions."""
+
+    values: Mapping[str, Any]
+    files: Sequence[UploadedFile]
+
+    @property
+    def single(self) -> SubmissionRequest:
+        """The request of one file, or of none."""
+        return SubmissionRequest(self.values, self.files[0] if self.files else None)
+
+
+async def receive_submissions(request: Request, principal: CurrentPrincipal) -> AsyncIterator[SeveralRequest]:
+    """Receive all outputs of a form completely; their files are deleted after the response.
+
+    As `receive_submission`, for forms alone.
+    """
+    principal.require(Scope.SUBMIT)
+    state = app_state(request)
+    with ExitStack() as stack:
+        async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS) as form:
+            values = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+            files = []
+            for _, value in form.multi_items():
+                # Without a choice, browsers send a file without a name.
+                if isinstance(value, UploadFile) and (value.filename or value.size):
+                    files.append(stack.enter_context(UploadedFile(state.settings)))
+                    await _copy(value, files[-1])
+        yield SeveralRequest(values, files)
 
 
 async def receive_submission(request: Request, principal: CurrentPrincipal) -> AsyncIterator[SubmissionRequest]:
@@ -68,6 +103,8 @@ async def receive_submission(request: Request, principal: CurrentPrincipal) -> A
         yield SubmissionRequest(values, file if given else None)
 
 
+ReceivedSubmissions = Annotated[SeveralRequest, Depends(receive_submissions)]
+"""All submissions of a form, as `ReceivedSubmission`."""
 ReceivedSubmission = Annotated[SubmissionRequest, Depends(receive_submission)]
 """The submission of a request: a parameter `incoming: ReceivedSubmission` of a route."""
 
@@ -77,7 +114,11 @@ async def _from_form(form: FormData, file: UploadedFile) -> tuple[dict[str, Any]
     values = {name: value for name, value in form.multi_items() if isinstance(value, str)}
     files = [value for value in form.values() if isinstance(value, UploadFile)]
     if files:
-        file.name = shown_name(files[0].filename)
-        while chunk := await files[0].read(CHUNK_BYTES):
-            file.write(chunk)
+        await _copy(files[0], file)
     return values, file.size > 0 or bool(files and files[0].filename)
+
+
+async def _copy(sent: UploadFile, file: UploadedFile) -> None:
+    file.name = shown_name(sent.filename)
+    while chunk := await sent.read(CHUNK_BYTES):
+        file.write(chunk)

@@ -73,6 +73,7 @@ class SubmitOutcome:
     """A submission that was stored."""
 
     access: CampaignAccess
+    system: str
     submitted: SubmitResult
     findings: tuple[Finding, ...]
 
@@ -114,7 +115,7 @@ async def submit_request(
             address=principal.address,
         )
         submitted = await run_in_threadpool(submit, state.engine, state.settings, submission)
-    return SubmitOutcome(access, submitted, tuple(findings))
+    return SubmitOutcome(access, fields.system, submitted, tuple(findings))
 
 
 async def check_request(

@@ -1,4 +1,4 @@
-"""Submits a zip of a system's outputs for many language pairs: each by itself, and what is refused is named."""
+"""Submits many outputs at once, such as a zip of a system's for many language pairs: each by itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
 
 from campaigns.errors import BadRequest, CampaignsError
 from campaigns.permissions import read_access
@@ -26,7 +27,7 @@ from web.uploads.request import SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, SubmitOutcome, submit_request, submitting_team
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from campaigns.accounts.principal import Principal
@@ -77,24 +78,48 @@ async def submit_pairs(
     fields = incoming.fields
     if incoming.file is None or not incoming.file.size:
         raise NoOutput("There is no file. Choose a zip with an output for each language pair.")
-    test_sets = await run_in_threadpool(_test_sets, state, principal, campaign, incoming)
+    test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, incoming)
     with scratch_folder() as place:
         path, limits = incoming.file.path, limits_of(state.settings).text
         owner = Owner(principal.account_id, fields.team)
         found, refused = await state.sandbox.run(owner, read_pairs_zip, path, place, limits, test_sets)
-        stored: list[SubmitOutcome] = []
         left_out = [RefusedOutput(file, reason) for file, reason in refused.items()]
-        for test_set, (shown, output) in found.items():
-            with UploadedFile(state.settings, name=shown) as file:
-                await run_in_threadpool(_copy, output, file)
-                one = SubmissionRequest({**incoming.values, "test_set": test_set}, file)
-                try:
-                    own_key = f"{key}:{test_set}"[-200:] if key else None
-                    stored.append(await submit_request(state, principal, campaign, one, key=own_key))
-                except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
-                    mapped = as_campaigns_error(error)
-                    details = [each.message for each in mapped.findings] if isinstance(mapped, BadOutput) else []
-                    left_out.append(RefusedOutput(shown, str(mapped), details))
+
+        def requests() -> Iterator[tuple[str, str, SubmissionRequest]]:
+            for test_set, (shown, output) in found.items():
+                with UploadedFile(state.settings, name=shown) as file:
+                    _copy(output, file)
+                    yield shown, test_set, SubmissionRequest({**incoming.values, "test_set": test_set}, file)
+
+        return await submit_each(state, principal, campaign, requests(), left_out, key=key)
+
+
+async def submit_each(
+    state: State,
+    principal: Principal,
+    campaign: str,
+    requests: Iterator[tuple[str, str, SubmissionRequest]],
+    refused: Sequence[RefusedOutput],
+    *,
+    key: str | None,
+) -> PairsOutcome:
+    """Submit outputs one after the other; each comes with its file's name and what tells it from the others.
+
+    `refused` are files that are refused already. Raises NothingStored with all reasons.
+    """
+    stored: list[SubmitOutcome] = []
+    left_out = list(refused)
+    while (following := await run_in_threadpool(next, requests, None)) is not None:
+        shown, mark, one = following
+        try:
+            own_key = f"{key}:{mark}"[-200:] if key else None
+            stored.append(await submit_request(state, principal, campaign, one, key=own_key))
+        except RequestValidationError as error:
+            left_out.append(RefusedOutput(shown, "; ".join(str(each["msg"]) for each in error.errors())))
+        except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
+            mapped = as_campaigns_error(error)
+            details = [each.message for each in mapped.findings] if isinstance(mapped, BadOutput) else []
+            left_out.append(RefusedOutput(shown, str(mapped), details))
     if not stored:
         raise NothingStored(left_out)
     return PairsOutcome(stored, left_out)
@@ -123,7 +148,7 @@ def read_pairs_zip(
     return {name: (str(file.relative_to(folder)), file) for name, file in found.items()}, refused
 
 
-def _test_sets(state: State, principal: Principal, campaign: str, incoming: SubmissionRequest) -> dict[str, str]:
+def named_test_sets(state: State, principal: Principal, campaign: str, incoming: SubmissionRequest) -> dict[str, str]:
     """The test sets that take outputs, with their pairs. Raises for those who may not submit."""
     with reading(state.engine) as connection:
         access = read_access(connection, principal, campaign)

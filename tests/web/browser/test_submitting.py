@@ -115,3 +115,52 @@ def test_everything_works_without_a_script(site: Site, tmp_path: Path) -> None:
     site.work()
     page.get_by_role("link", name="Refresh").click()
     expect(page.get_by_role("status").first).to_contain_text("done")
+
+
+def test_several_files_are_dropped_counted_and_kept_when_all_are_refused(site: Site, tmp_path: Path) -> None:
+    port = Port.opened(site.service)
+    page = site.page(port.accounts["mary"], viewport={"width": 390, "height": 844})
+    page.goto(f"{CAMPAIGN}/submit")
+    short = {name: output(seed, segments=9).decode() for seed, name in enumerate(("mast.txt", "keel.txt"))}
+    dropped = page.evaluate_handle(
+        """files => {
+            const data = new DataTransfer();
+            for (const [name, text] of Object.entries(files)) data.items.add(new File([text], name));
+            return data;
+        }""",
+        short,
+    )
+    page.dispatch_event(".drop", "drop", {"dataTransfer": dropped})
+    told = page.locator(".counted")
+    expect(told).to_contain_text("mast.txt: 9 lines")
+    expect(told).to_contain_text("keel.txt: 9 lines")
+    expect(page.get_by_label("System")).to_be_disabled()
+    check_page(page)
+    site.allowed.append("/submit")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("alert").first).to_contain_text("keel.txt", timeout=PATIENCE_MILLISECONDS)
+    kept = "document.querySelector('#file').files.length"
+    assert page.evaluate(kept) == 2, "both files are still chosen"
+    expect(page.get_by_label("System")).to_be_disabled()
+    files = []
+    for seed, name in enumerate(short):
+        files.append(tmp_path / name)
+        files[-1].write_bytes(output(seed))
+    page.get_by_label("Output").set_input_files(files)
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_role("heading", name="Stored")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    expect(page.get_by_text("2 of 2 outputs were stored.")).to_be_visible()
+    check_page(page)
+
+
+def test_several_files_without_a_script(site: Site, tmp_path: Path) -> None:
+    port = Port.opened(site.service)
+    page = site.page(port.accounts["mary"], java_script_enabled=False)
+    files = [tmp_path / "mast.txt", tmp_path / "keel.txt"]
+    files[0].write_bytes(output(1))
+    files[1].write_bytes(output(2, segments=9))
+    page.goto(f"{CAMPAIGN}/submit")
+    page.get_by_label("Output").set_input_files(files)
+    page.get_by_role("button", name="Submit").click()
+    expect(page.get_by_text("1 of 2 outputs were stored.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    expect(page.get_by_role("main")).to_contain_text("keel.txt")

@@ -27,14 +27,15 @@ from web.dependencies import CurrentPrincipal, app_state
 from web.error_mapping import as_campaigns_error
 from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
-from web.uploads.request import ReceivedSubmission, SubmissionRequest
+from web.uploads.request import ReceivedSubmissions, SeveralRequest, SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, submit_request
 from web.uploads.submit_pairs import submit_pairs
+from web.uploads.submit_several import SystemNamed, submit_files_of_pairs, submit_systems
 
 router = APIRouter()
 
 ALL_PAIRS = "*"
-"""In place of a test set: the file is a zip with an output for each."""
+"""In place of a test set: an output for each, in a zip or as several files."""
 KINDS = (
     (DeclaredKind.UNDECLARED, "Not specified"),
     (DeclaredKind.PRIMARY, "Primary"),
@@ -54,30 +55,44 @@ def show_form(request: Request, name: str, principal: CurrentPrincipal, team: st
 
 @router.post("/campaigns/{name}/submit")
 @accepts_upload
-async def send_form(request: Request, name: str, principal: CurrentPrincipal, incoming: ReceivedSubmission) -> Response:
-    """Submit and redirect to the submission, or show the form again with all errors."""
+async def send_form(
+    request: Request, name: str, principal: CurrentPrincipal, incoming: ReceivedSubmissions
+) -> Response:
+    """Submit and redirect to the submission, show what became of several, or show the form again with all errors."""
     try:
-        if incoming.values.get("test_set") == ALL_PAIRS:
-            return await _submit_pairs(request, name, principal, incoming)
-        submission = await _submit_once(request, name, principal, incoming)
+        if incoming.values.get("test_set") == ALL_PAIRS or len(incoming.files) > 1:
+            return await _submit_several(request, name, principal, incoming)
+        submission = await _submit_once(request, name, principal, incoming.single)
         return see_other(f"/submissions/{submission}")
     except (RequestValidationError, CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
         return await run_in_threadpool(_form_with_errors, request, name, principal, incoming.values, error)
 
 
-async def _submit_pairs(request: Request, name: str, principal: Principal, incoming: SubmissionRequest) -> Response:
-    """Submit the outputs in a zip, and show what became of each."""
+async def _submit_several(request: Request, name: str, principal: Principal, incoming: SeveralRequest) -> Response:
+    """Submit several files, or those in a zip, and show what became of each."""
     state = app_state(request)
     key = str(incoming.values.get("key") or "")[:100] or None
-    done = await submit_pairs(state, principal, name, incoming, key=key)
+    if incoming.values.get("test_set") != ALL_PAIRS:
+        done = await submit_systems(state, principal, name, incoming, key=key)
+    elif len(incoming.files) > 1:
+        done = await submit_files_of_pairs(state, principal, name, incoming, key=key)
+    else:
+        done = await submit_pairs(state, principal, name, incoming.single, key=key)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         test_sets = {each.id: each.title for each in offered_test_sets(connection, access)}
-    stored = [(test_sets[each.submitted.measures.test_set.id], each.submitted.submission) for each in done.stored]
+    stored = [
+        (each.system, test_sets[each.submitted.measures.test_set.id], each.submitted.submission) for each in done.stored
+    ]
     return page(
-        request, "submissions/submitted_pairs", title="Outputs submitted", access=access, here="submit", stored=stored,
+        request,
+        "submissions/submitted_outputs",
+        title="Outputs submitted",
+        access=access,
+        here="submit",
+        stored=stored,
         refused=done.refused,
-    )  # fmt: skip
+    )
 
 
 async def _submit_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
@@ -101,6 +116,8 @@ def _form_with_errors(
         field_errors = {str(each["loc"][-1]): _field_message(each) for each in error.errors()}
         return _form(request, access, given, field_errors=field_errors, status=422)
     mapped = as_campaigns_error(error)
+    if isinstance(mapped, SystemNamed):
+        return _form(request, access, given, field_errors={"system": str(mapped)}, status=422)
     if isinstance(mapped, NoOutput):
         return _form(request, access, given, field_errors={"file": str(mapped)}, status=422)
     findings = mapped.findings if isinstance(mapped, BadOutput) else ()

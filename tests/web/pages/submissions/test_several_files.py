@@ -1,0 +1,89 @@
+"""Several files on the form: systems named after them, or a system's outputs for many test sets."""
+
+import re
+
+from httpx import Response
+from starlette.testclient import TestClient
+
+from models.schema.corpus import Submission
+from tests.service.campaigns import SOURCE, given, with_test_set
+from tests.service.port import Port, output
+
+FORM = "/campaigns/port%201/submit"
+Files = list[tuple[str, bytes]]
+
+
+def send(client: TestClient, files: Files, **fields: str) -> Response:
+    sent = [("file", (name, content)) for name, content in files]
+    return client.post(FORM, data=fields, files=sent, follow_redirects=False)
+
+
+def test_several_files_are_systems_named_after_them(port: Port) -> None:
+    mary = port.browser("mary")
+    answer = send(mary, [("mast.txt", output(1)), ("sail.txt.gz", b"no gzip"), ("keel.txt", output(2))], kind="")
+    assert answer.status_code == 200
+    assert "2 of 3 outputs were stored." in answer.text
+    assert re.findall(r'<th scope="row"><bdi>(\w+)</bdi>', answer.text) == ["mast", "keel"]
+    refused = answer.text.split("Refused")[1].split("Stored")[0]
+    assert "sail.txt.gz" in refused
+    assert "mast" not in refused
+    assert port.count(Submission) == 3
+    assert "keel" in mary.get("/submissions/3").text
+
+
+def test_the_same_form_sent_again_submits_nothing_twice(port: Port) -> None:
+    mary = port.browser("mary")
+    key = re.search(r'name="key" value="([^"]+)"', mary.get(FORM).text)
+    assert key is not None
+    files = [("mast.txt", output(1)), ("keel.txt", output(2))]
+    pages = [send(mary, files, key=key[1]).text for _ in range(2)]
+    assert [re.findall(r'href="(/submissions/\d+)"', page) for page in pages] == [
+        ["/submissions/2", "/submissions/3"]
+    ] * 2
+    assert port.count(Submission) == 3
+
+
+def test_where_nothing_is_stored_the_form_names_each_file(port: Port) -> None:
+    mary = port.browser("mary")
+    answer = send(mary, [("mast.txt", output(1, 10)), ("empty.txt", b"")], description="both")
+    assert answer.status_code == 422
+    assert "None of the outputs could be stored." in answer.text
+    assert "mast.txt: The output cannot be scored" in answer.text
+    assert "empty.txt: is empty" in answer.text
+    assert ">\nboth</textarea>" in answer.text
+    assert port.count(Submission) == 1
+
+
+def test_of_several_files_none_is_named_and_no_two_are_one_system(port: Port) -> None:
+    mary = port.browser("mary")
+    answer = send(mary, [("mast.txt", output(1)), ("keel.txt", output(2))], system="mast")
+    assert answer.status_code == 422
+    assert "Leave this empty" in answer.text.split('id="system-error"')[1].split("</p>")[0]
+    twice = send(mary, [("mast.txt", output(1)), ("mast.sgm", output(2)), ("mast.txt.gz", output(2))])
+    assert "Another file is of the system mast, too." in twice.text
+    # One alone needs a name.
+    alone = send(mary, [("mast.txt", output(1))])
+    assert alone.status_code == 422
+    assert "This field is required." in alone.text.split('id="system-error"')[1].split("</p>")[0]
+
+
+def test_several_files_for_all_test_sets_are_of_one_system(port: Port) -> None:
+    mary = port.browser("mary")
+    with_test_set(port.service.engine, "port 1", given(source=SOURCE), name="pier")
+    files = [("en-cs.txt", b"kocka\npes\ndum\n"), ("quay.txt", output()), ("notes.pdf", b"?"), ("de-fr.txt", b"a\n")]
+    answer = send(mary, files, test_set="*", system="mast")
+    assert answer.status_code == 200
+    assert "2 of 4 outputs were stored." in answer.text
+    refused = answer.text.split("Refused")[1].split("Stored")[0]
+    assert "notes.pdf" in refused
+    assert "Name a text after its language pair" in refused
+    assert "de-fr.txt" in refused
+    assert "pier" in answer.text.split(">Stored<")[1]
+    assert "This field is required" in send(mary, files, test_set="*").text
+
+
+def test_strangers_submit_none(port: Port) -> None:
+    stranger = port.service.browser(port.service.account("stranger"))
+    answer = send(stranger, [("mast.txt", output(1)), ("keel.txt", output(2))])
+    assert answer.status_code in {403, 404}
+    assert port.count(Submission) == 1
