@@ -9,6 +9,7 @@ import httpx
 
 from cli.errors import explained
 from steelyard.commands.errors import CommandError, UsageError
+from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
     from starlette.routing import BaseRoute
 
+    from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
     from campaigns.accounts.principal import Principal
     from runtime.service_settings import WebSettings
     from steelyard_client.commands.leaderboards.comparison import Compared
@@ -112,6 +114,41 @@ class DatabaseTransport(httpx.BaseTransport):
         finally:
             engine.dispose()
         write_file(path, page)
+
+    def write_correlations(
+        self, asked: Sequence[tuple[str, dict[str, Any]]], *, plot: Path | None, report: Path | None, width: int
+    ) -> None:
+        """Write a plot and a page of correlations: campaigns, each with the arguments of `read_correlations`."""
+        from campaigns.inspection.correlations import CorrelationQuery
+        from campaigns.inspection.metrics_and_human import read_metrics
+        from campaigns.permissions import read_access
+        from cli.meta_evaluation.correlation_report import draw, page
+        from cli.terminal.writing import write_file
+        from models.database.session import reading
+        from steelyard_client.vocabulary import Granularity, PValueCorrection
+
+        assert self._app is not None
+        assert self._principal is not None
+        state = self._app.state.steelyard
+        tables: list[BoardCorrelation] = []
+        for campaign, wanted in asked:
+            with reading(state.engine) as connection:
+                access = read_access(connection, self._principal, campaign)
+            seen = read_metrics(
+                state.engine, access, wanted["test_set"], "", wanted["human"], wanted["without"],
+                board_number=wanted["board"], metrics=wanted["metric"],
+            )  # fmt: skip
+            query = CorrelationQuery(
+                Granularity(wanted["granularity"]), tuple(wanted["statistic"]), wanted["replicates"], wanted["level"],
+                wanted["trials"], PValueCorrection(wanted["correction"]), wanted["baseline"],
+            )  # fmt: skip
+            # They were just computed, and are kept.
+            tables += (state.metrics.tables(seen.judged, None, query) if seen.judged else None) or []
+        if plot:
+            draw(tables, plot)
+        if report:
+            write_file(report, page(tables, width))
+            note([f"the report is in {report}"])
 
     def _end_app(self) -> None:
         """Processes are forked, and must not inherit connections."""

@@ -10,10 +10,6 @@ FILES = {
     "evaluate": ("score a campaign of systems and keep the results", "campaigns.evaluate"),
     "demo": ("evaluate the small campaign that comes with the project", "campaigns.evaluate"),
     "tune": ("choose a metric's parameter by human judgments", "meta_evaluation.tune"),
-    "campaign": (
-        "create campaigns, manage their rules, members and teams, compare their metrics with people",
-        "nouns",
-    ),
     "schedule": ("score the same systems every night and find regressions", "schedules.schedule"),
     "vectors": ("train, import and list word vectors", "scoring.vectors"),
     "model": ("import, list and delete models for learned metrics", "scoring.model"),

@@ -15,6 +15,7 @@ from analysis.meta_evaluation.human import Annotation, read_annotation
 from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard, read_judged
 from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
+from campaigns.inspection.correlations import LEVEL, CorrelationQuery, correlate, metric_position
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
@@ -24,12 +25,10 @@ from models.database.session import reading
 from models.results.boards import BoardSummary, list_boards
 from models.results.equal_outputs import Equals, read_equals
 from models.results.leaderboard import LeaderboardRow
-from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
-from steelyard.meta_evaluation.statistics import DEFAULT_SEGMENT, DEFAULT_SYSTEM
 from steelyard.tables.formatting import TYPESET
 
-LEVEL = 0.95
 PLACES = 3
+USUAL = CorrelationQuery()
 MAX_LEFT_OUT = 1000
 """Systems that may be left out at once."""
 
@@ -75,13 +74,16 @@ class MetricsCache(BackgroundCache):
     def __init__(self) -> None:
         super().__init__("comparing-metrics")
 
-    def tables(self, judged: JudgedBoard, patience: float | None = None) -> list[BoardCorrelation] | None:
+    def tables(
+        self, judged: JudgedBoard, patience: float | None = None, query: CorrelationQuery = USUAL
+    ) -> list[BoardCorrelation] | None:
         """Return tables by system and by segment, as far as there are judgments of either.
 
-        None if they are not ready in `patience` seconds.
+        None if they are not ready in `patience` seconds. Raises as `correlate`.
         """
-        key = ("tables", *_content(judged.board), _identity(judged.human.stored))
-        return self.get(key, partial(_compare, judged), patience)
+        metrics = tuple(metric.specification for metric in judged.metrics)
+        key = ("tables", *_content(judged.board), _identity(judged.human.stored), metrics, query)
+        return self.get(key, partial(correlate, judged, query), patience)
 
     def annotation(self, engine: Engine, stored: StoredJudgments, patience: float | None = None) -> Described | None:
         """Return what annotators did; None if it is not ready in `patience` seconds."""
@@ -107,8 +109,13 @@ def read_metrics(
     references: str = "",
     human: str = "",
     without: Collection[int] = (),
+    *,
+    board_number: int | None = None,
+    metrics: Sequence[str] = (),
 ) -> MetricsView:
     """Read what to show, without the systems of the submissions in `without`; unknown ones are ignored.
+
+    By default it is the newest leaderboard against these references, with all metrics.
 
     Raises
     ------
@@ -134,6 +141,10 @@ def read_metrics(
         boards = _newest(listed)
         labels = sorted(each for each in references.split(",") if each)
         fitting = [each for each in boards if not labels or sorted(each.references) == labels]
+        if board_number is not None:
+            fitting = [each for each in listed if each.protocol_id == board_number]
+            if not fitting:
+                raise NotFound(f"There is no leaderboard {board_number} of the test set {chosen.title}.")
         if boards and not fitting:
             raise NotFound(f"There are no scores against {'+'.join(labels)[:200]} here.")
         board = read_board(connection, fitting[0], LEVEL) if fitting else None
@@ -150,7 +161,11 @@ def read_metrics(
             wanted: StoredJudgments | None = find_judgments(connection, access.campaign_id, chosen.id, human)
         else:
             wanted = default_judgments(connection, access.campaign_id, chosen.id)
-        judged = read_judged(connection, board, wanted.title) if wanted and board else None
+        positions = None
+        if board and metrics:
+            there = list(board.listed.metrics)
+            positions = list(dict.fromkeys(metric_position(there, each) for each in metrics))
+        judged = read_judged(connection, board, wanted.title, positions) if wanted and board else None
     return MetricsView(
         test_sets=test_sets,
         test_set=chosen,
@@ -234,16 +249,6 @@ def _content(board: Board) -> tuple[object, ...]:
 def _identity(stored: StoredJudgments) -> tuple[object, ...]:
     """Return a key of stored judgments: SQLite may reuse the id of deleted ones."""
     return stored.id, stored.created_at
-
-
-def _compare(judged: JudgedBoard) -> list[BoardCorrelation]:
-    found = []
-    asked = CorrelationOptions(level=LEVEL)
-    if judged.has_systems:
-        found.append(correlate_systems(judged, DEFAULT_SYSTEM, asked))
-    if judged.has_segments:
-        found.append(correlate_segments(judged, DEFAULT_SEGMENT, asked))
-    return found
 
 
 def _scatters(board: Board, judged: JudgedBoard | None, names: Sequence[str]) -> Markup:

@@ -1,21 +1,25 @@
-"""Correlation of metrics with human judgments as a page."""
+"""Correlation of metrics with human judgments as a page and as a plot."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from analysis.meta_evaluation.correlation_text import explanations
+from campaigns.charts import scatter
 from campaigns.reports.agreement import agreement_body
 from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
-from cli.meta_evaluation.correlation_output import heading
+from cli.terminal.writing import write_file
+from steelyard.commands.errors import CommandError
+from steelyard.commands.notices import note
 from steelyard.meta_evaluation.correlation import SYSTEM
 from steelyard.tables.correlation import against, agreement_table, difference_table
 from steelyard.tables.formatting import TYPESET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from analysis.meta_evaluation.metrics_and_human import BoardCorrelation
     from steelyard.tables.table import Table
@@ -32,7 +36,7 @@ def page(tables: Sequence[BoardCorrelation], width: int) -> str:
             statistic=table.statistics[0].title if table.statistics else "nothing: no statistic is defined",
             against=against(table) if table.tested else "",
         )
-        sections.append(Section(f"agreement-{number}", heading(table), body))
+        sections.append(Section(f"agreement-{number}", _heading(table), body))
         if table.level == SYSTEM:
             judged = table.judged
             metrics = {
@@ -43,6 +47,27 @@ def page(tables: Sequence[BoardCorrelation], width: int) -> str:
             scatters = scatters_body(judged.systems, metrics, human)
             sections.append(Section(f"scatters-{number}", f"{judged.board.title}: metrics and people", scatters))
     return render_page("Metrics against people", sections)
+
+
+def _heading(found: BoardCorrelation) -> str:
+    judged = found.judged
+    return f"{judged.board.title}, human judgments {judged.human.title}, by {found.level}"
+
+
+def draw(tables: Sequence[BoardCorrelation], file: Path) -> None:
+    """Plot the first system-level table: its best metric against human scores. Raises CommandError."""
+    table = next((table for table in tables if table.level == SYSTEM), None)
+    if table is None:
+        raise CommandError("There is nothing to plot: no human scores of systems are stored.")
+    if len(tables) > 1:
+        note(
+            [f"{file} shows {table.judged.board.title}, {table.rows[0].metric.title}; see --references and --metrics."]
+        )
+    judged, metric = table.judged, table.rows[0].metric
+    values = metric.systems if metric.higher_is_better else -metric.systems
+    points = list(zip(judged.systems, values.tolist(), judged.human_systems.tolist(), strict=True))
+    title = f"{judged.board.title}: {metric.title} and people"
+    write_file(file, scatter(points, metric.title, f"human scores ({judged.human.title})", title=title))
 
 
 def lines_of(table: Table) -> list[list[str]]:

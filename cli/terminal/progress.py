@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -31,16 +30,3 @@ def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
     """A function that shows the progress of randomization tests."""
     with shown("trials") as show:
         yield lambda progress: show((progress.trials_done, progress.trials))
-
-
-@contextmanager
-def working(on: str) -> Iterator[None]:
-    """Show a status line on a terminal while the block runs; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    with Console(stderr=True).status(Text(on)):
-        yield

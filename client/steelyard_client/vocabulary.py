@@ -164,6 +164,16 @@ class Grouping(StrEnum):
     """The mean length of a segment's references: in words, or in characters where words are not separated."""
 
 
+class Granularity(StrEnum):
+    """What human judgments are compared with."""
+
+    SYSTEM = "system"
+    """Scores of systems."""
+    SEGMENT = "segment"
+    """Scores of segments."""
+    BOTH = "both"
+
+
 class Average(StrEnum):
     """The average that ranks systems whose scores are shown by group."""
 

@@ -41,6 +41,7 @@ MANAGING = [
     ["campaign", "matrix", NAME],
     ["campaign", "metrics-task", NAME],
     ["campaign", "ranking", NAME],
+    ["campaign", "correlate", NAME, "--granularity", "system", "--trials", "99"],
     ["phase", "list", NAME],
     ["testset", "list", NAME],
     ["testset", "show", NAME, "quay"],

@@ -34,7 +34,7 @@ FILES = {
     "campaigns/*/export": "campaigns.export",
     "campaigns/*/import": "campaigns.imports",
     "campaigns/*/human-scores": "campaigns.judgments",
-    "campaigns/*/correlations": "campaigns.judgments",
+    "campaigns/*/correlations": "campaigns.correlations",
     "campaigns/*/scores": "campaigns.scores",
     "campaigns/*/autorank": "campaigns.scores",
     "nightly": "campaigns.nightly",

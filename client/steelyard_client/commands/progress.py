@@ -42,6 +42,19 @@ def shown_progress(*names: str) -> Iterator[Show]:
         yield show
 
 
+@contextmanager
+def working(on: str) -> Iterator[None]:
+    """Show a status line on a terminal while the block runs; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(on)):
+        yield
+
+
 def _line_by_line(names: tuple[str, ...]) -> Show:
     last = -1
 

@@ -7,7 +7,10 @@ from functools import partial
 from steelyard.commands.verbs import Verb, imported
 
 FILES = {
-    "campaign": ("create campaigns and manage their rules, members and teams", "campaigns.campaign"),
+    "campaign": (
+        "create campaigns, manage their rules and teams; compare metrics with people",
+        "campaigns.campaign",
+    ),
     "phase": ("plan the phases of campaigns", "campaigns.phase"),
     "testset": ("add test sets to campaigns, release or correct their references", "campaigns.testset"),
     "submit": ("submit a system's output to a campaign", "campaigns.submit"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard_client.addresses import path_of
 from steelyard_client.documents.campaigns.corrections import CorrectionDetailsResponse, CorrectionResponse
 from steelyard_client.documents.campaigns.test_sets import TestSetCreatedResponse, TestSetResponse
+from steelyard_client.documents.leaderboards.correlations import CorrelationsResponse
 from steelyard_client.documents.leaderboards.judgments import (
-    CorrelationsResponse,
     HumanScoresCreatedResponse,
     HumanScoresDetails,
     HumanScoresResponse,
@@ -281,10 +281,43 @@ class TestSetOperations(Requests):
         references: Sequence[str] = (),
         human: str = "",
         without: Sequence[int] = (),
+        board: int | None = None,
+        metric: Sequence[str] = (),
+        granularity: str = "",
+        statistic: Sequence[str] = (),
+        replicates: int | None = None,
+        level: float | None = None,
+        trials: int | None = None,
+        correction: str = "",
+        baseline: str = "",
     ) -> Steps[CorrelationsResponse]:
-        """Correlations of metrics with human judgments; `without` leaves submissions out."""
+        """Correlations of metrics with human judgments.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        test_set, references, board
+            As in `read_leaderboard`.
+        human
+            Name of the judgments, or NAME@VERSION; default the newest.
+        without
+            Numbers of submissions whose systems are left out.
+        metric
+            Only these metrics. This and what follows is for accounts, where it differs from the default.
+        granularity
+            "system", "segment" or "both".
+        statistic
+            Statistics; the first one ranks and is tested.
+        replicates, level
+            Of the intervals.
+        trials, correction, baseline
+            Of the tests of every metric against the best one, or the `baseline`.
+        """
         return self._get(
             CorrelationsResponse, "campaigns", name, "correlations",
             test_set=test_set or None, references=",".join(references) or None, human=human or None,
-            without=list(without) or None,
+            without=list(without) or None, board=board, metric=list(metric) or None, granularity=granularity or None,
+            statistic=list(statistic) or None, replicates=replicates, level=level, trials=trials,
+            correction=correction or None, baseline=baseline or None,
         )  # fmt: skip

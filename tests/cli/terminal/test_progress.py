@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from cli.campaigns.evaluate import without_scores
-from cli.terminal.progress import working
 from models.queue_status.progress import Progress
 from steelyard.commands import progress as shown
 from steelyard.commands.progress import counted
+from steelyard_client.commands.progress import working
 
 
 class Terminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""Human judgments, and the correlation of metrics with them."""
+"""Human judgments."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
-from analysis.meta_evaluation.correlation_json import correlation_object
 from campaigns.changes import require_organiser
-from campaigns.errors import Forbidden, NotFound
+from campaigns.errors import Forbidden
 from campaigns.inspection.judged_systems import judgments_response, read_details
 from campaigns.inspection.judgments import judgments_of, remove_judgments, rename_judgments
-from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, read_metrics
-from campaigns.inspection.visible import NoTestSet, visible_test_sets
+from campaigns.inspection.visible import visible_test_sets
 from campaigns.permissions import read_access
 from models.corpus.judgments import list_judgments_of, read_segments
 from models.database.session import reading, writing
 from models.schema.states import JudgmentKind
 from steelyard.meta_evaluation.human.rankings import rankings
 from steelyard_client.documents.leaderboards.judgments import (
-    CorrelationsResponse,
     HumanScoresCreatedResponse,
     HumanScoresDetails,
     HumanScoresRename,
@@ -172,45 +169,3 @@ def delete_human_scores(
     with writing(app_state(request).engine) as connection:
         remove_judgments(connection, read_access(connection, principal, name), test_set, title)
     return Response(status_code=204)
-
-
-@router.get("/campaigns/{name}/correlations")
-def read_correlations(
-    request: Request,
-    name: str,
-    principal: CurrentPrincipal,
-    test_set: str = "",
-    references: str = "",
-    human: str = "",
-    without: Annotated[
-        list[int], Query(max_length=MAX_LEFT_OUT, description="Submission numbers of systems to leave out.")
-    ] = [],  # noqa: B006 - FastAPI copies it
-) -> CorrelationsResponse:
-    """Read correlations of metrics with human judgments, with intervals and tests of each metric against the best.
-
-    `without` leaves systems out, such as an output that equals a reference; it requires an account.
-    """
-    state = app_state(request)
-    with reading(state.engine) as connection:
-        access = read_access(connection, principal, name)
-    try:
-        seen = read_metrics(state.engine, access, test_set, references, human, without)
-    except NoTestSet:
-        if test_set or references or human or without:
-            raise
-        return CorrelationsResponse(test_set=None, references=[], human=None, tables=[])
-    ranked = {submission for row in seen.systems for submission in row.submissions}
-    if unknown := sorted(set(without) - ranked):
-        raise NotFound(f"Submission {unknown[0]} is not on this leaderboard, so it cannot be left out.")
-    computed = (state.metrics.tables(seen.judged) if seen.judged else None) or []
-    tables = [correlation_object(each) for each in computed]
-    if not access.sees_names:
-        for table in tables:
-            # The name under which a system was judged would identify an anonymous team.
-            del table["left_out"], table["systems"]
-    return CorrelationsResponse(
-        test_set=seen.test_set.title,
-        references=list(seen.board.listed.references) if seen.board else [],
-        human=seen.judged.human.title if seen.judged else None,
-        tables=tables,
-    )

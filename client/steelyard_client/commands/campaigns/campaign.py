@@ -16,6 +16,7 @@ from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
 from steelyard_client.commands.backend import backend
 from steelyard_client.commands.campaigns.output import CAMPAIGN, print_campaign
+from steelyard_client.commands.leaderboards.correlate import correlate
 from steelyard_client.vocabulary import ExportLayout
 
 if TYPE_CHECKING:
@@ -398,3 +399,6 @@ def _tell_unreadable(campaign: UnreadableCampaignResponse) -> None:
 
 def _given(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
+
+
+campaign.add_command(correlate)

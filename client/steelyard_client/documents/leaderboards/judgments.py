@@ -1,4 +1,4 @@
-"""Human judgments, and the correlation of metrics with them."""
+"""Human judgments, as they are stored."""
 
 from __future__ import annotations
 
@@ -179,16 +179,3 @@ class HumanScoresRename(Document):
 
     name: str
     """The new name of all their versions: 1 to 100 characters, without @."""
-
-
-class CorrelationsResponse(Document):
-    """Correlations of metrics with human judgments."""
-
-    test_set: str | None
-    """null while the campaign has none."""
-    references: list[str]
-    """Labels of the references."""
-    human: str | None
-    """The judgments used; null where no system with scores was judged."""
-    tables: list[dict[str, Any]]
-    """One table per level (system, segment) that was judged, in the format of `steelyard correlate -f json`."""
