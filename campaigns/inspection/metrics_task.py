@@ -10,7 +10,8 @@ from analysis.leaderboard.board import read_board
 from analysis.meta_evaluation.metrics_and_human import read_judged
 from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden
-from campaigns.inspection.metrics_and_human import LEVEL, default_judgments
+from campaigns.inspection.correlations import LEVEL
+from campaigns.inspection.metrics_and_human import default_judgments
 from campaigns.leaderboards.choice import read_choices
 from campaigns.leaderboards.matrix import one_for_each_test_set
 from campaigns.leaderboards.snapshot import read_board_versions
