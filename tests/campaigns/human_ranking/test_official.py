@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
-from campaigns.human_ranking.documents import place_documents, places_of_submissions, ranking_document
+from campaigns.human_ranking.documents import place_documents, places_of_submissions, ranking_document, rule_document
 from campaigns.human_ranking.official import OfficialRanking, read_official, submissions_of_judged
 from campaigns.inspection.judgments import AddedJudgments, rename_judgments, store_judgments_of
 from campaigns.inspection.visible import find_test_set, visible_test_sets
@@ -225,7 +225,10 @@ def test_errors_and_scores_of_segments_rank_too(database_url: str) -> None:
     }
     systems = b"system\tscore\ntug\t1\nraft\t2\n"
     add(engine, "bay", systems, name="sys")
-    assert "no judgment" in rank(engine, "bay", "human", "sys").fault
+    official = rank(engine, "bay", "human", "sys")
+    assert "no judgment" in official.fault
+    said = rule_document(official)
+    assert (said.rule, said.judgments, said.fault, said.notices) == ("human", "sys@1", official.fault, [])
 
 
 def test_equal_scores_share_a_rank_and_places_belong_to_all_submissions_of_a_system(sqlite_url: str) -> None:
@@ -248,6 +251,13 @@ def test_equal_scores_share_a_rank_and_places_belong_to_all_submissions_of_a_sys
         assert {number: each.rank for number, each in places.items()} == {
             **dict.fromkeys(judged["tug"], 2), **dict.fromkeys(judged["raft"], 4), **dict.fromkeys(judged["otter"], 5),
         }  # fmt: skip
+        chosen = find_test_set(visible_test_sets(connection, access), "")
+        document = ranking_document(connection, access, chosen, official)
+    # The newest output of a system stands for it.
+    assert {each.name: each.submission for each in document.systems} == {
+        "tug": max(judged["tug"]), "raft": judged["raft"][0], "otters/otter": judged["otter"][0],
+        "heron": None, "refB": None,
+    }  # fmt: skip
 
 
 def test_a_place_says_all_that_is_known_of_a_system() -> None:

@@ -221,6 +221,37 @@ def test_people_are_on_the_scatter(whole):
     assert any("2 systems, too few" in caption for caption in page.text("figcaption"))
 
 
+def test_who_is_left_out_is_on_no_scatter_and_is_named(whole):
+    text = report(whole, human={"human: da@1": {"tug": 0.5, "raft": -0.25, "barge": 7.125}}, without=["raft"])
+    page = checked(text)
+    assert "Left out, as asked: raft." in text
+    captions = page.text("figcaption")
+    assert [each for each in captions if "systems" in each]
+    assert all("2 systems" in each for each in captions if "systems" in each)
+    scatters = text[text.index("Metrics compared with each other and with human") :]
+    assert ("7.125" in scatters, "−0.250" in scatters) == (True, False)
+    assert "Left out, as asked" not in report(whole)
+    # The leaderboard has everybody.
+    assert "raft" in page.text("bdi")
+
+
+def test_outputs_that_score_alike_are_not_the_same(service_url):
+    """Other words in another order: by unigrams every segment is as good."""
+    turned = [" ".join(reversed(line.split())) for line in SYSTEMS["tug"]]
+    store(service_url, systems={"tug": SYSTEMS["tug"], "gut": turned}, metrics=("bleu:order=1",))
+    assert "Both have the same output." not in report(service_url)
+
+
+def test_each_segment_is_said_to_be_of_its_document(service_url):
+    """Also the first one of a document."""
+    other = list(REFERENCES["A"])
+    other[2] = "nobody at all"
+    store(service_url, systems={"tug": REFERENCES["A"], "odd": other}, selections=[["A"]])
+    said = [each.split()[1:4:2] for each in checked(report(service_url)).text("h5") if each.startswith("Segment")]
+    assert "3" in dict(said)
+    assert dict(said) == {number: "quay:" if number in "12" else "deck:" for number, _ in said}
+
+
 def test_stored_judgments_are_found(whole):
     with writing(make_engine(whole)) as connection:
         for version, score in ((1, 7.0), (2, 9.0)):

@@ -1,6 +1,7 @@
 """The matrix of differences from plain data."""
 
 import re
+from dataclasses import replace
 
 from campaigns.reports.differences import MetricPairs, differences_body
 from steelyard.resampling.paired import PairedResult
@@ -50,6 +51,11 @@ def test_against_a_baseline_there_is_one_row():
 
 def test_no_difference_has_no_mark():
     assert cells([pair(0, 1, 0.0, 0.001), pair(0, 2, 1.0, 0.9), pair(1, 2, 1.0, 0.9)])[0][1] == "0.00.0010 linked"
+
+
+def test_the_corrected_p_value_decides_and_is_shown():
+    pairs = [replace(pair(0, each, -2.0, 0.01), p_corrected=corrected) for each, corrected in ((1, 0.02), (2, 0.06))]
+    assert cells(pairs)[0] == ["", "up +2.00.0200 linked", "+2.00.0600"]
 
 
 def test_without_pairs_the_reason_is_reported():

@@ -129,6 +129,16 @@ def test_numbers_of_versions_that_were_given_are_not_given_again(engine: Engine,
     assert [each[2] for each in versions(engine)] == ["2", "1", "3"]
 
 
+def test_versions_are_listed_by_test_set_name_and_time(engine: Engine, tmp_path: Path) -> None:
+    for value, (test_set, name) in enumerate((("talks", "Y"), ("news", "Y"), ("news", "X"), ("news", "Y")), 1):
+        take_in(
+            engine, "wmt", comet(tmp_path / "c.json", {"ant": [value] * 3}), test_set=test_set, metric=name, work=False
+        )
+    assert [each[:3] for each in versions(engine)] == [
+        ("news", "X", "1"), ("news", "Y", "1"), ("news", "Y", "2"), ("talks", "Y", "1"),
+    ]  # fmt: skip
+
+
 def test_choosing_and_deleting_can_be_of_one_test_set(engine: Engine, tmp_path: Path) -> None:
     everywhere(engine, tmp_path, 1.0)
     everywhere(engine, tmp_path, 2.0)

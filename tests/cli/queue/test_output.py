@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from steelyard.commands.errors import CommandError
-from steelyard_client.commands.queue import submissions
+from steelyard_client.commands.queue import submissions, watch
 from steelyard_client.commands.queue.failures import what_next
 from steelyard_client.commands.queue.output import MOST_ROWS, Status
 from steelyard_client.documents.submissions.evaluations import SelectedEvaluation
@@ -24,6 +24,7 @@ from steelyard_client.documents.submissions.queue import (
     WorkerResponse,
 )
 from steelyard_client.documents.submissions.submissions import MeasuredEvaluation, ProgressResponse, SubmissionResponse
+from steelyard_client.errors import NotFound, ServerUnreachable, TooMany, Unavailable
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -212,3 +213,32 @@ def test_a_line_for_each_submission() -> None:
     ]
     assert submissions.as_text([], failed=True) == "No submission has failed.\n"
     assert submissions.as_text([], failed=False) == "There are no submissions of yours.\n"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TooMany(429, "too_many", "Later."), Unavailable(503, "unavailable", "Later."), ServerUnreachable("Later.")],
+)
+def test_a_moment_without_an_answer_is_waited_for(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(watch, "time", SimpleNamespace(sleep=slept.append))
+    answers: list[Any] = [status(evaluations={"running": 1}), error, error, status(evaluations={"done": 1})]
+
+    def look() -> Status:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert watch.watch(look, 2.0, until_done=True, as_lines=False) == 0
+    printed = capsys.readouterr()
+    assert (slept, printed.err) == ([2.0] * 3, "steelyard: Later.\n" * 2)
+    assert printed.out.count("Scheduler") == 2
+    answers[:] = [error]
+    with pytest.raises(type(error)):
+        watch.watch(look, 2.0, until_done=True, as_lines=False)
+    answers[:] = [status(evaluations={"running": 1}), NotFound(404, "not_found", "It is gone.")]
+    with pytest.raises(NotFound):
+        watch.watch(look, 2.0, until_done=True, as_lines=False)
