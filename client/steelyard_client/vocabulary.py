@@ -263,6 +263,33 @@ def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
     return ", ".join(filter(None, said))
 
 
+class AnnotationTool(StrEnum):
+    """A program in which people judge outputs."""
+
+    APPRAISE = "appraise"
+    PEARMUT = "pearmut"
+
+
+class AnnotationProtocol(StrEnum):
+    """How people judge outputs."""
+
+    ESA = "esa"
+    """Mark errors, and score each output."""
+    CESA = "cesa"
+    """The same, with outputs of several systems beside each other; in Pearmut."""
+    MQM = "mqm"
+    """Mark errors with severities and categories."""
+
+
+class TaskAssignment(StrEnum):
+    """Who judges what, in Pearmut."""
+
+    DYNAMIC = "dynamic"
+    """All documents are for everybody, by systems that are chosen from the scores so far."""
+    TASK_BASED = "task-based"
+    """Everybody has documents of their own; together every document by every system."""
+
+
 class ExportLayout(StrEnum):
     """How an exported campaign is laid out."""
 

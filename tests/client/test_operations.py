@@ -6,8 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import httpx
 import pytest
@@ -37,6 +39,7 @@ from steelyard_client.documents.submissions.submissions import SubmissionUpdate
 from steelyard_client.operations import Operations
 from steelyard_client.steps import listing, operation
 from steelyard_client.vocabulary import (
+    AnnotationTool,
     CampaignRole,
     DeclaredKind,
     Joining,
@@ -188,6 +191,8 @@ def test_what_is_sent_is_what_is_returned(patient: Live, asynchronous: bool, tmp
     nightly(call, root)
     exported = call(root, "export_campaign", "regatta")
     assert call(root, "import_campaign", "regatta-archive", exported).name == "regatta-archive"
+    with ZipFile(BytesIO(call(root, "export_judgment_tasks", "regatta", tool=AnnotationTool.PEARMUT))) as tasks:
+        assert len(tasks.namelist()) == 2
     call(root, "close_campaign", "regatta")
     call(root, "publish_campaign", "regatta")
     assert call(root, "list_audit_entries", search="publish")

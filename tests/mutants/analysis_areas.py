@@ -73,6 +73,19 @@ ANALYSIS_AREAS: dict[str, list[Target]] = {
             "tests/library/ranking/test_human_rules.py tests/library/ranking/test_human_randomization.py",
         ),
         target(
+            "library/steelyard/meta_evaluation/human/tasks/appraise.py "
+            "library/steelyard/meta_evaluation/human/tasks/pearmut.py "
+            "library/steelyard/meta_evaluation/human/tasks/texts.py",
+            "tests/library/meta_evaluation/human/test_tasks.py",
+        ),
+        target(
+            "library/steelyard/meta_evaluation/metrics_task.py", "tests/library/meta_evaluation/test_metrics_task.py"
+        ),
+        target(
+            "library/steelyard/meta_evaluation/exchanged_soft_accuracy.py",
+            "tests/library/meta_evaluation/test_metrics_task.py",
+        ),
+        target(
             "library/steelyard/meta_evaluation/human/assessments.py library/steelyard/ranking/human_boards.py "
             "library/steelyard/tables/human_boards.py",
             "tests/library/ranking/test_human_boards.py tests/library/commands/test_rank_humans.py "

@@ -35,6 +35,7 @@ FILES = {
     "campaigns/*/import": "campaigns.imports",
     "campaigns/*/human-scores": "campaigns.judgments",
     "campaigns/*/correlations": "campaigns.correlations",
+    "campaigns/*/judgment-tasks": "campaigns.judgment_tasks",
     "campaigns/*/scores": "campaigns.scores",
     "campaigns/*/autorank": "campaigns.scores",
     "nightly": "campaigns.nightly",

@@ -23,7 +23,7 @@ from steelyard_client.files import read_file
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
 from steelyard_client.steps import listing, operation
-from steelyard_client.vocabulary import ExportLayout
+from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, ExportLayout, TaskAssignment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseUpdate
     from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
     from steelyard_client.steps import Items, Steps
+
+
+SEED = 12345
+"""Of what is drawn, unless another one is given."""
 
 
 class CampaignOperations(Requests):
@@ -116,6 +120,57 @@ class CampaignOperations(Requests):
     ) -> Steps[bytes]:
         """What the account may see of a campaign, as a zip archive; test sets can be chosen for mt-metrics-eval."""
         return self._get_bytes("campaigns", name, "export", layout=layout, test_set=list(test_sets))
+
+    @operation
+    def export_judgment_tasks(
+        self,
+        name: str,
+        *,
+        tool: AnnotationTool,
+        protocol: AnnotationProtocol = AnnotationProtocol.ESA,
+        test_sets: Sequence[str] = (),
+        systems: Sequence[str] = (),
+        references: bool = False,
+        annotators: int | None = None,
+        assignment: TaskAssignment = TaskAssignment.DYNAMIC,
+        together: int | None = None,
+        checks: int | None = None,
+        seed: int = SEED,
+    ) -> Steps[bytes]:
+        """Outputs as tasks of an annotation tool, as a zip archive.
+
+        Parameters
+        ----------
+        name
+            Name of the campaign.
+        tool
+            Appraise or Pearmut.
+        protocol
+            How people judge.
+        test_sets
+            Only these; default all.
+        systems
+            Only these systems; default the last output of each.
+        references
+            Whether references are judged like systems.
+        annotators
+            How many there are; default one for each batch of Appraise, and ten in Pearmut.
+        assignment
+            Who judges what, in Pearmut.
+        together
+            How many systems Pearmut shows beside each other; default three by cESA, else one.
+        checks
+            Damaged outputs that nobody should find good: of each batch of Appraise (default 12), or of a campaign of
+            Pearmut (default 10).
+        seed
+            Of all that is drawn.
+        """
+        return self._get_bytes(
+            "campaigns", name, "judgment-tasks",
+            tool=tool, protocol=protocol, test_set=list(test_sets), system=list(systems),
+            references="true" if references else None, annotators=annotators, assignment=assignment,
+            together=together, checks=checks, seed=seed,
+        )  # fmt: skip
 
     @listing
     def list_phases(self, name: str) -> Items[PhaseResponse]:

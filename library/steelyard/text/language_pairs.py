@@ -32,6 +32,9 @@ _SHORTER = {
     "xho": "xh", "yid": "yi", "yor": "yo", "zho": "zh", "zsm": "ms", "zul": "zu",
 }  # fmt: skip
 """Codes of ISO 639-3 for those of ISO 639-1, macrolanguages and standard varieties included."""
+_MACRO = {"et": "est", "fa": "fas", "no": "nor", "sw": "swa"}
+"""Where ISO 639-3 has a macrolanguage and a variety for one code, the macrolanguage."""
+_LONGER = {short: long for long, short in _SHORTER.items()} | _MACRO
 _ALSO = {("arz", "", ""): ("ar", "", "EG"), ("nb", "", ""): ("no", "", "")}
 """Codes that mean the same by convention alone."""
 _CHINESE = {"CN": "Hans", "SG": "Hans", "TW": "Hant", "HK": "Hant", "MO": "Hant"}
@@ -110,6 +113,25 @@ def parse_pair(text: str) -> LanguagePair | None:
         return None
     source, target = found[1], found[5]
     return LanguagePair(_language(*found.group(2, 3, 4)), _language(*found.group(6, 7, 8)), source, target)
+
+
+def longer_code(language: str) -> str | None:
+    """The code of three letters of a language (ISO 639-3).
+
+    Parameters
+    ----------
+    language : str
+        Such as `cs`, `ces` or `zh_Hant_TW`.
+
+    Returns
+    -------
+    str or None
+        None where it is no code, or one of two letters that is not known.
+    """
+    found = _CODE.fullmatch(language)
+    if found is None:
+        return None
+    return found[1] if len(found[1]) == 3 else _LONGER.get(found[1])
 
 
 def _language(code: str, script: str | None, region: str | None) -> Language:

@@ -257,6 +257,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     ),
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
     f"GET {HERE}/export": Rule(INSIDE),
+    f"GET {HERE}/judgment-tasks": Rule(ORGANISERS, query="?tool=pearmut"),
     f"POST {HERE}/import": Rule(FOUNDERS, {"files": {"file": ("pairs.zip", pairs_zip())}}, {"name": "a new one"}),
     "GET /new-campaign": Rule(FOUNDERS),
     "POST /new-campaign": Rule(FOUNDERS, {"data": {"name": "a new one"}}),

@@ -9,11 +9,20 @@ import click
 
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
-from steelyard.commands.options import format_option, granularity_option, many, option, width_option, yes_option
+from steelyard.commands.options import (
+    format_option,
+    granularity_option,
+    many,
+    option,
+    seed_option,
+    width_option,
+    yes_option,
+)
 from steelyard.commands.parsing import Noun, Value
 from steelyard.commands.prompts import confirm
 from steelyard_client.commands.backend import backend
 from steelyard_client.commands.human.test_sets import choose_test_set, test_set_options, test_sets_of
+from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, TaskAssignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +47,66 @@ def renamed(text: str) -> tuple[str, str]:
     if not (old and equals and new):
         raise ValueError(f'"{text}" is not of the form OLD=NEW')
     return old, new
+
+
+@judgments.command(
+    "tasks",
+    help="Write the outputs of a campaign as tasks for people, in the files that Appraise or Pearmut take: every "
+    "document by every system, once, and damaged outputs as attention checks. What people gave there is read by "
+    "`judgments import`.",
+    example="steelyard judgments tasks wmt26 --for pearmut --protocol cesa --annotators 30 -o tasks",
+)
+@click.argument("campaign", metavar="CAMPAIGN", help="the campaign")
+@option("--for", "tool", type=click.Choice([each.value for each in AnnotationTool]), required=True, help="the tool")
+@option(
+    "--protocol",
+    type=click.Choice([each.value for each in AnnotationProtocol]),
+    default=AnnotationProtocol.ESA.value,
+    help="errors and scores (ESA), several systems beside each other (cESA, in Pearmut), or errors with categories "
+    "(MQM) (default: esa)",
+)
+@option("-o", "--output", type=Value(Path), metavar="DIR", required=True, help="the folder to write, a new one")
+@many("--test-set", "test_sets", metavar="NAME...", help="only these test sets (default: all)")
+@many("--systems", metavar="SYSTEM...", help="only these systems (default: the last output of each)")
+@option("--references", is_flag=True, help="judge references like systems")
+@option(
+    "--annotators",
+    type=Value(int),
+    metavar="N",
+    help="how many people judge (default: one for each batch of Appraise, 10 in Pearmut)",
+)
+@option(
+    "--assignment",
+    type=click.Choice([each.value for each in TaskAssignment]),
+    default=TaskAssignment.DYNAMIC.value,
+    help="of Pearmut: documents for everybody, by systems chosen from the scores so far, or documents of one's own "
+    "(default: dynamic)",
+)
+@option(
+    "--together", type=Value(int), metavar="N", help="systems beside each other in Pearmut (default: 3 by cESA, else 1)"
+)
+@option(
+    "--checks",
+    type=Value(int),
+    metavar="N",
+    help="damaged outputs: of each batch of Appraise (default: 12), or of a campaign of Pearmut (default: 10)",
+)
+@seed_option("choices")
+@backend()
+def tasks(client: Client, campaign: str, tool: str, protocol: str, assignment: str, output: Path, **asked: Any) -> int:
+    """Write the files of the tasks."""
+    from steelyard_client.commands.campaigns.exported import write_folder
+
+    content = client.export_judgment_tasks(
+        campaign,
+        tool=AnnotationTool(tool),
+        protocol=AnnotationProtocol(protocol),
+        assignment=TaskAssignment(assignment),
+        **asked,
+    )
+    note(write_folder(output, content))
+    print(f"Written: {output}")
+    return 0
 
 
 @judgments.command(

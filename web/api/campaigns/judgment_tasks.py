@@ -1,0 +1,71 @@
+"""Outputs of a campaign as tasks of annotation tools."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from campaigns.exports.archive import safe_name
+from campaigns.exports.judgment_tasks import WantedTasks
+from campaigns.exports.judgment_tasks import export_judgment_tasks as export_tasks
+from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, TaskAssignment
+from web.dependencies import CurrentPrincipal, app_state
+
+router = APIRouter(tags=["human scores"])
+
+MOST = 200
+"""Test sets or systems that are named."""
+
+
+@router.get(
+    "/campaigns/{name}/judgment-tasks",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+            "description": "A zip with the files of each test set.",
+        }
+    },
+)
+def export_judgment_tasks(
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    tool: Annotated[AnnotationTool, Query(description="The tool that people judge in.")],
+    protocol: Annotated[AnnotationProtocol, Query(description="How they judge.")] = AnnotationProtocol.ESA,
+    test_set: Annotated[list[str], Query(max_length=MOST, description="Only these test sets.")] = [],  # noqa: B006 - FastAPI copies it
+    system: Annotated[list[str], Query(max_length=MOST, description="Only these systems.")] = [],  # noqa: B006 - FastAPI copies it
+    references: Annotated[bool, Query(description="Judge references like systems.")] = False,
+    annotators: Annotated[int | None, Query(ge=1, le=10_000, description="How many people judge.")] = None,
+    assignment: Annotated[TaskAssignment, Query(description="Who judges what, in Pearmut.")] = TaskAssignment.DYNAMIC,
+    together: Annotated[
+        int | None, Query(ge=1, le=100, description="Systems that Pearmut shows beside each other.")
+    ] = None,
+    checks: Annotated[
+        int | None,
+        Query(ge=0, le=10_000, description="Damaged outputs, in a batch of Appraise or a campaign of Pearmut."),
+    ] = None,
+    seed: Annotated[int, Query(ge=0, lt=2**63, description="Of all that is drawn.")] = 12345,
+) -> StreamingResponse:
+    """Download tasks for people: every document by every system, once, with damaged outputs as attention checks.
+
+    For Appraise a manifest and batches of 100 items for each test set, for Pearmut a campaign. Export what people gave
+    from there, and import it as human scores. For organisers.
+    """
+    wanted = WantedTasks(
+        tool=tool,
+        protocol=protocol,
+        test_sets=test_set,
+        systems=system,
+        references=references,
+        annotators=annotators,
+        assignment=assignment,
+        together=together,
+        checks=checks,
+        seed=seed,
+    )
+    parts = export_tasks(app_state(request).engine, principal, name, wanted)
+    headers = {"Content-Disposition": f'attachment; filename="{safe_name(name, tool.value)}.zip"'}
+    return StreamingResponse(parts, media_type="application/zip", headers=headers)
