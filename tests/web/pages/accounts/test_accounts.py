@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from sqlalchemy import select
 
+from models.database.session import reading
+from models.schema.accounts import AuditEntry
 from models.schema.roles import Scope, SiteRole
 from tests.service.people import PASSWORD, submit, with_password
 from tests.service.service import Service
@@ -30,8 +33,14 @@ def test_name_address_and_password_are_changed_on_the_page(service: Service) -> 
     shown = here.get("/account?note=password").text
     assert "All other browsers were signed out" in shown
     assert "Mary Q." in shown
-    submit(here, "/account", "/account/sign-out-everywhere")
+    answer = submit(here, "/account", "/account/sign-out-everywhere")
     assert here.get("/api/v1/me").json()["signed_in"] is False
+    # The browser forgets its session, too.
+    assert re.search(r'="?"?; .*Max-Age=0', answer.headers["Set-Cookie"])
+    with reading(service.engine) as connection:
+        last = connection.execute(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
+    assert last is not None
+    assert (last.action, last.account_id, last.details) == ("session.end_all", mary, {"sessions": 1})
 
 
 def test_a_token_is_made_on_the_page_and_shown_once(service: Service) -> None:
@@ -41,7 +50,10 @@ def test_a_token_is_made_on_the_page_and_shown_once(service: Service) -> None:
     assert wrong.status_code == 422
     assert 'value="laptop"' in wrong.text
     assert submit(client, "/account/tokens", name="laptop", days="7").status_code == 422
-    shown = submit(client, "/account/tokens", name="laptop", days="7", scopes=["read", "submit"])
+    longest = service.settings.token_days
+    for days in (0, longest + 1, 10**8):
+        assert submit(client, "/account/tokens", name="laptop", days=str(days), scopes=["read"]).status_code == 422
+    shown = submit(client, "/account/tokens", name="laptop", days=str(longest), scopes=["read", "submit"])
     found = re.search(r"sty_[\w-]{43}", shown.text)
     assert found
     assert shown.headers["Cache-Control"] == "no-store"

@@ -108,6 +108,9 @@ def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClie
     assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="-1").text
     # Nothing typed is no wish for "no limit".
     assert "is not a number of submissions" in post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="").text
+    # No database holds more digits.
+    many = post(olga, "/quotas", 422, quota_kind="per_day", quota_amount="9999999999").text
+    assert "is not a number of submissions" in many
     assert olga.post("/new-campaign", data={"name": "wmt"}).status_code == 409
 
 
