@@ -3,10 +3,13 @@
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from steelyard.commands.main import main
+from steelyard.ranking.human_rules import Trials
+from steelyard.ranking.score_boards import RankOptions
 
 PAIRS = ("en-cs", "en-de")
 
@@ -100,6 +103,55 @@ def test_formats(files, capsys):
     for form, beginning in (("markdown", "### en-"), ("latex", r"\begin{table}"), ("html", "<!DOCTYPE html>")):
         assert main(["rank", str(files), "-f", form]) == 0
         assert capsys.readouterr().out.startswith(beginning)
+
+
+@pytest.fixture
+def boards(monkeypatch):
+    """What boards are made of, in place of boards."""
+    made = []
+
+    def board(scores, *how):
+        made.append((scores.pair, *how))
+        return SimpleNamespace(notices=[f"of {scores.pair}"])
+
+    for kind, name in (("score_boards", "score_board"), ("human_boards", "human_board")):
+        monkeypatch.setattr(f"steelyard.ranking.{kind}.{name}", board)
+        monkeypatch.setattr(f"steelyard.tables.{kind}.render", lambda *_: "")
+    return made
+
+
+def test_boards_are_made_as_options_say_and_in_the_order_of_pairs(files, boards, capsys):
+    how = ["--by", "X", "--replicates", "7", "--seed", "5", "--level", "0.9", "--paired", "randomization"]
+    how += ["--trials", "30", "--correction", "holm", "--resample", "document", "-m", "X"]
+    for pairs in (PAIRS, PAIRS[::-1]):
+        assert main(["rank", str(files), *how, "--pair", *pairs, pairs[0], "-f", "tsv"]) == 0
+        assert [each[0] for each in boards] == list(pairs)
+        assert [each[1] for each in boards] == [
+            RankOptions("X", 7, 5, 0.9, "randomization", 30, "holm", "document"),
+        ] * 2
+        # Data has no place for notices, tables have.
+        assert [f"of {pair}" in capsys.readouterr().err for pair in pairs[:1]] == [True]
+        boards.clear()
+    assert main(["rank", str(files)]) == 0
+    assert [each[:2] for each in boards] == [(pair, RankOptions()) for pair in PAIRS]
+    assert "of en-cs" not in capsys.readouterr().err
+
+
+def test_human_boards_are_made_as_options_say_and_in_the_order_of_pairs(boards, tmp_path, capsys):
+    line = {"scores": {"tug": [{"score": 7.0, "annotator": "a", "errors": [], "protocol": "ESA"}]}}
+    for pair in PAIRS:
+        text = json.dumps({"doc_id": f"{pair}_#_news_#_d_#_0", "src_text": "", "tgt_text": {}, **line})
+        (tmp_path / f"{pair}.jsonl").write_text(text + "\n")
+    paths = [str(tmp_path / f"{pair}.jsonl") for pair in PAIRS]
+    how = ["--by", "human", "--trials", "30", "--seed", "5", "--correction", "holm", "--level", "0.9"]
+    for pairs in (PAIRS, PAIRS[::-1]):
+        assert main(["rank", *paths, *how, "--pair", *pairs, "-f", "json"]) == 0
+        assert [each[0] for each in boards] == list(pairs)
+        assert {each[1].trials for each in boards} == {Trials(30, 5, "holm", 0.9)}
+        assert "of en-zh" not in capsys.readouterr().err
+        boards.clear()
+    assert main(["rank", *paths, "--by", "human:wmt24"]) == 0
+    assert [(each[0], each[1].trials) for each in boards] == [(pair, Trials()) for pair in PAIRS]
 
 
 @pytest.mark.parametrize(

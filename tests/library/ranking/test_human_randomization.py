@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.fixed_point import on_grid
 from steelyard.ranking.human_randomization import randomization_p_of_pairs
 from steelyard.ranking.human_rules import OWN, Trials, rank_by_humans
 from steelyard.resampling.correction import corrected
@@ -68,6 +69,19 @@ def test_differences_that_are_equal_but_for_rounding_are_as_large(places):
     p, _ = p_of(scores, ["x"] * places)
     share, _ = exact(scores[0], scores[1], ["x"] * places, list(range(places)))
     assert p[0, 1] == pytest.approx(share, abs=5 * (share * (1 - share) / TRIALS) ** 0.5 + 2 / TRIALS)
+
+
+@pytest.mark.parametrize("places", [6, 12, 24])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_what_rounding_to_the_grid_parts_is_still_equal(places, sign):
+    """Twice a third of 1 is not two thirds on the grid: to exchange 1, 1 and -2 is as good as not to, nevertheless."""
+    differences = np.zeros(places)
+    differences[:4] = [sign, sign, -2 * sign, 50.0]
+    parts = on_grid(differences[:3] / places)
+    assert parts.sum() != 0, "nothing is rounded here"
+    p, _ = p_of(np.stack([differences, np.zeros(places)]), ["x"] * places)
+    # Of the eight ways to exchange the three, five leave as much, the 50 exchanged or not.
+    assert p[0, 1] == pytest.approx(5 / 8, abs=5 * (5 / 8 * 3 / 8 / TRIALS) ** 0.5 + 2 / TRIALS)
 
 
 def test_systems_do_not_change_each_others_tests(monkeypatch):
