@@ -104,9 +104,9 @@ class DatabaseTransport(httpx.BaseTransport):
         """Write a page about comparisons, with the texts behind them."""
         from cli.leaderboards.report import report
         from cli.stored import settings_for
-        from cli.terminal.writing import write_file
         from models.database.session import make_engine
         from scheduler.embedded.wait import read_with_retries
+        from steelyard.commands.writing import write_file
 
         engine = make_engine(settings_for(self._database).database_url)
         try:
@@ -114,6 +114,21 @@ class DatabaseTransport(httpx.BaseTransport):
         finally:
             engine.dispose()
         write_file(path, page)
+
+    def draw_schedule(self, name: str, path: Path) -> None:
+        """Draw the scores of a schedule over its runs. Raises CommandError where it has had none."""
+        from campaigns.inspection.scheduled_runs import visible_history
+        from cli.schedules.history import history_svg
+        from models.database.session import reading
+        from steelyard.commands.writing import write_file
+
+        assert self._app is not None
+        assert self._principal is not None
+        with reading(self._app.state.steelyard.engine) as connection:
+            history = visible_history(connection, self._principal, name)
+        if not history.nightly_runs:
+            raise CommandError(f'The schedule "{name}" has had no run yet: there is nothing to plot.')
+        write_file(path, history_svg(history))
 
     def write_correlations(
         self, asked: Sequence[tuple[str, dict[str, Any]]], *, plot: Path | None, report: Path | None, width: int
@@ -123,8 +138,8 @@ class DatabaseTransport(httpx.BaseTransport):
         from campaigns.inspection.metrics_and_human import read_metrics
         from campaigns.permissions import read_access
         from cli.meta_evaluation.correlation_report import draw, page
-        from cli.terminal.writing import write_file
         from models.database.session import reading
+        from steelyard.commands.writing import write_file
         from steelyard_client.vocabulary import Granularity, PValueCorrection
 
         assert self._app is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from steelyard.resampling.correction import TITLES
 from steelyard.resampling.paired import TITLES_OF_TESTS
 from steelyard.resampling.regression import Outcome
+from steelyard_client.vocabulary import level_words
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding, Subject
@@ -48,8 +49,7 @@ def how_tested(verdict: Verdict) -> str:
 
 def level_of(change: Change) -> str:
     """The direction of a change, and whether it is new or too small to count."""
-    direction = "worse" if change.worse else "better"
-    return direction + (", new" if change.new and change.counts else "" if change.counts else ", too little to count")
+    return level_words(worse=change.worse, counts=change.counts, new=change.new)
 
 
 def place_of(subject: Subject) -> str:

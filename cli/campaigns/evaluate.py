@@ -23,7 +23,6 @@ from cli.stored import (
     require_schema,
     shown_database,
 )
-from cli.terminal.writing import make_folder
 from steelyard.commands.chosen_metrics import asked_for, chosen_metrics, resolved_metrics
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import note, tell
@@ -37,6 +36,7 @@ from steelyard.commands.options import (
     width_option,
 )
 from steelyard.commands.parsing import Value
+from steelyard.commands.writing import make_folder
 from steelyard.formats.file_names import text_endings
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import titles

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from cli.terminal.writing import make_folder, write_file
+from steelyard.commands.writing import make_folder, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,9 +10,9 @@ from campaigns.reports.agreement import agreement_body
 from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
-from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError
 from steelyard.commands.notices import note
+from steelyard.commands.writing import write_file
 from steelyard.meta_evaluation.correlation import SYSTEM
 from steelyard.tables.correlation import against, agreement_table, difference_table
 from steelyard.tables.formatting import TYPESET

@@ -11,7 +11,6 @@ import click
 from cli.commands import Options, ServerCommand, collected
 from cli.decorators import processes_option
 from cli.stored import read_settings
-from cli.terminal.writing import write_file
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
 from steelyard.commands.options import (
@@ -25,6 +24,7 @@ from steelyard.commands.options import (
 )
 from steelyard.commands.parsing import Value
 from steelyard.commands.values import named_file, whole_number
+from steelyard.commands.writing import write_file
 from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:

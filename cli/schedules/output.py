@@ -1,4 +1,4 @@
-"""The report of a run for people, programs and continuous integration; `cli.schedules.history` has the history."""
+"""The report of a run for people, programs and continuous integration; `steelyard schedule show` has the history."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import math
 from typing import TYPE_CHECKING
 
 from analysis.nightly.text import baseline_of, how_tested, place_of, severity_key, summary
-from cli.schedules.changes import CHANGE_HEADER, change_row
 from steelyard.tables.formatting import digits
 from steelyard.tables.text import aligned
+from steelyard_client.commands.campaigns.schedule_history import CHANGE_HEADER, change_row
+from steelyard_client.documents.submissions.nightly import LevelChange
 
 if TYPE_CHECKING:
     from analysis.nightly.regression import RegressionFinding
@@ -31,7 +32,8 @@ def nightly_run_text(report: NightlyRunReport) -> str:
     told = [change for change in verdict.changes if change.counts]
     if told:
         text += "\nLevels that lasted, over the last runs\n"
-        text += aligned([CHANGE_HEADER, *map(change_row, sorted(told, key=lambda each: not each.regressed))])
+        told.sort(key=lambda each: not each.regressed)
+        text += aligned([CHANGE_HEADER, *(change_row(LevelChange(**each.as_json())) for each in told)])
     return text + "".join(f"\nNote: {note}" for note in verdict.notes) + "\n" * bool(verdict.notes)
 
 

@@ -11,10 +11,10 @@ import click
 from cli.commands import Options, ServerCommand, collected
 from cli.decorators import processes_option
 from cli.stored import note_without_workers, read_settings, require_schema
-from cli.terminal.writing import write_file
 from steelyard.commands.notices import note
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Value
+from steelyard.commands.writing import write_file
 from steelyard_client.commands.backend import database_option
 
 if TYPE_CHECKING:

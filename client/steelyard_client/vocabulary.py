@@ -290,6 +290,12 @@ class TaskAssignment(StrEnum):
     """Everybody has documents of their own; together every document by every system."""
 
 
+def level_words(*, worse: bool, counts: bool, new: bool) -> str:
+    """Return the direction of a lasting change, and whether it is new or too small to count."""
+    direction = "worse" if worse else "better"
+    return direction + (", new" if new and counts else "" if counts else ", too little to count")
+
+
 class ExportLayout(StrEnum):
     """How an exported campaign is laid out."""
 

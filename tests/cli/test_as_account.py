@@ -58,6 +58,8 @@ MANAGING = [
     ["scores", "list", NAME],
     ["quota", "list"],
     ["quota", "show", "harbour"],
+    ["schedule", "list"],
+    ["schedule", "show", "gate"],
     ["judgments", "list"],
     ["judgments", "show", "kept"],
     ["judgments", "show", "kept", "--granularity", "segment"],

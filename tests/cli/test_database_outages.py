@@ -14,7 +14,6 @@ from sqlalchemy.exc import DBAPIError
 
 from cli.errors import explained
 from cli.main import main
-from cli.terminal.writing import make_folder, write_file
 from models.database.error_kinds import (
     DatabaseProblem,
     classify_error,
@@ -24,6 +23,7 @@ from models.database.error_kinds import (
 )
 from models.database.session import make_engine, writing
 from steelyard.commands.errors import CommandError
+from steelyard.commands.writing import make_folder, write_file
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -410,5 +410,5 @@ def nightly(call: Caller, root: int) -> None:
     service = call.live.service
     (run,) = add_nightly_runs(service.engine, service.settings.database_url, [{"tug": nightly_output()}])
     (schedule,) = call(root, "list_schedules")
-    assert call(root, "read_schedule_history", schedule.name)["runs"]
+    assert call(root, "read_schedule_history", schedule.name).runs
     assert call(root, "read_nightly_run", schedule.name, run)

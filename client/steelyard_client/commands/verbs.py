@@ -21,6 +21,7 @@ FILES = {
     "team": ("create teams and manage their members", "accounts.team"),
     "scores": ("import scores made elsewhere into campaigns; AutoRank", "campaigns.scores"),
     "quota": ("limit how many submissions a team may make", "campaigns.quota"),
+    "schedule": ("list nightly schedules, and show their history", "campaigns.schedule"),
     "judgments": ("import human judgments, and rank systems by them", "human.judgments"),
     "status": ("show the queue, workers and failures", "queue.status"),
     "leaderboard": ("show the systems of campaigns, ranked", "leaderboards.leaderboard"),

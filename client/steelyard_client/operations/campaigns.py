@@ -18,7 +18,7 @@ from steelyard_client.documents.campaigns.participants import (
 )
 from steelyard_client.documents.campaigns.phases import PhaseResponse
 from steelyard_client.documents.campaigns.quotas import QuotaResponse, TeamQuotasResponse
-from steelyard_client.documents.submissions.nightly import ScheduleResponse
+from steelyard_client.documents.submissions.nightly import ScheduleHistoryResponse, ScheduleResponse
 from steelyard_client.files import read_file
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -278,14 +278,14 @@ class CampaignOperations(Requests):
         return self._pages(TeamQuotasResponse, "teams", team, "quotas")
 
     @listing
-    def list_schedules(self) -> Items[ScheduleResponse]:
-        """The schedules: all for administrators, those of visible campaigns for organisers."""
-        return self._pages(ScheduleResponse, "nightly")
+    def list_schedules(self, *, removed: bool = False) -> Items[ScheduleResponse]:
+        """The schedules: all for administrators, with `removed` deleted ones; for organisers of visible campaigns."""
+        return self._pages(ScheduleResponse, "nightly", removed="true" if removed else None)
 
     @operation
-    def read_schedule_history(self, name: str) -> Steps[dict[str, Any]]:
+    def read_schedule_history(self, name: str) -> Steps[ScheduleHistoryResponse]:
         """All runs of a schedule and their series of scores."""
-        return self._get_json("nightly", name)
+        return self._get(ScheduleHistoryResponse, "nightly", name)
 
     @operation
     def read_nightly_run(self, name: str, run: int) -> Steps[dict[str, Any]]:

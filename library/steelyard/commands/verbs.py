@@ -64,11 +64,11 @@ EXTENDED = ("verify",)
 ELSEWHERE = {
     "'steelyard-client[cli]'": (
         *("campaign", "phase", "testset", "submission", "user", "token", "invitation", "team", "scores", "quota"),
-        *("submit", "login", "judgments", "leaderboard", "compare", "status"),
+        *("submit", "schedule", "login", "judgments", "leaderboard", "compare", "status"),
     ),
     "steelyard-server": (
         *("evaluate", "demo", "tune"),
-        *("schedule", "up", "serve", "vectors", "model", "db", "worker", "scheduler", "health", "doctor"),
+        *("up", "serve", "vectors", "model", "db", "worker", "scheduler", "health", "doctor"),
     ),
 }
 """Distribution -> its verbs, to say what to install for one that is missing."""

@@ -11,17 +11,21 @@ from defusedxml.ElementTree import fromstring
 from analysis.nightly.regression import RegressionFinding, Subject
 from analysis.nightly.series import Change, Point, ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, Verdict
-from cli.schedules.history import bars, history_svg, rendered_history
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.inspection.scheduled_runs import history_document
+from cli.schedules.history import history_svg
 from cli.schedules.junit import nightly_run_junit
 from cli.schedules.output import nightly_run_json, nightly_run_text
 from models.nightly.runs import NightlyRunInfo
 from models.nightly.schedules import Baseline, ScheduleInfo
 from models.schema.states import BaselineKind, NightlyRunState, PairedTest
 from steelyard.resampling.regression import Outcome
+from steelyard_client.commands.campaigns.schedule import rendered_history
+from steelyard_client.commands.campaigns.schedule_history import bars
 
 
 def as_text(made: History) -> str:
-    return rendered_history(made, "text")
+    return rendered_history(history_document(made, COMMAND_LINE), "text")
 
 
 def subject(system: str) -> Subject:
@@ -205,9 +209,8 @@ def test_history_as_text() -> None:
     assert "Too few runs" in as_text(history(1.0, 2.0))
     assert "No change that lasted" in as_text(history(*LONG))
     assert as_text(History(report().schedule, ())) == "gate: no run so far.\n"
-    assert json.loads(rendered_history(history(*LONG), "json"))["series"][0]["points"][2] == {
-        "date": "2027-03-03", "score": None, "interval": None,
-    }  # fmt: skip
+    found = json.loads(rendered_history(history_document(history(*LONG), COMMAND_LINE), "json"))
+    assert found["series"][0]["points"][2] == {"date": "2027-03-03", "score": None, "interval": None}
 
 
 def test_bars() -> None:

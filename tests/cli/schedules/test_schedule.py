@@ -69,8 +69,9 @@ def test_three_runs_of_which_the_last_is_worse(nightly, tmp_path):
 
     status, out, _ = nightly("list", "-f", "json")
     (listed,) = json.loads(out)
-    assert (status, listed["schedule"], listed["runs"]) == (0, "gate", 3)
-    assert listed["last"] == {"date": "2026-03-04", "state": "done", "regressed": True}
+    assert (status, listed["name"], listed["runs"]) == (0, "gate", 3)
+    last = {"last_date": "2026-03-04", "last_state": "done", "last_regressed": True}
+    assert {name: listed[name] for name in last} == last
     for format_, part in (("text", "2026-03-04"), ("json", '"2026-03-04"')):
         status, out, _ = nightly("show", "gate", "-f", format_, "--output", f"history.{format_}")
         assert (status, out) == (0, f"Written: history.{format_}\n")
@@ -83,7 +84,7 @@ def test_three_runs_of_which_the_last_is_worse(nightly, tmp_path):
     status, _, err = nightly("run", "gate")
     assert (status, 'The schedule "gate" was removed' in err) == (1, True)
     assert nightly("list")[1] == "There is no schedule. `steelyard schedule create` makes one.\n"
-    assert "removed" in nightly("list", "--removed")[1]
+    assert "deleted" in nightly("list", "--removed")[1]
     status, out, _ = nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf")
     assert status == 0
     assert "2026-03-04" in nightly("show", "gate")[1]
@@ -105,7 +106,8 @@ def test_a_command_and_a_baseline_from_the_folder_of_the_test_set(nightly, tmp_p
     assert (status, err) == (0, "")
     status, out, _ = nightly("list", "-f", "json")
     (listed,) = json.loads(out)
-    assert (listed["webhook"], listed["baseline"]) == ("hooks.example.org", {"kind": "named", "system": "ferry"})
+    baseline = {"kind": "named", "system": "ferry", "date": None}
+    assert (listed["webhook"], listed["baseline"]) == ("hooks.example.org", baseline)
     assert listed["source"] == "sh translate.sh"
     for secret in ("s3cret", "T0KEN"):
         assert secret not in out

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 
-from campaigns.inspection.scheduled_runs import visible_history, visible_report, visible_schedules
+from campaigns.inspection.scheduled_runs import (
+    history_document,
+    schedule_document,
+    visible_history,
+    visible_report,
+    visible_schedules,
+)
 from models.database.session import reading
-from steelyard_client.documents.document import utc
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.submissions.nightly import ScheduleResponse
+from steelyard_client.documents.submissions.nightly import ScheduleHistoryResponse, ScheduleResponse
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -19,39 +24,23 @@ router = APIRouter(tags=["nightly"])
 
 @router.get("/nightly")
 def list_schedules(
-    request: Request, principal: CurrentPrincipal, limit: Limit = 50, after: After = ""
+    request: Request,
+    principal: CurrentPrincipal,
+    removed: Annotated[bool, Query(description="Also deleted schedules with a history. For administrators.")] = False,
+    limit: Limit = 50,
+    after: After = "",
 ) -> Page[ScheduleResponse]:
     """List the schedules: all for administrators, those of visible campaigns for organisers."""
     with reading(app_state(request).engine) as connection:
-        found, following = slice_page(visible_schedules(connection, principal), limit, after)
-    items = [
-        ScheduleResponse(
-            name=each.schedule.name,
-            cron=each.schedule.cron,
-            time_zone=each.schedule.time_zone,
-            next_at=utc(each.schedule.next_at),
-            overdue=each.overdue,
-            metrics=list(each.schedule.metrics),
-            runs=each.nightly_runs,
-            last_date=each.last.date if each.last else None,
-            last_state=each.last.state if each.last else None,
-            last_regressed=each.last.regressed if each.last else None,
-        )
-        for each in found
-    ]
-    return Page(items=items, next=following)
+        found, following = slice_page(visible_schedules(connection, principal, removed=removed), limit, after)
+    return Page(items=[schedule_document(each, principal) for each in found], next=following)
 
 
 @router.get("/nightly/{name}")
-def read_schedule_history(request: Request, name: str, principal: CurrentPrincipal) -> dict[str, Any]:
-    """Read all runs of a schedule and their score series, in the format of `steelyard schedule show -f json`."""
+def read_schedule_history(request: Request, name: str, principal: CurrentPrincipal) -> ScheduleHistoryResponse:
+    """Read all runs of a schedule, and the series of its scores with lasting changes."""
     with reading(app_state(request).engine) as connection:
-        found = visible_history(connection, principal, name).as_json()
-    if not principal.administrates:
-        # Reasons may name folders and commands of the server.
-        for nightly_run in found["runs"]:
-            nightly_run["reason"] = None
-    return found
+        return history_document(visible_history(connection, principal, name), principal)
 
 
 @router.get("/nightly/{name}/runs/{run}")

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
 
 def write_file(path: Path, content: str) -> None:
-    """Write text to a file, replacing an older one only once all of it is on the disk. Raises CommandError."""
+    """Write text to a file, replacing an older one only once all of it is on the disk. Raises CommandError.
+
+    Parameters
+    ----------
+    path : Path
+    content : str
+    """
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
@@ -37,7 +43,12 @@ def write_file(path: Path, content: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder with its parents unless it exists. Raises CommandError."""
+    """Create a folder with its parents unless it exists. Raises CommandError.
+
+    Parameters
+    ----------
+    path : Path
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
