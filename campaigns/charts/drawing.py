@@ -48,9 +48,10 @@ class Drawing:
         self._parts: list[str] = []
         self._markers: dict[tuple[str, float], str] = {}
 
-    def span(self, x: Sequence[float], y: Sequence[float]) -> None:
-        """Fit the axes to these values: at least one each, all finite."""
-        self._x, self._y = padded_range(x), padded_range(y)
+    def span(self, x: Sequence[float], y: Sequence[float], turned: tuple[bool, bool] = (False, False)) -> None:
+        """Fit the axes to these values: at least one each, all finite. Turned ones begin with the largest value."""
+        ends = padded_range(x), padded_range(y)
+        self._x, self._y = (each[::-1] if is_turned else each for each, is_turned in zip(ends, turned, strict=True))
 
     def mark_places(self, places: Sequence[float]) -> None:
         """Set ticks without numbers at these places of the lower axis, instead of round numbers."""
@@ -142,7 +143,8 @@ class Drawing:
 
     def _draw_axes(self) -> None:
         frame, (below, beside) = self.frame, self._ticks
-        below, beside = below or ticks_between(*self._x), beside or ticks_between(*self._y, _steps(frame))
+        below = below or ticks_between(min(self._x), max(self._x))
+        beside = beside or ticks_between(min(self._y), max(self._y), _steps(frame))
         for place, label in zip(below.places, below.labels, strict=True):
             across = self.pixels(place, 0)[0]
             self._stroke(f"M{_path([(across, frame.bottom), (across, frame.top)])}", LINE, 0.6)

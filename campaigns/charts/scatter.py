@@ -34,15 +34,22 @@ def scatter(
     description: str = "",
     width: int = 460,
     height: int = 340,
+    turned: tuple[bool, bool] = (False, False),
 ) -> str:
-    """Return an SVG of (name, x, y), without points that miss a value. Names are written where there is room."""
-    shown = [point for point in points if math.isfinite(point[1]) and math.isfinite(point[2])]
+    """Return an SVG of (name, x, y), without points that miss a value. Names are written where there is room.
+
+    A point has the colour of its place among `points`, so that a name has the same in all charts of these names.
+    `turned` axes, across and up, have their largest value at the origin.
+    """
+    known = [math.isfinite(x) and math.isfinite(y) for _, x, y in points]
+    shown = [point for point, is_known in zip(points, known, strict=True) if is_known]
+    colours = [SERIES[place % len(SERIES)] for place, is_known in enumerate(known) if is_known]
     drawing = Drawing(width, height, (LEFT, 28, 14, 44))
     if shown:
-        drawing.span([x for _, x, _ in shown], [y for _, _, y in shown])
+        drawing.span([x for _, x, _ in shown], [y for _, _, y in shown], turned)
         places = [drawing.pixels(x, y) for _, x, y in shown]
-        for place in places:
-            drawing.mark(*place, CIRCLE, 5.5, SERIES[0])
+        for place, colour in zip(places, colours, strict=True):
+            drawing.mark(*place, CIRCLE, 5.5, colour)
         _name_points(drawing, [name for name, _, _ in shown[:MAX_NAMED_POINTS]], places)
     else:
         drawing.leave_bare()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -192,11 +193,13 @@ def _leaving_out(board: Board, without: Collection[int]) -> Board:
 
 
 def shown_names(access: CampaignAccess, rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return unique display names for the systems of a leaderboard."""
+    """Return unique display names for the systems of a leaderboard, without the team where they tell these apart."""
+    alone = Counter(access.system_name_of(row.team, row.system) for row in rows)
     found: list[str] = []
     for row in rows:
-        parts = [access.name_of(row.team) if row.team else "", access.system_name_of(row.team, row.system)]
-        name = "/".join(part for part in parts if part)
+        system = access.system_name_of(row.team, row.system)
+        parts = [access.name_of(row.team) if row.team else "", system]
+        name = system if system and alone[system] == 1 else "/".join(part for part in parts if part)
         found.append(name if name not in found else f"{name} ({row.submissions[0]})")
     return found
 

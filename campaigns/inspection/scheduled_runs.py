@@ -14,6 +14,7 @@ from analysis.nightly.series import ScoreSeries
 from analysis.nightly.verdict import History, NightlyRunReport, read_history, read_report
 from campaigns.accounts.principal import Principal
 from campaigns.charts import chart_of_runs
+from campaigns.charts.numbers import csv_address
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
 from campaigns.known_campaigns import may_know
 from campaigns.reports.template import drawing
@@ -136,6 +137,12 @@ def chosen_series(series: Sequence[ScoreSeries], metric: str, system: str) -> li
 def chart(series: ScoreSeries) -> Markup:
     """Return a chart of one series; cached."""
     return drawing(chart_of_runs(series))
+
+
+def numbers_of(series: ScoreSeries) -> str:
+    """Return the address of the numbers of such a chart, as CSV."""
+    rows = [(each.date, each.score, *(each.interval or (None, None))) for each in series.points]
+    return csv_address(["date", "score", "low", "high"], rows)
 
 
 def _visible(connection: Connection, principal: Principal) -> list[ScheduleInfo]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from campaigns.charts import Series, curve
+from campaigns.charts.numbers import csv_address
 from campaigns.reports import limits
 from campaigns.reports.template import drawing, rendered
 from steelyard.tables.formatting import TYPESET, digits
@@ -95,6 +96,9 @@ def groups_body(board: Board, breakdown: Breakdown, *, lines: bool) -> Markup:
                 "folded": metric != board.sorted_by,
                 "tall": False,
                 "chart": chart,
+                "csv": csv_address(
+                    ["system", *partition.groups], [(names[row], *values[row].tolist()) for row in shown]
+                ),
             }
         )
     parts.sort(key=lambda part: bool(part["folded"]))

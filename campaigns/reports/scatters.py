@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from campaigns.charts import scatter
+from campaigns.charts.numbers import csv_address
 from campaigns.reports.limits import SCATTER_METRICS
 from campaigns.reports.template import drawing, rendered
 from steelyard.meta_evaluation.system import pearson
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+DESCENDING = "↓"
+"""Ends the title of a metric where lower is better."""
 ENOUGH = 3
 """Minimum number of systems for a correlation: two points always lie on a line."""
 
@@ -40,15 +43,20 @@ def scatters_body(
     figures = []
     for one, other in (*against, *between):
         points = list(zip(names, values[one], values[other], strict=True))
-        known = [(x, y) for _, x, y in points if math.isfinite(x) and math.isfinite(y)]
+        turned = one.endswith(DESCENDING), other.endswith(DESCENDING)
+        signs = [-1.0 if each else 1.0 for each in turned]
+        known = [(signs[0] * x, signs[1] * y) for _, x, y in points if math.isfinite(x) and math.isfinite(y)]
         title = f"{other} against {one}"
-        chart = scatter(points, one, other, title=title, description="The values are in the table below the charts.")
-        # Of the table below, in which the system comes first.
-        columns = " ".join(str(1 + list(values).index(name)) for name in (one, other))
+        told = "The values are in the table below the charts."
+        chart = scatter(points, one, other, title=title, description=told, turned=turned)
         caption = f"{title}: {len(known)} systems{_correlation(known)}."
-        figures.append({"chart": drawing(chart), "caption": caption, "columns": f"0 {columns}"})
+        numbers = csv_address(["system", one, other], points)
+        figures.append({"chart": drawing(chart), "caption": caption, "title": title, "csv": numbers})
     left_out = len(metrics) - SCATTER_METRICS
-    notes = [f"{left_out} more metrics are not shown against each other."] if left_out > 0 else []
+    notes = []
+    if any(each.endswith(DESCENDING) for each in metrics):
+        notes.append("Axes of metrics where lower is better (↓) are turned, so that better is up and to the right.")
+    notes += [f"{left_out} more metrics are not shown against each other."] if left_out > 0 else []
     rows = [(name, [TYPESET.number(values[column][row], 3) for column in values]) for row, name in enumerate(names)]
     return rendered("scatters", figures=figures, introduction=[*introduction, *notes], columns=list(values), rows=rows)
 

@@ -13,6 +13,7 @@ router = APIRouter()
 
 KIND_TITLES = {
     "corpus_statistics": "corpus statistics",
+    "learned_shards": "shards of learned metrics",
     "trials": "randomization tests",
     "nightly_run_steps": "nightly steps",
     "deliveries": "webhook deliveries",

@@ -183,5 +183,7 @@ def _environment() -> Environment:
     # Pages also use the macros of the reports: whiskers, marked words, matrices.
     environment = make_environment(TEMPLATES, REPORT_TEMPLATES)
     environment.filters |= {"time": date_time, "utc": utc, "duration": duration, "part": part_of_address}
+    # "test_set.correct" of the audit log, as words.
+    environment.filters["action"] = lambda code: code.replace("_", " ").replace("-", " ").replace(".", ": ")
     environment.filters |= {"language_name": language_name, "markdown": markdown}
     return environment

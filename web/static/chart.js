@@ -1,5 +1,5 @@
-// Adds buttons under charts that save them as SVG or PNG, and their numbers as CSV where a table beside them has these.
-// Nothing leaves the browser. Without JavaScript charts and numbers are there all the same.
+// Adds buttons under charts that save them as SVG or PNG, beside the link that saves their numbers as CSV. Nothing leaves
+// the browser. Without JavaScript charts and numbers are there all the same.
 "use strict";
 (() => {
   const SCALE = 2;
@@ -33,11 +33,6 @@
     });
     picture.src = asData(source(svg), "image/svg+xml");
   };
-  const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const csv = (table, columns) =>
-    [...table.rows].map((row) => (columns ? columns.map((column) => row.cells[column]) : [...row.cells])
-      .map((each) => cell(each.textContent.trim().replaceAll("−", "-"))).join(",")).join("\n") + "\n";
-
   const button = (text, label, act) => {
     const made = document.createElement("button");
     made.type = "button";
@@ -50,31 +45,25 @@
 
   const offer = () => document.querySelectorAll("figure svg.chart").forEach((svg, place) => {
     const figure = svg.closest("figure");
-    if (figure.querySelector(".chart-files")) return;
+    if (figure.dataset.offered) return;
+    figure.dataset.offered = "yes";
     const name = figure.dataset.file || `chart-${place + 1}`;
     const title = svg.querySelector("title") ? svg.querySelector("title").textContent : name;
-    const files = document.createElement("p");
-    files.className = "chart-files";
-    files.append(
+    // The server has the numbers as a file, whose link stands there already.
+    let files = figure.querySelector(".chart-files");
+    if (!files) {
+      files = document.createElement("p");
+      files.className = "chart-files";
+      figure.append(files);
+    }
+    const csv = files.querySelector("a[download]");
+    if (csv) csv.className = "button quiet";
+    files.replaceChildren(
       "Save: ",
       button("SVG", `Save as SVG: ${title}`, () => save(`${name}.svg`, asData(source(svg), "image/svg+xml"))), " ",
       button("PNG", `Save as PNG: ${title}`, () => savePng(svg, name)),
+      ...(csv ? [" ", csv] : []),
     );
-    // The numbers are in a table of the chart's own, or in some columns of one that it shares with others.
-    const columns = figure.dataset.columns && figure.dataset.columns.split(" ");
-    const shared = columns && figure.parentElement.nextElementSibling;
-    const table = figure.querySelector("table[data-file]") || (shared && shared.querySelector("table"));
-    if (table) files.append(" ", button("CSV", `Save as CSV: ${title}`, () => save(`${name}.csv`, asData(csv(table, columns), "text/csv"))));
-    // Or the server has them as a file.
-    if (figure.dataset.csv) {
-      const link = document.createElement("a");
-      link.href = figure.dataset.csv;
-      link.textContent = "CSV";
-      link.className = "button quiet";
-      link.setAttribute("aria-label", `Save as CSV: ${title}`);
-      files.append(" ", link);
-    }
-    figure.append(files);
   });
   offer();
   // Charts may come later.

@@ -1,11 +1,14 @@
 """Charts: the same bytes each time, nothing from outside taken for markup, fit for a strict page."""
 
+import csv
+import io
 import itertools
 import math
 import os
 import re
 import subprocess
 import sys
+from urllib.parse import unquote
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -18,6 +21,7 @@ from campaigns.charts import Series, chart_of_runs, charts_of_runs, curve, scatt
 from campaigns.charts.effects import BETTER, WORSE, Effect, effects
 from campaigns.charts.element import element
 from campaigns.charts.lettering import MAX_LABEL_LENGTH
+from campaigns.charts.numbers import csv_address
 from campaigns.charts.palette import CLASSES, SERIES, SOFT
 from tests.acceptance.commands import REPOSITORY
 
@@ -55,7 +59,7 @@ def test_a_scatter_has_a_mark_and_a_name_for_each_point():
     svg = scatter([*POINTS, ("lost", math.nan, 1.0)], "BLEU", "chrF2", title="Two metrics")
     assert {"anchor", "cable", "ebb", "BLEU", "chrF2"} < set(texts(svg))
     assert "lost" not in texts(svg)
-    marks = [each for each in fromstring(svg).iter(f"{SVG}use") if each.get("fill") == SERIES[0]]
+    marks = [each for each in fromstring(svg).iter(f"{SVG}use") if each.get("fill") in SERIES]
     places = [(float(each.get("x")), float(each.get("y"))) for each in marks]
     assert len(places) == 3
     # Best at the top right: larger values to the right and, in SVG, nearer to 0.
@@ -67,7 +71,7 @@ def test_names_that_would_meet_are_left_out_but_their_points_stay():
     svg = scatter([(f"system {n}", 1.0 + n / 1e6, 1.0) for n in range(40)], "x", "y")
     named = sum(text.startswith("system") for text in texts(svg))
     assert 1 <= named < 40
-    assert sum(each.get("fill") == SERIES[0] for each in fromstring(svg).iter(f"{SVG}use")) == 40
+    assert sum(each.get("fill") in SERIES for each in fromstring(svg).iter(f"{SVG}use")) == 40
 
 
 def test_lines_differ_by_marker_and_dashes_too():
@@ -317,3 +321,34 @@ def test_effects_reach_as_far_as_is_asked_and_have_their_intervals() -> None:
         assert line == [pytest.approx((zero + end * unit, y), abs=0.1) for end in ends]
     left, _, right, _ = frame(svg)
     assert (left, right) == (pytest.approx(zero - 11.2 * unit, abs=0.5), pytest.approx(zero + 11.2 * unit, abs=0.5))
+
+
+def test_turned_axes_begin_with_the_largest_value():
+    points = [("good", 30.0, 50.0), ("bad", 60.0, 40.0)]
+    plain, turned = scatter(points, "TER ↓", "BLEU"), scatter(points, "TER ↓", "BLEU", turned=(True, False))
+
+    def places(svg: str) -> list[tuple[float, float]]:
+        return [(float(each.get("x", "")), float(each.get("y", ""))) for each in fromstring(svg).iter(f"{SVG}use")]
+
+    assert places(plain)[0][0] < places(plain)[1][0]
+    assert places(turned)[0][0] > places(turned)[1][0], "the better one is at the right"
+    assert [y for _, y in places(plain)] == [y for _, y in places(turned)]
+    # The same numbers stand at the axis, from the other end.
+    assert sorted(texts(plain)) == sorted(texts(turned))
+
+
+def test_a_name_has_its_colour_in_every_chart():
+    colours = [
+        [each.get("fill") for each in fromstring(scatter(points, "x", "y")).iter(f"{SVG}use")]
+        for points in ([("a", 1.0, 1.0), ("b", 2.0, 2.0)], [("a", math.nan, 1.0), ("b", 2.0, 2.0)])
+    ]
+    assert len(set(colours[0])) == 2
+    assert colours[1] == colours[0][1:]
+
+
+def test_numbers_of_a_chart_are_a_file_in_its_page():
+    address = csv_address(["system", "BLEU"], [("=a, b", 12.5), ("č", math.nan)])
+    kind, _, content = address.partition(",")
+    assert kind == "data:text/csv;charset=utf-8"
+    assert list(csv.reader(io.StringIO(unquote(content)))) == [["system", "BLEU"], ["'=a, b", "12.5"], ["č", ""]]
+    assert not set(content) & set(" \"'<>&")

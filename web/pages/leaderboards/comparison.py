@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from analysis.leaderboard.significance import ALPHA
 from campaigns.charts.effects import Effect, effects
+from campaigns.charts.numbers import csv_address
 from campaigns.leaderboards.choice import BoardChoice, read_choices
 from campaigns.leaderboards.comparison import (
     MAX_RANDOMIZED_SYSTEMS,
@@ -23,7 +23,7 @@ from campaigns.leaderboards.comparison import (
     read_trials_progress,
 )
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.names import display_name, short_names
 from campaigns.leaderboards.snapshot import BoardEntry
 from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
@@ -158,13 +158,6 @@ def _segment_links(access: CampaignAccess, systems: Sequence[BoardEntry], links:
     }
 
 
-def _short_names(access: CampaignAccess, systems: Sequence[BoardEntry]) -> list[str]:
-    """Return the names of systems without their teams, where that leaves them different."""
-    names = [display_name(access, each) for each in systems]
-    count = Counter(each.short for each in names)
-    return [each.short if count[each.short] == 1 else each.title for each in names]
-
-
 @dataclass(frozen=True, slots=True)
 class Effects:
     """The differences by the first metric, largest first, as a chart and as the table of its numbers."""
@@ -172,6 +165,8 @@ class Effects:
     chart: Markup
     rows: Sequence[tuple[str, str, str, str, str]]
     """Better system, other system, difference, interval and p-value."""
+    csv: str
+    """The address of their numbers."""
     segments: Sequence[tuple[str, str]]
     """Title and address of the segments behind each difference, where they are visible."""
 
@@ -184,9 +179,10 @@ def _effects(
     pairs = compared.results[0] if compared.results else []
     if not pairs or len(pairs) > MOST_EFFECTS:
         return None
-    names = _short_names(access, systems)
+    names = [*short_names(access, systems).values()]
     figure = systems[0].scores[metric]
-    places, drawn, rows, segments = digits(figure.scale), [], [], []
+    places = digits(figure.scale)
+    drawn, rows, numbers, segments = [], [], [], []
     for pair in pairs:
         # A pair holds b minus a; in the chart the better one comes first, whatever the metric's direction.
         turned = (pair.difference > 0) != figure.higher_is_better
@@ -205,12 +201,16 @@ def _effects(
                 p_value(pair.p_corrected),
             )
         )
+        numbers.append((names[first], names[second], sign * pair.difference, low, high, pair.p_corrected))
         if link := segment_links.get((pair.a, pair.b)):
             segments.append((f"{names[first]} and {names[second]}", link))
     title = f"Differences by {figure.title}, with {100 * LEVEL:g} % intervals"
     lower = "" if figure.higher_is_better else ", lower is better"
     return Effects(
-        drawing(effects(drawn, f"{figure.title}: better minus worse system{lower}", title=title)), rows, segments
+        drawing(effects(drawn, f"{figure.title}: better minus worse system{lower}", title=title)),
+        rows,
+        csv_address(["system", "compared_with", "difference", "low", "high", "p"], numbers),
+        segments,
     )
 
 
@@ -221,7 +221,7 @@ def _matrices(
     segment_links: Mapping[tuple[int, int], str],
 ) -> Any:
     query = compared.query
-    names = [display_name(access, each).title for each in query.systems]
+    names = [*short_names(access, query.systems).values()]
     metrics = []
     for metric, results in zip(query.metrics, compared.results, strict=False):
         figure = query.systems[0].scores[metric]

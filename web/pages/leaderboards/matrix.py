@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -50,6 +52,7 @@ def show_matrix(
         access=access,
         here="matrix",
         document=document,
+        names=_short_names([row.name for row in document.systems]),
         columns=[(each, links.board(matrix, place)) for place, each in enumerate(document.test_sets)],
         places=digits(math.inf if document.scale is None else document.scale),
         ranges=any(cell and cell.rank_low is not None for row in document.systems for cell in row.cells),
@@ -82,6 +85,12 @@ def show_matrix(
         return known
     answer.headers["ETag"] = tag
     return answer
+
+
+def _short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return what is shown of each name: the system alone, without its team, where that tells it from the others."""
+    alone = Counter(each.rpartition("/")[2] for each in names)
+    return {each: short if alone[short := each.rpartition("/")[2]] == 1 else each for each in names}
 
 
 class MatrixLinks:

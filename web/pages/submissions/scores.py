@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
+from campaigns.leaderboards.rounding import step_of
 from models.schema.roles import Feedback
 from steelyard.tables.formatting import TYPESET, digits
 
@@ -74,10 +75,19 @@ def score_table(feedback: Sequence[EvaluationFeedback], others: Sequence[Sequenc
             signatures.setdefault(score.signature, f"{score.title}{against}")
     return ScoreTable(
         [each.references for each in told],
-        [_row(scores, [each.feedback for each in told], best.get(metric)) for metric, scores in rows.items()],
+        [_row(scores, told, best.get(metric)) for metric, scores in rows.items()],
         list(dict.fromkeys(each.words for each in feedback if each.words)),
         [(title, signature) for signature, title in signatures.items()],
     )
+
+
+def _places(scale: float, feedback: EvaluationFeedback) -> int:
+    """Return the digits to show: of rounded scores no more than their step has, since others would look exact."""
+    most = digits(scale)
+    if feedback.feedback not in (Feedback.ROUNDED, Feedback.INTERVAL):
+        return most
+    step = step_of(feedback.step, scale)
+    return next((places for places in range(most) if (step * 10**places).denominator == 1), most)
 
 
 def headline(feedback: Sequence[EvaluationFeedback], ranked_by: str) -> str:
@@ -85,18 +95,19 @@ def headline(feedback: Sequence[EvaluationFeedback], ranked_by: str) -> str:
     told = [each for each in feedback if each.scores and each.feedback != Feedback.NONE]
     if not told:
         return ""
-    scores = max(told, key=lambda each: len(each.references)).scores
-    place = position_of_metric([each.metric for each in scores], ranked_by or None)
-    score = scores[place or 0]
+    against_most = max(told, key=lambda each: len(each.references))
+    place = position_of_metric([each.metric for each in against_most.scores], ranked_by or None)
+    score = against_most.scores[place or 0]
+    places = _places(score.scale, against_most)
     if score.score is None:
-        return f"{score.title} {_interval(score)}" if score.low is not None else ""
-    return f"{score.title} {TYPESET.number(score.score, digits(score.scale))}"
+        return f"{score.title} {_interval(score, places)}" if score.low is not None else ""
+    return f"{score.title} {TYPESET.number(score.score, places)}"
 
 
-def _row(scores: Sequence[ScoreFeedback | None], rules: Sequence[Feedback], best: float | None) -> Row:
+def _row(scores: Sequence[ScoreFeedback | None], told: Sequence[EvaluationFeedback], best: float | None) -> Row:
     known = next(score for score in scores if score is not None)
-    cells = [_cell(score, rule) for score, rule in zip(scores, rules, strict=True)]
-    first, places = scores[0], digits(known.scale)
+    cells = [_cell(score, each) for score, each in zip(scores, told, strict=True)]
+    first, places = scores[0], _places(known.scale, told[0])
     row = Row(known.title, known.higher_is_better, cells)
     if best is None or first is None or first.score is None:
         return row
@@ -112,18 +123,17 @@ def _row(scores: Sequence[ScoreFeedback | None], rules: Sequence[Feedback], best
     )
 
 
-def _cell(score: ScoreFeedback | None, rule: Feedback) -> Cell:
+def _cell(score: ScoreFeedback | None, feedback: EvaluationFeedback) -> Cell:
     if score is None:
         return Cell("–")
-    places = digits(score.scale)
-    shown = "" if rule == Feedback.INTERVAL else TYPESET.number(score.score, places)
-    return Cell(shown, _interval(score), score.improved)
+    places = _places(score.scale, feedback)
+    shown = "" if feedback.feedback == Feedback.INTERVAL else TYPESET.number(score.score, places)
+    return Cell(shown, _interval(score, places), score.improved)
 
 
-def _interval(score: ScoreFeedback) -> str:
+def _interval(score: ScoreFeedback, places: int) -> str:
     if score.low is None or score.high is None:
         return ""
-    places = digits(score.scale)
     return f"{TYPESET.number(score.low, places)} to {TYPESET.number(score.high, places)}"
 
 

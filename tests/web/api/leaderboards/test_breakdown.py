@@ -132,7 +132,7 @@ def test_the_page_draws_groups_that_are_large_enough(bay: Looked, monkeypatch: p
     monkeypatch.setattr(limits, "SMALL_GROUP", 1)
     page = organiser.get(PAGE, params={"by": "domain"}).text
     assert "BLEU by domain" in page
-    assert 'data-csv="/api/v1/campaigns/bay/breakdown?' in page
+    assert 'download="by-domain.csv" href="/api/v1/campaigns/bay/breakdown?' in page
     assert page.count('<bdi title="terns/soar">soar</bdi>') + page.count('title="terns/soar"><bdi>soar</bdi>') == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,12 +59,21 @@ def test_columns_are_lists_of_references_most_first() -> None:
     ("rule", "shown"),
     [
         (Feedback.FULL, ("12.3", "10.0 to 15.0", None)),
-        (Feedback.ROUNDED, ("12.3", "10.0 to 15.0", None)),
-        (Feedback.INTERVAL, ("", "10.0 to 15.0", None)),
+        # Of what is rounded to whole points, more digits would look exact.
+        (Feedback.ROUNDED, ("12", "10 to 15", None)),
+        (Feedback.INTERVAL, ("", "10 to 15", None)),
     ],
 )
 def test_a_cell_tells_what_the_rule_tells(rule: Feedback, shown: tuple[str, str, bool | None]) -> None:
-    assert cells([feedback(score("bleu", 12.34, low=10.0, high=15.0), rule=rule)]) == {"BLEU": [shown]}
+    exact = 12.34 if rule == Feedback.FULL else 12.0
+    assert cells([feedback(score("bleu", exact, low=10.0, high=15.0), rule=rule)]) == {"BLEU": [shown]}
+
+
+@pytest.mark.parametrize(("step", "shown"), [(1.0, "12"), (5.0, "12"), (0.5, "12.0"), (0.25, "12.0"), (0.01, "12.0")])
+def test_rounded_scores_have_as_many_digits_as_their_step(step: float, shown: str) -> None:
+    told = replace(feedback(score("bleu", 12.0), rule=Feedback.ROUNDED), step=step)
+    assert cells([told]) == {"BLEU": [(shown, "", None)]}
+    assert headline([told], "") == f"BLEU {shown}"
 
 
 def test_half_an_interval_is_none_and_no_score_is_undefined() -> None:
