@@ -22,7 +22,7 @@ def test_segments_are_readable_by_everybody(site: Site) -> None:
     page.get_by_label("Containing text").press("Tab")
     page.wait_for_url("**text=canary**")
     expect(page.get_by_role("article")).to_have_count(2)
-    assert page.evaluate("document.activeElement.name") == "system"
+    assert page.evaluate("document.activeElement.id") == "systems"
     # By keyboard to a single one, and on to the next.
     page.get_by_role("link", name="Segment 4").focus()
     page.keyboard.press("Enter")
