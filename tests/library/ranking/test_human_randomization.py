@@ -109,6 +109,12 @@ def test_equal_systems_never_differ():
     assert p[0, 1] == 1.0
 
 
+def test_no_p_value_is_zero():
+    """The real order is one of those that might have been (Noreen 1989)."""
+    p, _ = p_of([[90.0] * 40, [10.0] * 40])
+    assert p[0, 1] == 1 / (TRIALS + 1)
+
+
 def test_opposite_differences_between_domains_cancel_out():
     """WMT24's rule finds a difference where one is better in one domain, and the other in the other."""
     draws = np.random.default_rng(1)
