@@ -32,6 +32,10 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
     ],
     "verification": [
         target(
+            "library/steelyard/commands/rank.py",
+            "tests/library/commands/test_rank.py tests/library/commands/test_rank_humans.py",
+        ),
+        target(
             "library/steelyard/commands/verification/export.py library/steelyard/commands/verification/result.py "
             "library/steelyard/commands/verification/signature.py library/steelyard/commands/verification/verdicts.py",
             "tests/library/commands/test_verification.py tests/library/commands/test_verify.py "

@@ -243,7 +243,8 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "campaigns/submissions/views.py",
-            "tests/campaigns/submissions/test_views.py tests/web/pages/submissions/test_submissions.py "
+            "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_across_corrections.py "
+            "tests/web/pages/submissions/test_equal_outputs.py tests/web/pages/submissions/test_submissions.py "
             "tests/web/api/submissions/test_submit.py tests/campaigns/test_corrections.py",
         ),
         target(
@@ -280,6 +281,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("campaigns/checks/equality.py", "tests/web/pages/submissions/test_equal_outputs.py"),
         target("models/queue_status/submission_progress.py", "tests/models/queue_status/test_submission_progress.py"),
         target("models/results/entries.py", "tests/models/results/test_entries.py"),
+        target(
+            "campaigns/leaderboards/comparison.py",
+            "tests/campaigns/leaderboards/test_comparison.py tests/web/api/leaderboards/test_comparisons.py",
+        ),
         target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
     ],
     "submissions": [
@@ -300,30 +305,12 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target(
             "web/uploads/submit.py web/uploads/request.py campaigns/submissions/upload_file.py "
             "campaigns/submissions/reading.py campaigns/submissions/form.py campaigns/submissions/test_sets.py",
-            "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_submit.py "
-            "tests/web/hostile/denial_of_service/test_uploads.py",
+            "tests/campaigns/submissions/test_who_submits.py tests/web/api/submissions/test_handed_on.py "
+            "tests/web/api/submissions/test_submit.py tests/web/hostile/denial_of_service/test_uploads.py",
         ),
         target(
             "web/stored_output.py campaigns/submissions/evaluation_actions.py",
             "tests/web/api/submissions/test_submit.py tests/web/pages/submissions/test_submissions.py",
-        ),
-    ],
-    "client": [
-        target(
-            " ".join(
-                f"client/steelyard_client/operations/{name}.py"
-                for name in ("accounts", "campaigns", "imported_scores", "leaderboards", "submissions", "test_sets")
-            ),
-            "tests/client/test_arguments.py tests/client/test_operations.py",
-        ),
-        target(
-            "client/steelyard_client/requests.py client/steelyard_client/retries.py client/steelyard_client/reading.py "
-            "client/steelyard_client/steps.py client/steelyard_client/addresses.py",
-            "tests/client/test_requests.py tests/client/test_submitting.py",
-        ),
-        target(
-            "client/steelyard_client/commands/leaderboards/chosen.py",
-            "tests/cli/leaderboards/test_chosen.py tests/cli/leaderboards/test_leaderboard.py",
         ),
     ],
     "imports": [
