@@ -49,14 +49,22 @@ def percentile(seconds: Sequence[float], share: float) -> float:
     return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def take(engine: Engine, settings: WebSettings, first: int, count: int, replicates: int) -> None:
+def take(
+    engine: Engine,
+    settings: WebSettings,
+    first: int,
+    count: int,
+    replicates: int,
+    campaign: str = NAME,
+    segments: int = SEGMENTS,
+) -> Sequence[int]:
     """Store so many submissions of as many teams, done, with scores that lie as close as those of a campaign."""
-    lines = "\n".join(str(number) for number in range(SEGMENTS))
+    lines = "\n".join(f"{campaign} {number}" for number in range(segments))
     job: IngestResult = ingest_campaign(
         engine,
         settings,
-        campaign=NAME,
-        test_set=NewTestSet(NAME, {"A": lines.encode()}),
+        campaign=campaign,
+        test_set=NewTestSet(campaign, {"A": lines.encode()}),
         submissions=[
             NewSubmission("system", f"{number}{lines}".encode(), f"team{number:04}")
             for number in range(first, first + count)
@@ -93,7 +101,8 @@ def take(engine: Engine, settings: WebSettings, first: int, count: int, replicat
         connection.execute(insert(Declaration), declarations)
         done = Evaluation.id.in_(job.evaluations[0])
         connection.execute(update(Evaluation).where(done).values(state="done", finished_at=now()))
-        connection.execute(update(Campaign).where(Campaign.name == NAME).values(visibility=Visibility.PUBLIC))
+        connection.execute(update(Campaign).where(Campaign.name == campaign).values(visibility=Visibility.PUBLIC))
+    return job.submissions
 
 
 ADDRESSES = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     CTE,
     CompoundSelect,
     Connection,
@@ -18,9 +19,11 @@ from sqlalchemy import (
     String,
     bindparam,
     case,
+    column,
     func,
     literal,
     select,
+    true,
     union_all,
 )
 
@@ -82,13 +85,10 @@ def read_waiting(
     count in the next higher class.
     """
     found: defaultdict[FairShareKey, list[tuple[tuple[float, int, int], WaitingTask]]] = defaultdict(list)
-    for begin in range(0, len(share_keys), MAX_KEYS):
-        chosen = share_keys[begin : begin + MAX_KEYS]
-        values: dict[str, Any] = {"most": most, "urgent_seconds": settings.urgent_seconds, "edition": edition}
-        values |= _estimates(settings)
-        for place, (_, (queue_class, team)) in enumerate(chosen):
-            values |= {f"class_{place}": queue_class, f"team_{place}": team}
-        for row in connection.execute(_ready(tuple(kind for kind, _ in chosen)), values):
+    common = {"most": most, "urgent_seconds": settings.urgent_seconds, "edition": edition, **_estimates(settings)}
+    statements = _ready_at_once if connection.dialect.name == "postgresql" else _ready_one_by_one
+    for statement, values in statements(share_keys):
+        for row in connection.execute(statement, common | values):
             due = float("inf") if row.due_at is None else row.due_at
             waiting = WaitingTask(WINDOWED[row.number], row.id, (row.queue_class, row.team), row.seconds)
             found[waiting.share_key].append(((due, row.number, row.id), waiting))
@@ -128,24 +128,80 @@ def _waiting_keys() -> CompoundSelect[Any]:
     )
 
 
+ShareKeys = Sequence[tuple[TaskKind[Any, Any], FairShareKey]]
+Statements = Iterator[tuple[CompoundSelect[Any], dict[str, Any]]]
+"""Statements with their parameters."""
+
+
+def _ready_at_once(share_keys: ShareKeys) -> Statements:
+    """One statement, however many classes and teams there are: PostgreSQL would plan the part of each."""
+    by_kind: defaultdict[TaskKind[Any, Any], list[FairShareKey]] = defaultdict(list)
+    for kind, share_key in share_keys:
+        by_kind[kind].append(share_key)
+    if by_kind:
+        values: dict[str, Any] = {}
+        for kind, some in by_kind.items():
+            values[f"classes_{kind.name}"] = [queue_class for queue_class, _ in some]
+            values[f"teams_{kind.name}"] = [team for _, team in some]
+        yield _ready_of_kinds(tuple(by_kind)), values
+
+
+@cache
+def _ready_of_kinds(kinds: tuple[TaskKind[Any, Any], ...]) -> CompoundSelect[Any]:
+    return union_all(*(_ready_of_kind(kind) for kind in kinds))
+
+
+def _ready_of_kind(kind: TaskKind[Any, Any]) -> Select[Any]:
+    """The rows of several classes and teams, which are two arrays."""
+    classes = bindparam(f"classes_{kind.name}", type_=ARRAY(Integer))
+    teams = bindparam(f"teams_{kind.name}", type_=ARRAY(String))
+    share_keys = (
+        func.unnest(classes, teams)
+        .table_valued(column("queue_class", Integer), column("team", String), name=f"keys_of_{kind.name}")
+        .render_derived()
+    )
+    rows = _ready_of_key(kind, share_keys.c.queue_class, share_keys.c.team).lateral()
+    return select(rows).select_from(share_keys.join(rows, true()))
+
+
+def _ready_one_by_one(share_keys: ShareKeys) -> Statements:
+    """A part of a statement for each class and team: SQLite has no lateral joins."""
+    for begin in range(0, len(share_keys), MAX_KEYS):
+        chosen = share_keys[begin : begin + MAX_KEYS]
+        values: dict[str, Any] = {}
+        for place, (_, (queue_class, team)) in enumerate(chosen):
+            values |= {f"class_{place}": queue_class, f"team_{place}": team}
+        yield _ready(tuple(kind for kind, _ in chosen)), values
+
+
 @lru_cache(maxsize=64)
 def _ready(kinds: tuple[TaskKind[Any, Any], ...]) -> CompoundSelect[Any]:
     """The rows of several classes and teams, which are parameters named by position."""
-    return union_all(*(_ready_of_key(place, kind) for place, kind in enumerate(kinds)))
+    return union_all(
+        *(
+            select(
+                _ready_of_key(
+                    kind, bindparam(f"class_{place}", type_=Integer), bindparam(f"team_{place}", type_=String)
+                ).subquery()
+            )
+            for place, kind in enumerate(kinds)
+        )
+    )
 
 
-def _ready_of_key(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
+def _ready_of_key(kind: TaskKind[Any, Any], queue_class: Any, team: Any) -> Select[Any]:
+    """The next rows of one class and team."""
     table = kind.table
     conditions: list[Any] = [
         table.state == LeaseState.PENDING,
-        table.queue_class == bindparam(f"class_{place}", type_=Integer),
-        table.team == bindparam(f"team_{place}", type_=String),
+        table.queue_class == queue_class,
+        table.team == team,
         table.not_before <= now(),
         table.edition == bindparam("edition", type_=Integer),
     ]
     if kind.waits is not None:
         conditions.append(~kind.waits(bindparam("edition", type_=Integer)))
-    rows = (
+    return (
         select(
             literal(WINDOWED.index(kind), Integer).label("number"),
             table.id.label("id"),
@@ -157,9 +213,7 @@ def _ready_of_key(place: int, kind: TaskKind[Any, Any]) -> Select[Any]:
         .where(*conditions)
         .order_by(table.due_at.asc().nulls_last(), table.id)
         .limit(bindparam("most", type_=Integer))
-        .subquery()
     )
-    return select(rows)
 
 
 def _keys_of(number: int, table: type[Leased]) -> CTE:

@@ -51,7 +51,7 @@ class WorkerContext:
         """The engine of this very process: connections must not be shared across a fork."""
         if self._engine is None or self._engine[0] != os.getpid():
             prepared = self.settings.prepares_statements
-            engine = make_engine(self.settings.database_url, relaxed=True, binary=True, prepared=prepared)
+            engine = make_engine(self.settings.database_url, relaxed=True, binary=True, prepared=prepared, retried=True)
             self._engine = (os.getpid(), engine)
         return self._engine[1]
 

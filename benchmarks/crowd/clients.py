@@ -65,6 +65,7 @@ class Context(WorkerContext):
                 binary=True,
                 connections=1,
                 prepared=self.settings.prepares_statements,
+                retried=True,
             )
         return self._own.engine
 

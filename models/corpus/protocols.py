@@ -48,15 +48,24 @@ def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
     NotFound
         If it does not exist.
     """
-    row = connection.execute(
-        select(Protocol, TestSet.segments, TestSet.variable_references, TestSet.source_text_id)
+    # A row for each reference, in one statement: every shard reads its protocol.
+    rows = connection.execute(
+        select(
+            Protocol,
+            TestSet.segments,
+            TestSet.variable_references,
+            TestSet.source_text_id,
+            Reference.label,
+            Reference.text_id,
+        )
         .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .outerjoin(Reference, Reference.test_set_id == TestSet.id)
         .where(Protocol.id == protocol_id)
-    ).one_or_none()
-    if row is None:
+    ).all()
+    if not rows:
         raise NotFound(f"There is no protocol {protocol_id}.")
-    labelled = select(Reference.label, Reference.text_id).where(Reference.test_set_id == row.test_set_id)
-    texts = {each.label: each.text_id for each in connection.execute(labelled)}
+    row = rows[0]
+    texts = {each.label: each.text_id for each in rows}
     with stored("The references of a protocol"):
         reference_texts = tuple(texts[label] for label in row.reference_labels)
     return ProtocolContent(

@@ -49,6 +49,7 @@ def make_engine(
     binary: bool = False,
     statement_seconds: float | None = None,
     prepared: bool = False,
+    retried: bool = False,
 ) -> Engine:
     """Create an engine for `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
 
@@ -71,6 +72,9 @@ def make_engine(
     prepared : bool
         Let PostgreSQL plan a statement once for a connection: for processes that find few rows by their keys, again and
         again. Not through a pooler such as PgBouncer, whose connections forget what was prepared.
+    retried : bool
+        Whoever uses it begins a transaction anew that the database did not end: so no connection is tried before each
+        transaction, which takes PostgreSQL a round trip.
 
     Raises
     ------
@@ -94,7 +98,7 @@ def make_engine(
         if settings:
             arguments["options"] = " ".join(settings)
         try:
-            engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled, **options)
+            engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled and not retried, **options)
         except ArgumentError as error:
             raise BadDatabaseUrl(f"{shown_url(address)} cannot be used: {redacted(str(error))}.") from None
     else:

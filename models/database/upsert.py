@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import ARRAY, Connection, bindparam, column, func, select
 
 from models.schema.base import Base
 
@@ -45,6 +46,37 @@ def upsert(connection: Connection, table: type[Base], rows: Sequence[dict[str, A
             index_elements=keys, set_={name: statement.excluded[name] for name in values}
         )
         connection.execute(statement, rows)
+
+
+AT_ONCE_BYTES = 1 << 20
+"""Above this, rows are sent one after the other: PostgreSQL holds an array whole, several times."""
+
+
+def upsert_blobs(
+    connection: Connection, table: type[Base], rows: Sequence[dict[str, Any]], values: Sequence[str]
+) -> None:
+    """As `upsert`, for rows with `blob`: small ones go to PostgreSQL in one statement, which takes half of its time."""
+    few = len(rows) < 2 or sum(len(row["blob"]) for row in rows) > AT_ONCE_BYTES
+    if few or connection.dialect.name != "postgresql":
+        upsert(connection, table, rows, values)
+        return
+    names = tuple(rows[0])
+    arrays = {name: [row[name] for row in rows] for name in names}
+    connection.execute(_upsert_arrays(cast(Any, table), names, tuple(values)), arrays)
+
+
+@cache
+def _upsert_arrays(table: Any, names: tuple[str, ...], values: tuple[str, ...]) -> postgresql.Insert:
+    from sqlalchemy.dialects import postgresql
+
+    columns = [table.__table__.c[name] for name in names]
+    arrays = [bindparam(each.name, type_=ARRAY(each.type)) for each in columns]
+    given = func.unnest(*arrays).table_valued(*(column(each.name, each.type) for each in columns)).render_derived()
+    statement = postgresql.insert(table).from_select(names, select(given))
+    keys = [each.name for each in table.__table__.primary_key]
+    return statement.on_conflict_do_update(
+        index_elements=keys, set_={name: statement.excluded[name] for name in values}
+    )
 
 
 def _insert(connection: Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:

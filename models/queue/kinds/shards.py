@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
 
-from models.database.upsert import upsert
+from models.database.upsert import upsert_blobs
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
 from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
@@ -191,9 +191,9 @@ def store_results(connection: Connection, first_block: int, last_block: int, res
 
     values = ("last_block", "blob", "object_url")
     statistics = [row(result, result.statistics) for result in results]
-    upsert(connection, Statistics, statistics, values)
+    upsert_blobs(connection, Statistics, statistics, values)
     parts = [row(result, result.replicate_part) for result in results if result.replicate_part is not None]
-    upsert(connection, ReplicatePart, parts, values)
+    upsert_blobs(connection, ReplicatePart, parts, values)
 
 
 SHARD = TaskKind(
