@@ -1,4 +1,7 @@
-"""A folder of many language pairs as a campaign: texts, metric-scores/ and human-scores/ of mt-metrics-eval."""
+"""A folder of many language pairs as a campaign: texts, and scores by metrics and people.
+
+metric-scores/ and human-scores/ are mt-metrics-eval's, automatic_scores/ WMT25's.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 _HUMAN = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.(?P<kind>score|rating)")
 METRIC_LEVELS = ("seg", "doc", "sys")
+AUTOMATIC = "automatic_scores"
+SCORES = ("metric-scores", "human-scores", f"{AUTOMATIC}/")
+"""Folders that are read here, and not with the texts."""
 
 
 def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
@@ -36,7 +42,7 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
         Naming file and line.
     """
     campaign = read_test_sets([folder], limits=limits, without_systems=True)
-    notices = [each for each in campaign.notices if "metric-scores" not in each and "human-scores" not in each]
+    notices = [each for each in campaign.notices if not any(name in each for name in SCORES)]
     test_sets, submissions, judged = [], [], []
     for each in campaign.test_sets:
         alone = dataclasses.replace(each, systems={}, runs={}, human=())
@@ -48,6 +54,11 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
         judged += [(each.name, name, one) for name, one in found.items()]
         notices += left_out
     scores, files, left_out = _metric_scores(folder / "metric-scores", [each.name for each in campaign.test_sets])
+    for path in sorted(folder.glob(f"**/{AUTOMATIC}/*")):
+        if path.is_file() and not path.name.startswith("."):
+            content = path.read_bytes()
+            scores.append((f"{AUTOMATIC}/{path.name}", content))
+            files.append(ScoreFile(path.name, hashlib.sha256(content).hexdigest()))
     return CampaignContent(
         campaign.name,
         test_sets,

@@ -40,6 +40,8 @@ class ExpectedOutput:
     """By name."""
     metrics: Collection[str]
     """The specifications of all metrics that will score it."""
+    pair: str = ""
+    """The language pair of the test set; empty where it is not known."""
     input_format: str = ""
     """The format of the file; detected if empty."""
     part: str = ""
@@ -64,7 +66,7 @@ def read_uploaded_output(
                 markup_limits=limits.markup,
                 language=expected.language,
             )
-        text = align_to_test_set(output, expected.test_set, expected.documents)
+        text = align_to_test_set(output, expected.test_set, expected.documents, expected.pair)
         check_segments(text, expected.metrics, limits.segment_seconds)
         if text.size > max(ALWAYS_ACCEPTED_BYTES, MAX_BYTES_PER_SEGMENT * expected.test_set.segments):
             # It would cost memory and time of all users.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from models.corpus.test_sets import DocumentSegments, StoredTestSet
 from scheduler.errors import BadIngest
+from steelyard.formats.campaign.document_ids import parse_document_id
 from steelyard.formats.detection import read_file
 from steelyard.formats.input.contents import Source
 from steelyard.formats.input.windows import NotUtf8
@@ -13,7 +15,9 @@ from steelyard.formats.markup.comparison import listed_ids
 from steelyard.formats.markup.documents import Document, MarkedFile, MarkedText, Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.plain import Text
+from steelyard.formats.rows import ONE_SEGMENT
 from steelyard.text.findings import quoted
+from steelyard.text.language_pairs import parse_pair
 from steelyard.text.limits import STORING_LIMITS, TextLimits
 from steelyard.text.wording import listed, number_of
 
@@ -49,7 +53,7 @@ def read_output(
     try:
         read = read_file(
             source, format=input_format, part=part, role=Role.SYSTEM, label=system, limits=limits,
-            markup_limits=markup_limits,
+            markup_limits=markup_limits, paragraphs=True,
         )  # fmt: skip
     except NotUtf8 as error:
         raise error.in_language(language) from error
@@ -57,12 +61,17 @@ def read_output(
 
 
 def align_to_test_set(
-    output: Text | MarkedText, test_set: StoredTestSet, documents: Mapping[str, DocumentSegments]
+    output: Text | MarkedText, test_set: StoredTestSet, documents: Mapping[str, DocumentSegments], pair: str = ""
 ) -> Text:
     """The output with one line for each segment of the test set, in its order.
 
     An output with ids is ordered by its documents, which are those of `document_segments`, and within a document by
     the ids of its segments. Where the test set knows no segment ids, segments must be as many and in order.
+
+    Parameters
+    ----------
+    pair : str
+        The language pair of the test set; documents whose ids name another one are passed over.
 
     Raises
     ------
@@ -76,6 +85,7 @@ def align_to_test_set(
             f"{output.file}: has ids of documents, but the test set {test_set.title} has none. Give its output as "
             "plain text, one segment per line."
         )
+    output = _named_as_here(output, documents, pair)
     problems = _faults(output, documents, test_set)
     if problems:
         raise BadIngest("\n".join(problems))
@@ -95,6 +105,33 @@ def align_to_test_set(
             f"{number_of(len(moved), 'document')} ({listed(moved)}); matched by their ids.",
         )
     return Text(f"{output.file} ({output.called})", b"\n".join(lines), len(lines), notices=notices)
+
+
+def _named_as_here(output: MarkedText, documents: Mapping[str, DocumentSegments], pair: str) -> MarkedText:
+    """The documents of the pair by the test set's names: ids of WMT25 and WMT26 name pair, domain and document."""
+    ids = {name: parse_document_id(name) for name in output.documents if name not in documents}
+    if not any(ids.values()):
+        return output
+    wanted = parse_pair(pair)
+    found: dict[str, Document] = {}
+    for name, document in output.documents.items():
+        cut = ids.get(name)
+        its = parse_pair(cut.pair) if cut else None
+        if its and wanted and not its.fits(wanted):
+            continue
+        names = [name] if cut is None else [f"{cut.domain}.{cut.name}", cut.name]
+        # One name in two domains is two documents, of which the later one is called by its domain, too.
+        called = next((each for each in names if each in documents and each not in found), name)
+        known = documents.get(called)
+        whole = known is not None and len(known.positions) == 1 and len(document.segments) > 1
+        segments = document.segments
+        if whole:
+            # A document that the test set does not cut into paragraphs.
+            first = next(iter(segments.values()))
+            text = b" ".join(each.text for each in segments.values() if each.text)
+            segments = {ONE_SEGMENT: first._replace(text=text)}
+        found[called] = replace(document, doc_id=called, segments=segments)
+    return replace(output, documents=found)
 
 
 def _of_system(file: MarkedFile, system: str) -> MarkedText:

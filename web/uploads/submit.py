@@ -174,6 +174,7 @@ def _resolve(
         test_set,
         documents,
         metrics=frozenset(each for protocol in measures.protocols for each in protocol.metrics),
+        pair=f"{chosen.source_language}-{chosen.target_language}",
         input_format=fields.input_format,
         part=fields.part,
     )

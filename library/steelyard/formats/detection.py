@@ -46,6 +46,7 @@ def read_file(
     label: str = "",
     limits: TextLimits = DEFAULT_LIMITS,
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
+    paragraphs: bool = False,
 ) -> Text | MarkedFile:
     """Read a file in any format, packed with gzip or not.
 
@@ -64,6 +65,8 @@ def read_file(
         The name of the reference or system, likewise.
     limits : TextLimits
     markup_limits : MarkupLimits
+    paragraphs : bool
+        Whether a row that is a whole document is cut at blank lines.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def read_file(
             f"{contents.name}: has no layer or zone '{printable(part)}': its format is {reader.name}. Give the file "
             "alone, or name the format."
         )
-    return reader.read(contents, Reading(part, role, label, limits, markup_limits))
+    return reader.read(contents, Reading(part, role, label, limits, markup_limits, paragraphs))
 
 
 def read_text(

@@ -50,6 +50,8 @@ class Reading:
     limits: TextLimits = DEFAULT_LIMITS
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS
     """Those of formats with ids."""
+    paragraphs: bool = False
+    """Whether a row that is a whole document is cut at blank lines, for formats of the kind IDS."""
 
 
 @dataclass(frozen=True, slots=True)

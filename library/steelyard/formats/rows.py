@@ -33,6 +33,8 @@ TEXT_FIELDS = {
 TELLING = {role: [field for field in fields if field != "text"] for role, fields in TEXT_FIELDS.items()}
 """The fields that say themselves which text they are."""
 TELLING[Role.REFERENCE] = [field for field in TELLING[Role.REFERENCE] if field not in _SYSTEM]
+PARAGRAPH = "\n\n"
+"""Between the paragraphs of a document, as WMT25 writes them."""
 ONE_DOCUMENT = "all"
 """What the document is called where rows name none."""
 ONE_SEGMENT = "1"
@@ -135,8 +137,10 @@ class Rows:
         if not document or not segment:
             return
         for role, text in texts.items():
-            if text is not None:
-                self._put(role, document, segment, Segment(text, line))
+            if text is None:
+                continue
+            parts = text.split(PARAGRAPH) if self._how.paragraphs and not self._segment else [text]
+            self._put(role, document, segment, [Segment(b" ".join(part.encode().split()), line) for part in parts])
 
     def file(self) -> MarkedFile:
         """All rows as a file.
@@ -155,20 +159,23 @@ class Rows:
         check_file(self._file, self.findings)
         return self._file
 
-    def _put(self, role: Role, document: str, segment: str, text: Segment) -> None:
-        label = "" if role is Role.SOURCE else self._how.label
-        into = self._file.text(role, label, self.findings, text.line)
+    def _put(self, role: Role, document: str, segment: str, parts: Sequence[Segment]) -> None:
+        label, line = "" if role is Role.SOURCE else self._how.label, parts[0].line
+        into = self._file.text(role, label, self.findings, line)
         if document not in into.documents:
-            into.add(Document(document, self._file.name, text.line), self.findings)
+            into.add(Document(document, self._file.name, line), self.findings)
         known = into.documents[document]
         if not self._segment and known.segments:
             self.findings.problem(
                 f"document {quoted(document)} was already given in line {known.line}. Name each segment "
                 f"{_either(SEGMENT_FIELDS)}.",
-                text.line,
+                line,
             )
+        elif len(parts) == 1:
+            known.add(segment, parts[0], self.findings)
         else:
-            known.add(segment, text, self.findings)
+            for number, part in enumerate(parts, 1):
+                known.add(str(number), part, self.findings)
 
     def _id(self, row: Mapping[str, object], field: str, line: int) -> str:
         value = row.get(field)
@@ -181,7 +188,7 @@ class Rows:
             return ""
         return text
 
-    def _text(self, row: Mapping[str, object], field: str, line: int) -> bytes | None:
+    def _text(self, row: Mapping[str, object], field: str, line: int) -> str | None:
         value = row.get(field)
         if not isinstance(value, str):
             self.findings.problem(
@@ -197,7 +204,7 @@ class Rows:
         if not _is_clean(value):
             self.findings.problem(f"{field} holds half a character (a lone surrogate). Take it out.", line)
             return None
-        return b" ".join(value.encode().split())
+        return value
 
 
 def _is_clean(text: str) -> bool:

@@ -369,3 +369,59 @@ def _scores(content: bytes) -> dict[str, list[str]]:
         system, score = line.split()
         found.setdefault(system, []).append(f"{float(score):.5f}")
     return found
+
+
+def wmt25() -> dict[str, bytes]:
+    """Two pairs of WMT25 as it publishes them, with scores of metrics."""
+    documents = [
+        ("en-cs_CZ", "news", "a.1", 2),
+        ("en-cs_CZ", "speech", "vid_b", 1),
+        ("en-de_DE", "news", "a.1", 2),
+    ]
+    files = {"data/wmt25-genmt.jsonl": "", "data/readme.jsonl.txt": "x\n"}
+    for pair, domain, name, count in documents:
+        paragraphs = "\n\n".join(f"{name} {number}" for number in range(count))
+        document = f"{pair}_#_{domain}_#_{name}"
+        files["data/wmt25-genmt.jsonl"] += (
+            json.dumps(
+                {
+                    "doc_id": document,
+                    "collection_id": "general",
+                    "domain": domain,
+                    "src_text": paragraphs,
+                    "refs": {"refA": {"ref": paragraphs}},
+                }
+            )
+            + "\n"
+        )
+        for system in ("Yolu", "GPT-4.1"):
+            given = {"doc_id": document, "hypothesis": paragraphs, "paragraphs_match": True}
+            scores = {"CometKiwi-XL": [0.5 + number for number in range(count)], "MetricX-24": [None] * count}
+            scored = {
+                "language_pair": pair,
+                "domain": domain,
+                "document_id": name.removeprefix("vid_"),
+                "metric_scores": scores if system == "Yolu" or domain == "news" else {},
+            }
+            for folder, row in (("systems", given), ("automatic_scores", scored)):
+                path = f"data/{folder}/{system}.jsonl"
+                files[path] = files.get(path, "") + json.dumps(row) + "\n"
+    return {name: content.encode() for name, content in files.items()}
+
+
+def test_automatic_scores_beside_the_texts_are_imported(service: Service, tmp_path: Path) -> None:
+    found = taken_in(service, zipped(wmt25()), tmp_path)
+    assert (found.test_sets, found.submissions) == (2, 4)
+    assert not any("automatic_scores" in each for each in found.notices)
+    files = files_of(b"".join(export_mt_metrics_eval(service.engine, COMMAND_LINE, "copy")))
+    scores = {name: content.decode().split() for name, content in files.items() if "CometKiwi" in name}
+    assert scores["metric-scores/en-cs_CZ/CometKiwi-XL-src.seg.score"] == (
+        ["GPT-4.1", "0.5", "GPT-4.1", "1.5", "GPT-4.1", "nan", "Yolu", "0.5", "Yolu", "1.5", "Yolu", "0.5"]
+    ), "what is missing is not 0"
+    assert scores["metric-scores/en-de_DE/CometKiwi-XL-src.seg.score"][:4] == ["GPT-4.1", "0.5", "GPT-4.1", "1.5"]
+    damaged = wmt25()
+    damaged["data/automatic_scores/Yolu.jsonl"] += b'{"language_pair": "en-cs_CZ"'
+    before = counted(service)
+    with pytest.raises(BadRequest, match=r"automatic_scores/Yolu\.jsonl, line 4"):
+        taken_in(service, zipped(damaged), tmp_path, "other")
+    assert counted(service) == before

@@ -1,5 +1,6 @@
 """Outputs for many language pairs: which belongs to which test set."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,31 @@ def test_a_pair_with_two_test_sets_must_be_named_by_one_of_them(tmp_path: Path) 
     found, refused = outputs_of_pairs(put(tmp_path, "en-cs.txt", "b.txt"), {"a": "en-cs", "b": "en-cs"})
     assert list(found) == ["b"]
     assert "has several test sets: a, b" in refused["en-cs.txt"]
+
+
+def rows(path: Path, *documents: str, **others: object) -> Path:
+    path.write_text("".join(json.dumps({"doc_id": each, "hypothesis": "x", **others}) + "\n" for each in documents))
+    return path
+
+
+def test_one_file_of_a_system_is_for_all_pairs_that_its_documents_name(tmp_path: Path) -> None:
+    path = rows(
+        *(tmp_path / "Yolu.jsonl", "en-cs_CZ_#_news_#_a.1", "en-de_DE_#_news_#_a.1", "en-cs_CZ_#_speech_#_vid_b"),
+        "en-sr_Cyrl_RS_#_news_#_a.1",
+    )
+    found, refused = outputs_of_pairs(tmp_path, TEST_SETS)
+    assert found == dict.fromkeys(("news", "new", "en-sr_Cyrl_RS"), path)
+    assert not refused
+    rows(path, "WMT26_###_speech_###_eng_Latn_###_ces_Latn_###_id_x", "en-fr_#_news_#_a", "en-sr_#_news_#_a")
+    found, refused = outputs_of_pairs(put(tmp_path, "en-cs.txt"), TEST_SETS)
+    assert list(found) == ["news"]
+    assert list(refused) == ["Yolu.jsonl (en-fr)", "Yolu.jsonl (en-sr)", "en-cs.txt"]
+    assert "there is no pair en-fr" in refused["Yolu.jsonl (en-fr)"]
+    assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused["Yolu.jsonl (en-sr)"]
+    assert "is for news, and so is Yolu.jsonl" in refused["en-cs.txt"]
+
+
+@pytest.mark.parametrize("content", ['{"doc_id": "a"}\n', "{\n", '{"doc_id": 3}\n', "[]\n", "", '\xff{"doc_id": "a"}'])
+def test_other_json_lines_are_called_by_their_names(tmp_path: Path, content: str) -> None:
+    (tmp_path / "en-cs.jsonl").write_text(content, encoding="latin-1")
+    assert list(outputs_of_pairs(tmp_path, TEST_SETS)[0]) == ["news"]

@@ -1,5 +1,7 @@
 """Outputs for a stored test set in formats with ids: put in its order, and refused where they do not fit."""
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -162,3 +164,35 @@ def test_a_test_set_stored_without_ids_gets_those_of_the_same_content(
 def test_as_many_ids_as_segments(engine: Engine) -> None:
     with pytest.raises(BadIngest, match="segment ids: 1"), writing(engine) as connection:
         store_test_set(connection, store_campaign(connection, "c"), NewTestSet("set", {"A": b"1\n2"}, segment_ids="1"))
+
+
+def wmt(*documents: tuple[str, str]) -> bytes:
+    return "".join(f"{json.dumps({'doc_id': name, 'hypothesis': text})}\n" for name, text in documents).encode()
+
+
+def test_documents_of_wmt25_are_found_by_pair_and_name_and_cut_at_blank_lines(
+    engine: Engine, test_set: StoredTestSet
+) -> None:
+    with reading(engine) as connection:
+        documents = document_segments(connection, test_set.id)
+
+    def aligned(*given: tuple[str, str], pair: str = "en-cs") -> bytes:
+        return align_to_test_set(read_output(wmt(*given), system="mast"), test_set, documents, pair).bytes
+
+    others = ("en-de_DE_#_news_#_x", "Eins\n\nZwei"), ("en-de_DE_#_news_#_y", "Ypsilon")
+    x, y = ("en-cs_CZ_#_news_#_x", "X1\n\nX\n2\n\nX3"), ("en-cs_CZ_#_talk_#_y", "Y1")
+    assert aligned(*others, y, x) == b"X1\nX 2\nY1\nX3"
+    assert aligned(others[0], y, x, others[1], pair="eng-ces") == b"X1\nX 2\nY1\nX3"
+    # What the test set has as one segment is one.
+    assert aligned(x, (y[0], "Y1\n\n\n\nY2")) == b"X1\nX 2\nY1 Y2\nX3"
+    new = "WMT26_###_news_###_eng_Latn_###_ces_Latn_###_"
+    assert aligned((f"{new}x", x[1]), (f"{new}y", y[1])) == b"X1\nX 2\nY1\nX3"
+    for given, pair, told in (
+        ((x,), "en-cs", "lacks 1 document of the test set set: 'y'"),
+        (((x[0], "X1\n\nX2"), y), "en-cs", "has 2 segments, but 3 in the test set"),
+        ((x, y), "en-fr", "lacks 2 documents"),
+        ((x, y, ("en-cs_CZ_#_news_#_z", "Z")), "en-cs", "'en-cs_CZ_#_news_#_z'"),
+        ((x, y, others[0]), "-", "'en-de_DE_#_news_#_x'"),
+    ):
+        with pytest.raises(BadIngest, match=re.escape(told)):
+            aligned(*given, pair=pair)

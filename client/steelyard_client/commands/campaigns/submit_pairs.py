@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def are_many(file: str) -> bool:
-    """Whether a file is a folder, or a zip of several files."""
+    """Whether a file is a folder, a zip of several files, or of one in JSON Lines, which may be for many pairs."""
     path = Path(file)
     if path.is_dir():
         return True
@@ -27,7 +27,7 @@ def are_many(file: str) -> bool:
 
     with ZipFile(path) as archive:
         members = [each for each in archive.infolist() if not each.is_dir() and "__MACOSX" not in each.filename]
-    return len(members) > 1
+    return len(members) > 1 or any(each.filename.endswith(".jsonl") for each in members)
 
 
 def submit_all(client: Client, order: Order, file: str) -> tuple[list[SubmissionCreatedResponse], dict[str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import SegmentDocument
+from steelyard.formats.campaign.document_ids import parse_document_id
 from steelyard.formats.campaign.file_checks import raise_if_any
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.campaign.layouts import BadCampaign
@@ -227,13 +228,10 @@ def _add_documents(found: dict[str, _Pair], path: Path, rows: Sequence[tuple[int
     """Documents of WMT25 and WMT26; what is noticed."""
     for number, row in rows:
         doc_id, source = _text(path, number, row, "doc_id"), _text(path, number, row, "src_text")
-        new, old = doc_id.split("_###_"), doc_id.split("_#_")
         domain = row.get("domain") if isinstance(row.get("domain"), str) else ""
-        if len(new) == 5:
-            _, domain, source_code, target_code, name = new
-        elif len(old) == 3 and (cut := parse_pair(old[0])):
-            _, domain, name = old
-            source_code, target_code = cut.source_code, cut.target_code
+        cut = parse_document_id(doc_id)
+        if cut:
+            source_code, target_code, domain, name, _ = cut
         else:
             source_code, target_code = (_text(path, number, row, key) for key in ("src_lang", "tgt_lang"))
             name = doc_id
@@ -246,7 +244,7 @@ def _add_documents(found: dict[str, _Pair], path: Path, rows: Sequence[tuple[int
         collection = row.get("collection_id")
         suite = collection if isinstance(collection, str) and collection != GENERAL else ""
         pair.documents[doc_id] = Document(
-            name, str(domain), suite, source, _references(path, number, row.get("refs")), len(new) == 5
+            name, str(domain), suite, source, _references(path, number, row.get("refs")), bool(cut and cut.new)
         )
         if isinstance(translations := row.get("tgt_text"), dict):
             for system in translations:

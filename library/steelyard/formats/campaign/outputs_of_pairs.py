@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from steelyard.errors import BadText
+from steelyard.formats.campaign.document_ids import parse_document_id
 from steelyard.formats.file_names import is_text, system_name
+from steelyard.formats.input.contents import opened
 from steelyard.formats.input.given_files import list_given
+from steelyard.formats.plain import read_lines
 from steelyard.text.language_pairs import NoSuchPair, pair_called
+from steelyard.text.limits import STORING_LIMITS, TextLimits
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+WHOLE_DOCUMENTS = TextLimits(
+    STORING_LIMITS.file_bytes, segment_characters=STORING_LIMITS.file_bytes, segments=STORING_LIMITS.segments
+)
+"""A line of JSON is as long as its document."""
 
 
 def outputs_of_pairs(folder: Path, test_sets: Mapping[str, str]) -> tuple[dict[str, Path], dict[str, str]]:
@@ -21,6 +32,7 @@ def outputs_of_pairs(folder: Path, test_sets: Mapping[str, str]) -> tuple[dict[s
     ----------
     folder : Path
         With `PAIR.txt`, in any format of texts, or `PAIR/SYSTEM.txt`; PAIR in any spelling, or the name of a test set.
+        A file in JSON Lines whose documents name their pairs, as those of WMT25 and WMT26 do, is for all of them.
     test_sets : mapping of str to str
         Name and language pair of each.
 
@@ -35,17 +47,43 @@ def outputs_of_pairs(folder: Path, test_sets: Mapping[str, str]) -> tuple[dict[s
     refused: dict[str, str] = {}
     for path in _files(folder):
         shown = printable(str(path.relative_to(folder)))
-        called = system_name(path) if path.parent == folder else path.relative_to(folder).parts[0]
-        try:
-            name = _test_set_called(called, test_sets)
-        except NoSuchPair as error:
-            refused[shown] = str(error)
-            continue
-        if name in found:
-            refused[shown] = f"{shown}: is for {name}, and so is {found[name].relative_to(folder)}. Send one of them."
-        else:
-            found[name] = path
+        called = [system_name(path) if path.parent == folder else path.relative_to(folder).parts[0]]
+        if of_documents := _pairs_of_documents(path):
+            called = of_documents
+        for each in called:
+            # Of a file for many pairs each pair may be refused.
+            about = f"{shown} ({printable(each)})" if of_documents else shown
+            try:
+                name = _test_set_called(each, test_sets)
+            except NoSuchPair as error:
+                refused[about] = str(error)
+                continue
+            if name in found:
+                before = found[name].relative_to(folder)
+                refused[about] = f"{about}: is for {name}, and so is {before}. Send one of them."
+            else:
+                found[name] = path
     return found, refused
+
+
+def _pairs_of_documents(path: Path) -> list[str]:
+    """The pairs that the ids of a file's documents name, in order; none for any other file, and a damaged one."""
+    if ".jsonl" not in path.name:
+        return []
+    pairs: dict[str, None] = {}
+    try:
+        for line in read_lines(opened(path, limits=STORING_LIMITS), limits=WHOLE_DOCUMENTS).lines():
+            row = json.loads(line) if line.strip() else {}
+            text = row.get("doc_id") if isinstance(row, dict) else None
+            found = parse_document_id(text) if isinstance(text, str) else None
+            if row and found is None:
+                return []
+            if found:
+                pairs[found.pair] = None
+    except (BadText, ValueError, RecursionError):
+        # Whoever reads it as an output says what is wrong.
+        return []
+    return list(pairs)
 
 
 def _files(folder: Path) -> Iterator[Path]:

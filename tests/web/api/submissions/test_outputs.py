@@ -1,11 +1,13 @@
 """A system's outputs for many language pairs in one upload, by the API and on the page."""
 
+import json
 from typing import Any
 
 import pytest
 from httpx import Client, Response
 from sqlalchemy import func, select
 
+from campaigns.test_sets.files import NamedContent
 from models.database.session import reading
 from models.schema.corpus import Submission
 from tests.service.campaigns import given, with_test_set
@@ -86,3 +88,31 @@ def test_the_page_shows_what_became_of_each(mary: Client, service: Service) -> N
     assert '<a href="/submissions/1">1</a>' in answer.text
     assert "<bdi>en-de.txt</bdi>" in answer.text
     assert stored(service) == 1
+
+
+def wmt25(pairs: tuple[str, ...], text: str = "jedna\n\ndve", name: str = "a.1") -> str:
+    return "".join(
+        json.dumps({"doc_id": f"{pair}_#_news_#_{name}", "hypothesis": text, "paragraphs_match": True}) + "\n"
+        for pair in pairs
+    )
+
+
+def test_one_file_of_a_system_for_all_pairs(service: Service) -> None:
+    """As WMT25 publishes systems: its documents say which pair they are of."""
+    mary = service.account("mary")
+    service.campaign("port", teams=(service.team("harbour", mary),))
+    client = service.browser(mary)
+    for language in ("cs", "de"):
+        documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\ta.1\n1\ta.1\n")
+        test_set = given(b"jedna\ndve\n", b"one\ntwo\n", target_language=language, documents=documents)
+        with_test_set(service.engine, "port", test_set, name=f"en-{language}")
+    found = send(client, {"Yolu.jsonl": wmt25(("en-cs_CZ", "en-de_DE", "en-fr_FR"))}).json()
+    assert [each["test_set"] for each in found["stored"]] == ["en-cs@1", "en-de@1"]
+    assert [each["file"] for each in found["refused"]] == ["Yolu.jsonl (en-fr_FR)"]
+    for each in found["stored"]:
+        output = client.get(f"/api/v1/submissions/{each['id']}/output")
+        assert output.text == "jedna\ndve\n"
+    other = send(client, {"Yolu.jsonl": wmt25(("en-cs_CZ", "en-de_DE"), "jedna\n\ndve\n\ntri")}, system="keel")
+    assert other.status_code == 422
+    assert other.text.count("has 3 segments, but 2 in the test set") == 2
+    assert stored(service) == 2
