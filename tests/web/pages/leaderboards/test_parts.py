@@ -1,0 +1,128 @@
+"""Parts of leaderboard pages from plain objects: links, where one's own systems are, which differences are certain."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from campaigns.leaderboards.downloads import table_of
+from steelyard.resampling.paired import PairedResult
+from steelyard_client.vocabulary import Constrained, SystemFilter
+from web.pages.leaderboards import comparison
+from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own
+
+
+def links(*, superseded: bool = False, columns: tuple[str, ...] = (), **query: Any) -> Links:
+    listed = SimpleNamespace(metrics=("bleu", "ter"), protocol_id=7)
+    choice: Any = SimpleNamespace(listed=listed, test_set_key="news@1", references="A,B", superseded=superseded)
+    asked = {"metric": 1, "shown": SystemFilter.RANKED, "constrained": Constrained.ANY} | query
+    view: Any = SimpleNamespace(query=SimpleNamespace(**asked))
+    return Links("wmt 26", choice, view, columns)
+
+
+def parts(address: str) -> tuple[str, list[tuple[str, str]]]:
+    split = urlsplit(address)
+    return split.path, parse_qsl(split.query)
+
+
+PLAIN = [("test_set", "news@1"), ("references", "A,B"), ("metric", "ter")]
+
+
+def test_a_link_has_the_whole_state_of_its_page() -> None:
+    assert parts(links().board()) == ("/campaigns/wmt%2026/leaderboard", PLAIN)
+    assert parts(links().board(metric="bleu"))[1] == [*PLAIN[:2], ("metric", "bleu")]
+    # An older leaderboard is found by its number alone.
+    assert parts(links(superseded=True).board())[1] == [*PLAIN, ("board", "7")]
+    filtered = links(shown=SystemFilter.ALL, constrained=Constrained.NO, columns=("bleu",))
+    assert parts(filtered.board())[1] == [*PLAIN, ("shown", "all"), ("constrained", "no"), ("column", "bleu")]
+    assert parts(filtered.compare([3, 4], correction="holm")) == (
+        "/campaigns/wmt%2026/compare",
+        [*PLAIN, ("correction", "holm"), ("system", "3"), ("system", "4")],
+    )
+    assert parts(filtered.cancel(5, [3]))[0] == "/campaigns/wmt%2026/compare/5/cancel"
+    assert ("comparison", "5") in parts(filtered.cancel(5, [3]))[1]
+    assert parts(links().segments(3))[1] == [*PLAIN, ("system", "3")]
+    assert parts(links().segments(3, 4))[1] == [*PLAIN, ("order", "difference"), ("system", "3"), ("system", "4")]
+
+
+@pytest.mark.parametrize(("form", "whole"), [("json", True), ("csv", False), ("latex", False)])
+def test_a_file_has_all_systems(form: str, whole: bool) -> None:
+    path, query = parts(links().download(form))
+    assert path == "/api/v1/campaigns/wmt%2026/leaderboard"
+    assert query[:4] == [*PLAIN, ("format", form)]
+    assert bool(query[4:]) == whole, "pages of JSON are short by default"
+
+
+def test_ones_own_systems_lead_to_their_page() -> None:
+    mine = {0, PAGE - 1, PAGE, 2 * PAGE + 5}
+    teams = ["ants" if each in mine else "" for each in range(3 * PAGE)]
+    lines = [SimpleNamespace(entry=SimpleNamespace(team=team), place=place) for place, team in enumerate(teams)]
+    view: Any = SimpleNamespace(lines=lines)
+    access: Any = SimpleNamespace(own_teams=("ants", ""))
+    found = _own(view, access)
+    assert [each["first"] for each in found] == [0, 0, PAGE, 2 * PAGE]
+    assert [each["line"].place for each in found] == sorted(mine)
+    view.lines = [SimpleNamespace(entry=SimpleNamespace(team="ants"))] * (OWN + 1)
+    assert len(_own(view, access)) == OWN
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_better_system_comes_first_and_corrected_p_values_decide(
+    higher: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(comparison, "effects", lambda found, *_, **__: drawn.extend(found) or found)
+    monkeypatch.setattr(comparison, "drawing", lambda chart: chart)
+    monkeypatch.setattr(comparison, "short_names", lambda *_: dict(enumerate("abc")))
+    figure = SimpleNamespace(scale=100.0, higher_is_better=higher, title="M")
+    systems = [SimpleNamespace(scores=[figure])] * 3
+    pairs = [
+        PairedResult(0, 1, 0, 2.0, 0.01, 0.02, (1.0, 3.0)), PairedResult(0, 2, 0, -1.0, 0.01, 0.06, (-2.0, 0.5)),
+        PairedResult(1, 2, 0, 0.0, 0.01, 0.01, None),
+    ]  # fmt: skip
+    compared: Any = SimpleNamespace(query=SimpleNamespace(systems=systems, metrics=[0]), results=[pairs])
+    access: Any = None
+    found = comparison._effects(access, compared, {(0, 2): "/there"})
+    assert found is not None
+    # A pair holds b minus a.
+    names = [("b", "a"), ("a", "c")] if higher else [("a", "b"), ("c", "a")]
+    assert [row[:2] for row in found.rows[:2]] == names
+    assert [row[2:] for row in found.rows[:2]] == [
+        ("+2.0" if higher else "−2.0", "[+1.0, +3.0]" if higher else "[−3.0, −1.0]", "0.0200"),
+        ("+1.0" if higher else "−1.0", "[−0.5, +2.0]" if higher else "[−2.0, +0.5]", "0.0600"),
+    ]
+    assert [each.certain for each in drawn] == [True, False, False]
+    assert [address for _, address in found.segments] == ["/there"]
+
+
+def board_line(number: int, cluster: int | None) -> Any:
+    place = None if cluster is None else SimpleNamespace(low=number, high=number + 1, cluster=cluster)
+    score = SimpleNamespace(score=50.0 - number, interval=None, scale=100.0)
+    entry = SimpleNamespace(
+        scores=[score], submission=number, team="", runs=("",),
+        system=f"s{number}", alone=False, twice=False, of_team=1,
+    )  # fmt: skip
+    return SimpleNamespace(entry=entry, rank=number, place=place)
+
+
+def test_a_file_for_papers_has_a_line_between_clusters_alone() -> None:
+    lines = [board_line(*each) for each in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, None))]
+    listed = SimpleNamespace(name="news", references=("A",), replicates=9, seed=3, resample="segment")
+    view: Any = SimpleNamespace(listed=listed, has_places=True, lines=lines, titles=["BLEU"], signatures=["sig"])
+    access: Any = SimpleNamespace(
+        teams={}, own_teams=(), name_of=lambda team: team, system_name_of=lambda _, system: system
+    )
+    human = SimpleNamespace(score=80.0, interval=SimpleNamespace(low=70.0, high=90.0), rank_low=4, rank_high=6)
+    beside: Any = SimpleNamespace(human_places={2: human}, human=SimpleNamespace(rule="human", judgments="esa@1"))
+    table = table_of(view, access, beside)
+    assert table.rules == {2, 4}
+    assert [row[:3] for row in table.rows] == [
+        [1, (1, 2), "s1"], [2, (2, 3), "s2"], [3, (3, 4), "s3"], [4, (4, 5), "s4"], [5, (5, 6), "s5"], [6, None, "s6"],
+    ]  # fmt: skip
+    assert table.rows[1][3] == (4, 6)
+    assert table.rows[1][4].ends == (70.0, 90.0)
+    assert [row[3] for row in table.rows if row[0] != 2] == [None] * 5
+    assert list(table.notes)[1:] == ["By people: their official rank range, by human of esa@1.", "sig"]
