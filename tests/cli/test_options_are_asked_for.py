@@ -32,6 +32,8 @@ HERE = {
     "team update": {"remove"},
     "leaderboard": {"name", "references", "resample"},
     "compare": {"name", "references", "resample", "test"},
+    "campaign correlate": {"name", "references", "leave_out", "plot"},
+    "schedule show": {"output"},
 }
 """Options that choose among what was read here, ask for a password, or are given to all others of the command."""
 EVALUATION = SimpleNamespace(

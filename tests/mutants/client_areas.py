@@ -25,7 +25,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
                 f"client/steelyard_client/commands/campaigns/{name}.py"
                 for name in ("campaign", "evaluations", "exported", "output", "phase", "quota", "scores", "submission")
             ),
-            "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py tests/cli/campaigns/test_scopes.py "
+            "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
+            "tests/cli/campaigns/test_scopes.py "
             "tests/cli/campaigns/test_exported.py tests/cli/leaderboards/test_tables.py "
             "tests/cli/campaigns/test_evaluations.py tests/cli/campaigns/test_changes.py",
         ),
