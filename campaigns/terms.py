@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select
 
-from campaigns.errors import Forbidden, NotFound, OutOfDate
+from campaigns.errors import BadRequest, Forbidden, NotFound, OutOfDate
 from campaigns.fields.short_text import short_text
 from models.database.upsert import insert_new
 from models.schema.accounts import Account, Team
@@ -15,6 +15,8 @@ from models.schema.campaigns import CampaignTerms, TermsAcceptance
 from models.schema.roles import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlalchemy import Connection
 
     from campaigns.accounts.principal import Principal
@@ -57,6 +59,37 @@ def read_terms(connection: Connection, campaign_id: int) -> Terms | None:
         .limit(1)
     ).one_or_none()
     return None if row is None or not row.text else Terms(row.id, row.version, row.text, row.created_at)
+
+
+def terms_versions(connection: Connection, access: CampaignAccess) -> list[dict[str, Any]]:
+    """Return the terms of a campaign as an export has them: for organisers all versions, for others the newest."""
+    columns = CampaignTerms.version, CampaignTerms.text, CampaignTerms.created_at
+    stored = select(*columns).where(CampaignTerms.campaign_id == access.campaign_id).order_by(CampaignTerms.version)
+    rows = [dict(row) for row in connection.execute(stored).mappings()]
+    return rows if access.organises else rows[-1:]
+
+
+def restore_terms(connection: Connection, campaign_id: int, versions: Sequence[Mapping[str, Any]]) -> None:
+    """Store the terms of an export under a new campaign. Who accepted them elsewhere is not known here.
+
+    Raises
+    ------
+    BadRequest
+        If a text is too long or contains what cannot be shown, or a version is there twice.
+    """
+    numbers = [each["version"] for each in versions]
+    if sorted(set(numbers)) != numbers or any(each < 1 for each in numbers):
+        raise BadRequest("The versions of the terms are not in order. Export the campaign again.")
+    rows = [
+        {
+            **each,
+            "text": short_text(each["text"], "The terms", MAX_TERMS_LENGTH, lines=True),
+            "campaign_id": campaign_id,
+        }
+        for each in versions
+    ]
+    if rows:
+        connection.execute(insert(CampaignTerms), rows)
 
 
 def set_terms(connection: Connection, access: CampaignAccess, text: str) -> None:

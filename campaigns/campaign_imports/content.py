@@ -77,6 +77,8 @@ class CampaignContent:
     test_sets: Sequence[ReadTestSet]
     submissions: Sequence[ReadSubmission]
     rules: Mapping[str, Any] = field(default_factory=dict)
+    terms: Sequence[Mapping[str, Any]] = ()
+    """All versions, the oldest first."""
     phases: Sequence[Mapping[str, Any]] = ()
     protocols: Sequence[ReadProtocol] = ()
     judgments: Sequence[tuple[str, NewJudgments]] = ()

@@ -28,8 +28,11 @@ Row = dict[str, str]
 NAME = "The zip"
 RULES = (
     *("title", "description", "time_zone", "visibility", "joining", "anonymous", "verified_only", "ranked_by"),
-    *("human_rule", "human_judgments"),
+    *("human_rule", "human_judgments", "embeddable"),
 )
+FLAGS = ("anonymous", "verified_only", "embeddable")
+BEFORE = {"embeddable": False, "terms": []}
+"""What an export of a release before these has of them."""
 PHASE = ("name", "kind", "starts_at", "ends_at", "late", "grace_seconds", "feedback", "feedback_step")
 SUBMISSION = (
     *("id", "test_set", "team", "system", "run", "kind", "constrained", "description", "phase", "late_seconds"),
@@ -71,7 +74,7 @@ def read_export(archive: ZipFile, place: Path, limits: TextLimits) -> CampaignCo
 class _Export:
     def __init__(self, archive: ZipFile, place: Path, limits: TextLimits) -> None:
         self.archive, self.place, self.limits = archive, place, limits
-        self.campaign = json.loads(bytes_of(archive, "campaign.json"))
+        self.campaign = {**BEFORE, **json.loads(bytes_of(archive, "campaign.json"))}
         self.rows = rows_of(archive, "test-sets.tsv", TEST_SET)
         self.titles = {row["id"]: _title(row) for row in self.rows}
         shown = rows_of(archive, "teams.tsv", ("name", "publication_name"))
@@ -88,6 +91,7 @@ class _Export:
             test_sets,
             [self._submission(row, textless) for row in rows_of(self.archive, "submissions.tsv", SUBMISSION)],
             rules=_rules(self.campaign),
+            terms=[_terms(each) for each in self.campaign["terms"]],
             phases=[_phase(phase) for phase in self.campaign["phases"]],
             protocols=[_protocol(row) for row in self._table("protocols.tsv", ("test_set", "references", "metrics"))],
             judgments=[self._judgments(row) for row in self._table("judgments.tsv", ("test_set", "folder"))],
@@ -210,10 +214,14 @@ class _Export:
 def _rules(campaign: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: campaign[name] for name in RULES}
     for name, value in found.items():
-        kind = bool if name in ("anonymous", "verified_only") else str
+        kind = bool if name in FLAGS else str
         if not isinstance(value, kind):
             raise BadExport(f"campaign.json: {name} is {value!r:.50}. Export the campaign again.")
     return {**found, "visibility": Visibility(found["visibility"]).value, "joining": Joining(found["joining"]).value}
+
+
+def _terms(terms: Mapping[str, Any]) -> dict[str, Any]:
+    return {"version": int(terms["version"]), "text": str(terms["text"]), "created_at": float(terms["created_at"])}
 
 
 def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:

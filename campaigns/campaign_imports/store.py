@@ -18,6 +18,7 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.rules import Rules, campaign_metrics, create_campaign, set_rules
 from campaigns.score_imports.importing import ScoreRequest, import_scores
+from campaigns.terms import restore_terms
 from campaigns.test_sets.stored import new_test_set
 from models.corpus.judgments import store_judgments
 from models.schema.campaigns import CampaignTestSet, Correction, Declaration
@@ -103,6 +104,7 @@ class _Storing:
         }
         create_campaign(self.connection, self.principal, self.name, Rules(**given))
         lock_for_change(self.connection, self.principal, self.name)
+        restore_terms(self.connection, self.access.campaign_id, self.content.terms)
         for phase in self.content.phases:
             add_phase(self.connection, self.access, _phase(phase))
         self._store_test_sets()

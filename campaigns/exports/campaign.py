@@ -17,6 +17,7 @@ from campaigns.exports.stored_parts import import_tables, judgment_tables, proto
 from campaigns.fields.times import local_isoformat
 from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
+from campaigns.terms import terms_versions
 from campaigns.test_sets.stored import list_campaign_test_sets
 from campaigns.texts import lines_of
 from campaigns.visibility import read_visible_submissions
@@ -64,7 +65,9 @@ def _files(engine: Engine, contents: _Contents) -> Iterator[tuple[str, Iterable[
 
 def _collect(connection: Connection, access: CampaignAccess) -> _Contents:
     contents = _Contents()
-    contents.tables["campaign.json"] = json.dumps(_campaign_document(access), ensure_ascii=False, indent=1) + "\n"
+    contents.tables["campaign.json"] = (
+        json.dumps(_campaign_document(connection, access), ensure_ascii=False, indent=1) + "\n"
+    )
     names = _add_test_sets(connection, access, contents)
     submissions = _add_submissions(connection, access, contents, names)
     _add_scores(connection, access, contents, submissions)
@@ -80,7 +83,7 @@ def _collect(connection: Connection, access: CampaignAccess) -> _Contents:
     return contents
 
 
-def _campaign_document(access: CampaignAccess) -> dict[str, Any]:
+def _campaign_document(connection: Connection, access: CampaignAccess) -> dict[str, Any]:
     return {
         "name": access.name,
         "title": access.title,
@@ -93,6 +96,8 @@ def _campaign_document(access: CampaignAccess) -> dict[str, Any]:
         "ranked_by": access.ranked_by,
         "human_rule": access.human_rule,
         "human_judgments": access.human_judgments,
+        "embeddable": access.embeddable,
+        "terms": terms_versions(connection, access),
         "frozen_at": access.frozen_at,
         "exported_at": local_isoformat(access.at, access.time_zone),
         "phases": [

@@ -23,6 +23,7 @@ from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
 from campaigns.exports.campaign import export_campaign
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
 from campaigns.rules import Rules, set_rules
+from campaigns.terms import set_terms
 from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
@@ -153,6 +154,7 @@ def made_odd(service: Service) -> None:
     submit_output(service.engine, "port", "harbour", "keel", b"kocka\nutika\ndum\n", test_set="news")
     work_off(service.settings)
     rules = {"visibility": Visibility.PRIVATE, "joining": Joining.OPEN, "anonymous": True, "verified_only": True}
+    rules |= {"embeddable": True}
     first = service.phase(
         campaign, "dev", PhaseKind.BLIND, begins=-9 * DAY, ends=-8 * DAY, late=LateRule.FLAG, grace_seconds=1800.5,
         feedback=Feedback.LADDER, feedback_step=0.25,
@@ -161,6 +163,8 @@ def made_odd(service: Service) -> None:
     with writing(service.engine) as connection:
         where = Campaign.id == campaign
         connection.execute(update(Campaign).where(where).values(**rules, time_zone="Europe/Prague"))
+        for text in ("No *machine* reads this.", "Nobody\nelse either.", ""):
+            set_terms(connection, lock_for_change(connection, COMMAND_LINE, "port"), text)
         test_sets = update(CampaignTestSet).where(CampaignTestSet.campaign_id == campaign)
         connection.execute(test_sets.where(CampaignTestSet.name == "en-de").values(phase_id=first))
         connection.execute(test_sets.where(CampaignTestSet.name == "news").values(references_released_at=1700000000.25))
@@ -186,6 +190,8 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
     for each in described:
         del each["name"], each["exported_at"]
         assert len(each["phases"]) == 2
+        assert each["embeddable"] is True
+        assert [terms["text"] for terms in each["terms"]] == ["No *machine* reads this.", "Nobody\nelse either.", ""]
     assert described[0] == described[1]
     judged = [
         {name.rpartition("/")[2]: each for name, each in files.items() if name.startswith("judgments/")}
@@ -202,6 +208,36 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
         texts = [sorted(each for name, each in files.items() if name.endswith(ending)) for files in (old, new)]
         assert texts[0] == texts[1]
     assert b"segment_id" in texts[0][0]
+
+
+def test_an_export_of_a_release_before_terms_is_taken(port: Service, tmp_path: Path) -> None:
+    files = files_of(exported(port, "port"))
+    campaign = json.loads(files["campaign.json"])
+    del campaign["terms"], campaign["embeddable"]
+    files["campaign.json"] = json.dumps(campaign).encode()
+    files[MANIFEST] = files[MANIFEST].replace(b'"export": 2', b'"export": 1')
+    taken_in(port, zipped(files, honest=True), tmp_path)
+    copied = json.loads(files_of(exported(port, "copy"))["campaign.json"])
+    assert (copied["embeddable"], copied["terms"]) == (False, [])
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        [{"version": 1, "text": "a", "created_at": 1.0}] * 2,
+        [{"version": 0, "text": "a", "created_at": 1.0}],
+        [{"version": 1, "text": "a" * 50_001, "created_at": 1.0}],
+        [{"version": 1, "text": "a"}],
+        "terms",
+    ],
+)
+def test_terms_that_are_wrong_are_refused(port: Service, tmp_path: Path, terms: object) -> None:
+    files = files_of(exported(port, "port"))
+    files["campaign.json"] = json.dumps({**json.loads(files["campaign.json"]), "terms": terms}).encode()
+    before = counted(port)
+    with pytest.raises(BadRequest):
+        taken_in(port, zipped(files, honest=True), tmp_path)
+    assert counted(port) == before
 
 
 def _without_numbers(files: dict[str, bytes], name: str) -> list[list[str]]:
@@ -229,7 +265,7 @@ def test_a_changed_export_is_refused_and_nothing_is_stored(port: Service, tmp_pa
 @pytest.mark.parametrize(
     ("name", "old", "new", "says"),
     [
-        (MANIFEST, b'"export": 1', b'"export": 2', "install a newer one"),
+        (MANIFEST, b'"export": 2', b'"export": 3', "install a newer one"),
         ("protocols.tsv", b"chrf", b"nosuchmetric", "nosuchmetric"),
         ("protocols.tsv", b"en-de", b"en-xx", "en-xx"),
         ("submissions.tsv", b"\tmast\t\t", b"\tmast\t\tking", "king"),

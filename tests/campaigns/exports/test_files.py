@@ -93,6 +93,8 @@ def test_each_file_is_what_it_should_be(wide: Service) -> None:
         "ranked_by": "chrf",
         "human_rule": "",
         "human_judgments": "",
+        "embeddable": False,
+        "terms": [],
         "frozen_at": None,
         "phases": [
             {
@@ -131,7 +133,7 @@ def test_each_file_is_what_it_should_be(wide: Service) -> None:
         **{f"outputs/{number}-harbour-mast.txt": OURS for number in (1, 4, 5)},
     }
     manifest = json.loads(files.pop("manifest.json"))
-    assert manifest["export"] == 1
+    assert manifest["export"] == 2
     assert manifest["files"]["scores.tsv"] == sha256(files["scores.tsv"]).hexdigest()
     assert {*manifest["files"]} == {"campaign.json", *texts, *files}
     tables = {name: [tuple(row.values()) for row in rows(files, name)] for name in files}

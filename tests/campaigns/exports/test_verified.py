@@ -116,7 +116,7 @@ def test_a_change_that_the_manifest_was_not_told_is_named_though_numbers_are_equ
 
 
 def test_an_export_of_a_newer_release_is_refused(zipped, capsys):
-    newer = changed(zipped, MANIFEST, b'"export": 1', b'"export": 2', told=False)
+    newer = changed(zipped, MANIFEST, b'"export": 2', b'"export": 3', told=False)
     assert main(["verify", str(newer)]) == 1
     assert "install a newer one" in capsys.readouterr().err
 

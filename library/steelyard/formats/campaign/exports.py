@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from zipfile import ZipFile
 
 MANIFEST = "manifest.json"
-EXPORT_VERSION = 1
-"""Of what is in the zip, and how; a release that writes something else raises it."""
+EXPORT_VERSION = 2
+"""Of what is in the zip, and how; a release that writes something else raises it. 2: terms, and `embeddable`."""
 
 
 class BadExport(BadText):
