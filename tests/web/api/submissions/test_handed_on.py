@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from campaigns.submissions.submit import SubmissionInput
 from campaigns.submissions.submit import submit as submit_for_good
+from campaigns.submissions.test_sets import OfferedTestSet
+from models.database.session import writing
+from models.schema.base import now
+from models.schema.campaigns import Phase
 from models.schema.roles import DeclaredKind
 from models.schema.states import QueueClass
 from tests.service.port import NAME, Port, output
-from web.uploads import submit
+from web.uploads import submit, submit_pairs
 
 
 def test_all_of_a_request_is_handed_on(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,3 +57,41 @@ def test_all_of_a_request_is_handed_on(port: Port, monkeypatch: pytest.MonkeyPat
     override = port.submit(port.program("ann"), output(2), system="buoy", team="harbour", override="true")
     assert override.status_code == 201, override.text
     assert (given[-1].enforce_rules, given[-1].request_key, given[-1].findings is None) == (False, None, False)
+
+
+def test_a_repeated_request_finds_its_result_when_the_phase_is_over(port: Port) -> None:
+    mary = port.program("mary")
+    first = port.submit(mary, key="k")
+    assert first.status_code == 201, first.text
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() - 3600))
+    assert port.submit(mary, output(2)).status_code == 403
+    again = port.submit(mary, key="k")
+    assert (again.status_code, again.json()["id"], again.json()["stored"]) == (200, first.json()["id"], False)
+    other = port.submit(mary, output(2), key="k")
+    assert other.status_code == 409
+    assert port.submit(mary, output(2), key="new").status_code == 403
+
+
+def test_outputs_are_for_a_version_where_a_name_has_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    def offered(number: int, name: str, version: str, *languages: str) -> OfferedTestSet:
+        return OfferedTestSet(number, name, version, 3, *languages, phase="")
+
+    known = [
+        offered(1, "news", "1", "en", "cs"),
+        offered(2, "news", "2", "en", "cs"),
+        offered(3, "talks", "1", "en", ""),
+    ]
+    asked: list[Any] = []
+    monkeypatch.setattr(submit_pairs, "reading", lambda _: nullcontext())
+    monkeypatch.setattr(submit_pairs, "read_access", lambda *_: "access")
+    monkeypatch.setattr(submit_pairs, "submitting_team", lambda *given: asked.append(given))
+    monkeypatch.setattr(submit_pairs, "offered_test_sets", lambda *_: known)
+    state: Any = SimpleNamespace(engine=None)
+    incoming: Any = SimpleNamespace(fields="fields")
+    principal: Any = None
+    assert submit_pairs.named_test_sets(state, principal, "wmt", incoming) == {
+        "news@1": "en-cs", "news@2": "en-cs", "talks": "",
+    }  # fmt: skip
+    # Who may not submit is refused before anything is unpacked.
+    assert asked == [(None, "access", "fields")]

@@ -10,7 +10,7 @@ import pytest
 
 from campaigns.leaderboards.downloads import table_of
 from steelyard.resampling.paired import PairedResult
-from steelyard_client.vocabulary import Constrained, SystemFilter
+from steelyard_client.vocabulary import Constrained, PValueCorrection, SignificanceTest, SystemFilter
 from web.pages.leaderboards import comparison
 from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own
 
@@ -96,6 +96,54 @@ def test_the_better_system_comes_first_and_corrected_p_values_decide(
     ]
     assert [each.certain for each in drawn] == [True, False, False]
     assert [address for _, address in found.segments] == ["/there"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "systems", "least", "begin", "why"),
+    [
+        ({}, 3, 1 / 21, "paired bootstrap with 20 replicates, seed 9", "No bootstrap replicates"),
+        ({"correction": PValueCorrection.HOLM}, 3, 3 / 21, "paired bootstrap with 20 replicates", "No bootstrap"),
+        ({"correction": PValueCorrection.BH}, 3, 1 / 21, "paired bootstrap with 20", "No bootstrap"),
+        (
+            {"test": SignificanceTest.RANDOMIZATION},
+            3,
+            1 / 21,
+            "paired approximate randomization with 20 trials",
+            "Rand",
+        ),
+        ({"drawing": True, "draws": 0}, 3, 1.0, "paired bootstrap with 0", "The results will appear here."),
+        ({}, 1, 1 / 21, "paired bootstrap", "A comparison needs at least two"),
+    ],
+)
+def test_the_page_knows_the_least_p_value_of_all_its_pairs(
+    changed: dict[str, Any], systems: int, least: float, begin: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr(comparison, "differences_body", lambda *given, **how: told.append((given, how)))
+    monkeypatch.setattr(comparison, "short_names", lambda *_: dict(enumerate("abc"[:systems])))
+    figures = [SimpleNamespace(title=each, higher_is_better=each == "BLEU", scale=100.0) for each in ("TER", "BLEU")]
+    asked = {"test": SignificanceTest.BOOTSTRAP, "correction": PValueCorrection.NONE, "drawing": False, "draws": 20}
+    asked |= changed
+    query = SimpleNamespace(
+        systems=[SimpleNamespace(scores=figures)] * systems, metrics=[1, 0], test=asked["test"],
+        correction=asked["correction"],
+    )  # fmt: skip
+    pairs = [PairedResult(0, 1, 0, 1.0, 0.1, 0.1)] * 3
+    compared: Any = SimpleNamespace(
+        query=query, results=[pairs, pairs[:1]], draws=asked["draws"], drawing=asked["drawing"]
+    )
+    choice: Any = SimpleNamespace(listed=SimpleNamespace(resample="segment", seed=9))
+    access: Any = None
+    comparison._matrices(access, choice, compared, {(0, 1): "/there"})
+    (((names, metrics), how),) = told
+    assert names == list("abc"[:systems])
+    assert [(each.metric, each.higher_is_better, len(each.pairs)) for each in metrics] == [
+        *(("BLEU", True, 3), ("TER", False, 1)),
+    ]
+    assert how["least"] == pytest.approx(least)
+    assert how["what"].startswith(begin)
+    assert how["why"].startswith(why)
+    assert how["links"] == {(0, 1): "/there"}
 
 
 def board_line(number: int, cluster: int | None) -> Any:
