@@ -76,7 +76,7 @@ def scoring_options() -> Decorator:
         by_option(),
         many(
             "--leave-out", metavar="SYSTEM...",
-            help="leave these systems out of the report's charts of metrics, as those whose output is a reference",
+            help="leave these systems out of the report's charts of metrics, such as those whose output is a reference",
         ),
         option("--output", type=Value(Path), metavar="DIR", help="where the report goes (default: NAME-report)"),
         processes_option(),

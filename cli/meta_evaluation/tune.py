@@ -44,7 +44,8 @@ DEFAULT_STATISTICS = {"system": ("pearson",), "segment": ("kendall-wmt14", "pear
     help="Score test sets with many values of one parameter of a metric, in one pass that aligns and compares words "
     "once for all values, and show how well each value correlates with human judgments. With two test sets or more, "
     "the value chosen on one is reported on the others, with its gain over the default and its interval. Scores are "
-    "stored and never computed twice.",
+    "stored and never computed twice. It reads folders and writes to the database, so it runs where they are: there "
+    "is no --server.",
     example="steelyard tune tbleu eps newstest2023 newstest2024 --with vectors=news",
 )
 @click.argument("metric", metavar="METRIC", help="name of a metric, such as tbleu")

@@ -25,7 +25,7 @@ READS = "Reads STEELYARD_DATABASE_URL and STEELYARD_BROKER_URL; SIGTERM or Ctrl-
 @option(
     "--queue",
     type=click.Choice(("learned",)),
-    help="work on what models and registered programs score, and on nothing else; one process for one device",
+    help="only score by models and registered programs; one process for each device",
 )
 @option("--device", metavar="DEVICE", help="with --queue learned: what models run on, cpu (default) or cuda:0")
 @http_option()

@@ -50,7 +50,7 @@ AGAIN_SECONDS = 5.0
 @click.command(
     "up",
     cls=LongLivedCommand,
-    help="Web service, scheduler and workers of one machine in one command: serves pages and API, "
+    help="Run the web service, the scheduler and workers on one machine: serves pages and API, "
     "works on everything queued in the database and runs nightly schedules. Without any "
     "account, it prints a link to create the first administrator. Ctrl-C or SIGTERM shuts it "
     "down gracefully; after a crash, the next start resumes the work.",

@@ -116,7 +116,7 @@ class _Chosen:
     type=float,
     default=0.0,
     metavar="POINTS",
-    help="a significantly worse score counts as a regression from so many points on (default: 0)",
+    help="the smallest significant loss, in points, that counts as a regression (default: 0)",
 )
 @option(
     "--replicates",

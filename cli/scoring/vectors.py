@@ -50,7 +50,7 @@ NAME = click.argument("name", metavar="NAME", help="name of the vectors")
 )
 @NAME
 @many("--input", "texts", parse=Path, required=True, metavar="FILE...", help="the text")
-@option("--model", type=click.Choice(("cbow", "skip-gram")), default="cbow", help="default: cbow")
+@option("--model", type=click.Choice(("cbow", "skip-gram")), default="cbow", help="architecture (default: cbow)")
 @together(
     *(
         option(f"--{name}", type=Value(whole_number), default=default, metavar="N", help=f"{what} (default: {default})")
@@ -104,7 +104,7 @@ def create(name: str, texts: Sequence[Path], model: str, seed: int, case: str, t
     "--input-format",
     type=click.Choice(INPUT_FORMATS),
     default="auto",
-    help="default: auto, which distinguishes text and binary",
+    help="format of the file (default: auto, which distinguishes text and binary)",
 )
 def import_(name: str, file: Path, input_format: str) -> int:
     """Convert and register vectors and print their size; the exit status."""

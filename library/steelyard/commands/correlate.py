@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 @click.command(
     "correlate",
     cls=Command,
-    help="How well metrics agree with human judgments of the same systems: correlations and pairwise accuracy, by "
+    help="Show how well metrics agree with human judgments of the same systems: correlations and pairwise accuracy, by "
     "system and by segment, with bootstrap intervals, and tests of every metric against the best one. SCORES are files "
     "or folders of files, with the scores of systems or segments: a table with the columns system, metric, score (and "
     "document, segment), WMT's JSON Lines or TSV, mt-metrics-eval's .score, COMET's or MetricX' JSON. The human scores "
-    "are in a file of the same kind. `steelyard-server` correlates what is stored in its database.",
+    "are in a file of the same kind. `steelyard campaign correlate` does the same with what a campaign stores.",
     example="steelyard correlate scores.tsv --human human.tsv --replicates 1000",
 )
 @click.argument("scores", nargs=-1, required=True, metavar="SCORES...", help="files or folders of scores of metrics")

@@ -126,7 +126,8 @@ def resampling_options(default: int = 0) -> Decorator:
         option(
             "--confidence", is_flag=False, flag_value=1000, type=Value(at_most(MOST_REPLICATES)), default=default,
             metavar="[N]",
-            help=f"bootstrap intervals from N replicates (N: 1000; without the option: {default or 'none'})",
+            help="bootstrap intervals from N replicates "
+            + ("(default: 1000)" if default else "(N: 1000; without the option: none)"),
         ),
         level_option(),
         seed_option("resampling"),
@@ -237,7 +238,7 @@ def interval_option() -> Decorator:
     """
     return option(
         "--interval", type=click.Choice(("percentile", "bca")), default="percentile",
-        help="how intervals are made of replicates: their percentiles, or corrected for bias and skewness "
+        help="how intervals are computed from replicates: as their percentiles, or corrected for bias and skewness "
         "(default: percentile)",
     )  # fmt: skip
 

@@ -39,12 +39,17 @@ if TYPE_CHECKING:
 )
 @click.argument("scores", nargs=-1, required=True, metavar="SCORES...")
 @many("--pair", "pairs", metavar="PAIR...", help="only these language pairs (default: all)")
-@many("-m", "metrics", metavar="METRIC...", help="the metrics to show and to make AutoRank of (default: all of a pair)")
+@many(
+    "-m",
+    "metrics",
+    metavar="METRIC...",
+    help="the metrics to show, and to compute AutoRank from (default: all of a pair)",
+)
 @option(
     "--metrics",
     "metrics_file",
     metavar="FILE",
-    help="the metrics of each pair, a line each: PAIR, a tab, METRIC, and where AutoRank weighs them another tab and a "
+    help="the metrics of each pair, one a line: PAIR, a tab, METRIC, and to weigh them in AutoRank another tab and a "
     "weight; only pairs that are listed are ranked",
 )
 @option(
@@ -55,7 +60,11 @@ if TYPE_CHECKING:
     "several); of human judgments human, human:wmt24 or human:wmt25",
 )
 @many("--documents", metavar="FILE...", help="of human judgments: domain and document of each segment, a line each")
-@many("--lower-is-better", metavar="METRIC...", help="metrics of which less is better (known of MetricX' predictions)")
+@many(
+    "--lower-is-better",
+    metavar="METRIC...",
+    help="metrics of which lower is better (MetricX' predictions are recognized)",
+)
 @option(
     "--replicates",
     type=Value(at_most(MOST_REPLICATES)),

@@ -134,7 +134,7 @@ def update(
 
 @team.command(
     "delete",
-    help="Delete a team with its submissions in all campaigns, as administrators do. What goes is said first.",
+    help="Delete a team with its submissions in all campaigns, after showing how many there are. For administrators.",
     example="steelyard team delete harbour",
 )
 @NAME

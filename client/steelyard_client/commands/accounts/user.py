@@ -111,7 +111,8 @@ def update(client: Client, email: str, role: str | None, disabled: bool | None, 
 
 @user.command(
     "delete",
-    help="Delete an account. What it did stays, without its address and name; what goes is said first.",
+    help="Delete an account, after showing what goes with it. The audit log keeps what it did, without its address "
+    "and name.",
     example="steelyard user delete mary@example.org",
 )
 @EMAIL

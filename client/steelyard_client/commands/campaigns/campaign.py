@@ -127,13 +127,13 @@ def ranking(client: Client, campaign: str, test_set: str, format: str) -> int:  
 
 @campaign.command(
     "update",
-    help="Change the rules of a campaign, its teams, organisers and viewers: one after the other, so that what comes "
-    "before a mistake is done.",
+    help="Change the rules of a campaign, its teams, organisers and viewers. Changes are made one after the other: "
+    "those before a mistake stay.",
     example="steelyard campaign update wmt26 --ranked-by chrf --add-team harbour --viewer zoe@example.org",
 )
 @CAMPAIGN
 @rule_options()
-@many("--add-team", "add_teams", metavar="TEAM...", help="teams that take part, or that are invited to")
+@many("--add-team", "add_teams", metavar="TEAM...", help="teams to add, or to invite")
 @many("--remove-team", "remove_teams", metavar="TEAM...", help="teams that leave; they must not have submissions")
 @many("--organiser", "organisers", metavar="EMAIL...", help="accounts that organise it")
 @many("--viewer", "viewers", metavar="EMAIL...", help="accounts that may view it")
@@ -313,7 +313,7 @@ def metrics_task(client: Client, campaign: str, human: str, format: str) -> int:
 
 @campaign.command(
     "delete",
-    help="Delete a campaign with its submissions, scores and judgments. What goes is said first.",
+    help="Delete a campaign with its submissions, scores and judgments, after showing how many there are.",
     example="steelyard campaign delete rehearsal",
 )
 @CAMPAIGN

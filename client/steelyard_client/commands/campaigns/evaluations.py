@@ -82,7 +82,7 @@ def waiting_option() -> Decorator:
     "comparisons",
     parse=whole_number,
     metavar="N...",
-    help="comparisons of the campaign that run, by their numbers (`steelyard status` shows them), in place of "
+    help="running comparisons of the campaign, by their numbers (`steelyard status` shows them), instead of "
     "evaluations",
 )
 @option("--reason", default="", metavar="TEXT", help="reason shown to the submitters")

@@ -49,7 +49,7 @@ def _number(text: str, what: str) -> float:
 def rule_options() -> Decorator:
     """The rules of a phase but its kind."""
     return together(
-        option("--starts", metavar="TIME", help="when it begins (a new one without it begins now)"),
+        option("--starts", metavar="TIME", help="when it begins (default for a new phase: now)"),
         option("--ends", metavar="TIME", help='the deadline: submissions close at this time; "" for none'),
         option(
             "--grace",
@@ -101,7 +101,7 @@ def list_(client: Client, campaign: str, format: str) -> int:  # noqa: A002 - th
 
 @phase.command(
     "update",
-    help="Change a phase: what has begun can change less than what is planned.",
+    help="Change a phase. Once it has begun, fewer settings can be changed.",
     example="steelyard phase update wmt26 blind --feedback rounded --step 0.5",
 )
 @CAMPAIGN

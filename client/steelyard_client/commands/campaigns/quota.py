@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from steelyard_client.documents.campaigns.quotas import QuotaResponse, QuotaUsageResponse, TeamQuotasResponse
 
 KINDS = {
-    "in_flight": "submissions with evaluations that are open",
-    "per_day": "submissions of one calendar day",
-    "per_phase": "submissions of one phase of the campaign, or of all of it where it has none",
+    "in_flight": "submissions with open evaluations",
+    "per_day": "submissions per calendar day",
+    "per_phase": "submissions per phase, or in the whole campaign if it has no phases",
 }
 """As `steelyard_client.vocabulary.QuotaKind`."""
 NO_LIMIT = "no limit"
@@ -33,7 +33,7 @@ NO_LIMIT = "no limit"
 quota = Noun(
     "quota",
     help="Limit how many submissions a team may make. A quota applies to a team of a campaign, to every team of it, or "
-    "to everything, optionally in one phase; of each kind the most specific one applies.",
+    "to everything, optionally in one phase; for each limit the most specific quota applies.",
 )
 
 
@@ -52,7 +52,7 @@ def scope_options() -> Decorator:
 
 @quota.command(
     "list",
-    help="List the quotas of a campaign, with those that hold everywhere, or all quotas.",
+    help="List all quotas, or those in force in one campaign.",
     example="steelyard quota list --campaign wmt26 -f json",
 )
 @option("--campaign", metavar="NAME", help="only those in force in this campaign (default: all, for administrators)")
@@ -86,7 +86,7 @@ def show(client: Client, team: str, campaign: str | None, format: str) -> int:  
 )
 @together(
     *(
-        option(f"--{name.replace('_', '-')}", type=Value(_amount), metavar="N", help=f"the most {what}; or none")
+        option(f"--{name.replace('_', '-')}", type=Value(_amount), metavar="N", help=f"at most so many {what}, or none")
         for name, what in KINDS.items()
     )
 )
@@ -124,7 +124,10 @@ def update(
     example="steelyard quota delete --campaign wmt26 --per-day",
 )
 @together(
-    *(option(f"--{name.replace('_', '-')}", is_flag=True, help=f"only that of {what}") for name, what in KINDS.items())
+    *(
+        option(f"--{name.replace('_', '-')}", is_flag=True, help=f"only the limit on {what}")
+        for name, what in KINDS.items()
+    )
 )
 @yes_option()
 @scope_options()
@@ -155,7 +158,7 @@ def delete(client: Client, campaign: str | None, team: str, phase: str, yes: boo
 
 @quota.command(
     "phase",
-    help="Set the phase that quotas count by, of a campaign that plans no phases.",
+    help="Set the current phase, by which quotas count, of a campaign without planned phases.",
     example="steelyard quota phase wmt26 final",
 )
 @click.argument("campaign", metavar="CAMPAIGN", help="the campaign's name")

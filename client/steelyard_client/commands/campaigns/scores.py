@@ -48,7 +48,11 @@ TEST_SET = option("--test-set", default="", metavar="NAME", help="only on this t
     metavar="NAME[@VERSION]",
     help="only this metric of the files, or the name for their only one",
 )
-@many("--lower-is-better", metavar="METRIC...", help="metrics of which less is better (known of MetricX' predictions)")
+@many(
+    "--lower-is-better",
+    metavar="METRIC...",
+    help="metrics of which lower is better (MetricX' predictions are recognized)",
+)
 @option(
     "--create",
     is_flag=True,
@@ -119,7 +123,7 @@ def choose(client: Client, campaign: str, version: str, test_set: str) -> int:
 
 @scores.command(
     "delete",
-    help="Delete a version of imported scores, or all of a metric, with its column, and AutoRanks made of it.",
+    help="Delete a version of imported scores, or all of a metric, with its column, and AutoRanks computed from it.",
     example="steelyard scores delete wmt26 XCOMET-XL@1 --yes",
 )
 @CAMPAIGN
@@ -137,13 +141,13 @@ def delete(client: Client, campaign: str, version: str, test_set: str, yes: bool
 
 @scores.command(
     "autorank",
-    help="Rank a campaign by AutoRank: a column on the leaderboards of all its test sets, made of all their metrics or "
-    "of those that you name.",
+    help="Rank a campaign by AutoRank: a column on the leaderboards of all its test sets, computed from all their "
+    "metrics or of those that you name.",
     example="steelyard scores autorank wmt26 --rule wmt25 -m XCOMET-XL MetricX-24",
 )
 @CAMPAIGN
 @option("--rule", default="", metavar="VERSION", help="wmt24 or wmt25 (default: the newest)")
-@many("-m", "metrics", metavar="METRIC...", help="the metrics that it is made of (default: all of a leaderboard)")
+@many("-m", "metrics", metavar="METRIC...", help="the metrics to compute it from (default: all of a leaderboard)")
 @option(
     "--metrics",
     "metrics_file",
@@ -151,7 +155,7 @@ def delete(client: Client, campaign: str, version: str, test_set: str, yes: bool
     help="the metrics of each test set, a line each: TEST-SET, a tab, METRIC, perhaps a tab and its weight; for others "
     "those of -m",
 )
-@many("--weights", metavar="NUMBER...", help="what the metrics of -m weigh, in their order (default: all the same)")
+@many("--weights", metavar="NUMBER...", help="weights of the metrics of -m, in the same order (default: all equal)")
 @backend()
 def autorank(
     client: Client,

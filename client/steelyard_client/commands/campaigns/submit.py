@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.argument(
     "file",
     metavar="FILE",
-    help="its output in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input; or a "
+    help="the output, in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input; or a "
     "folder or zip of outputs for several pairs",
 )
 @option("--campaign", required=True, metavar="NAME", help="the campaign")

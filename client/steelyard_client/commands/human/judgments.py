@@ -111,9 +111,9 @@ def tasks(client: Client, campaign: str, tool: str, protocol: str, assignment: s
 
 @judgments.command(
     "import",
-    help="Read tables of judgments, tab- or comma-separated, and store them with the scores that they make. Their "
+    help="Read tables of judgments, tab- or comma-separated, and store them with the scores computed from them. Their "
     "columns decide what a table contains: docs/how-to/human.md. Files given together are one set of judgments. "
-    "Systems have their names on the leaderboard, with or without teams; where none was submitted, nothing is stored.",
+    "Systems are named as on the leaderboard, with or without teams; if none of them was submitted, nothing is stored.",
     example="steelyard judgments import mqm.tsv --campaign wmt24 --rename ONLINE_A=online-A",
 )
 @click.argument("files", nargs=-1, required=True, type=Value(Path), metavar="FILE...", help="tables of judgments")
@@ -144,7 +144,8 @@ def tasks(client: Client, campaign: str, tool: str, protocol: str, assignment: s
     "aggregation",
     type=click.Choice(SYSTEM_SCORES),
     default="auto",
-    help="of systems: means over segments; of rankings the share of wins without ties, or of better-or-equal",
+    help="how systems are scored: by means over segments; from rankings, by the share of wins without ties or of "
+    "better-or-equal",
 )
 @option("--preview", is_flag=True, help="say which systems and segments match, and store nothing")
 @backend()
@@ -293,7 +294,7 @@ def _only(client: Client, chosen: Chosen) -> str:
 
 @judgments.command(
     "rename",
-    help="Give judgments, all versions of a name, another name.",
+    help="Rename judgments: all versions under a name.",
     example="steelyard judgments rename da esa --campaign wmt24",
 )
 @click.argument("name", metavar="NAME", help="which judgments")

@@ -70,9 +70,9 @@ class NotFitting(Exception):
 @click.command(
     "compare",
     cls=Command,
-    help="Test systems in pairs, all of a leaderboard or all against a baseline, two-sided, by the rule of the "
-    "leaderboard unless other options are given, and show the differences. Only stored results are used: nothing is "
-    "scored again.",
+    help="Test the systems of a leaderboard in pairs, or all of them against a baseline, and show the differences. "
+    "Tests are two-sided and follow the rule of the leaderboard unless other options are given. Only stored results "
+    "are used: nothing is scored again.",
     example="steelyard compare wmt24 --baseline online-A -m bleu --correction holm",
 )
 @board_options()

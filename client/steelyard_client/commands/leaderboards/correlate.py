@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 @click.command(
     "correlate",
     cls=Command,
-    help="How well the metrics of a leaderboard agree with human judgments of its systems: correlations and pairwise "
-    "accuracy, by system and by segment, with bootstrap intervals, and tests of every metric against the best one. "
-    "Nothing is scored again. Human translations among the systems are left out. A server computes other statistics, "
-    "intervals and tests than the default for people with an account, on leaderboards of up to 60 systems. `steelyard "
-    "correlate` does the same with files of scores.",
+    help="Show how well the metrics of a leaderboard agree with human judgments of its systems: correlations and "
+    "pairwise accuracy, by system and by segment, with bootstrap intervals, and tests of every metric against the best "
+    "one. Nothing is scored again. Human translations among the systems are left out. A server computes other "
+    "statistics, intervals and tests than the default for people with an account, on leaderboards of up to 60 systems. "
+    "`steelyard correlate` does the same with files of scores.",
     example="steelyard campaign correlate wmt24 --granularity system --leave-out online-A",
 )
 @click.argument("name", required=False, metavar="[NAME]", help="only this test set, or this campaign")

@@ -64,7 +64,7 @@ class Rule:
 @click.command(
     "leaderboard",
     cls=Command,
-    help="Rank the systems of every test set, of each team its primary submission or else its last one, with rank "
+    help="Rank the systems of every test set: for each team its primary submission, or else its last one; with rank "
     "ranges and clusters by WMT's rule on paired tests of all pairs. Only stored results are used: nothing is scored "
     "again. A server computes other levels, intervals, tests and corrections than the default for people with an "
     "account, on leaderboards of up to 60 systems (randomization tests of up to 20).",
@@ -79,7 +79,7 @@ class Rule:
 @option(
     "--group-by",
     type=click.Choice([each.value for each in Grouping]),
-    help="scores on each document, domain or length of segments alone, by the metric of --by, in place of intervals "
+    help="show the scores on each document, domain or length of segments, by the metric of --by, instead of intervals "
     "and clusters",
 )
 @option(

@@ -43,7 +43,7 @@ def seconds(text: str) -> float:
     cls=Command,
     help="Show the queue: waiting work and its age, the workers and their tasks, the throughput of the last minute, an "
     "estimate of the time left, the progress of campaigns, and why evaluations failed. Teams see their submissions. "
-    "Read-only; takes no locks. The exit status is 0 even if evaluations failed.",
+    "It only reads, and takes no locks. The exit status is 0 even if evaluations failed.",
     example="steelyard status wmt24 --watch 5",
 )
 @click.argument("name", required=False, metavar="[NAME]", help="only the evaluations of this campaign or test set")
