@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from analysis.meta_evaluation.human_ranking import numbered_annotators
 from campaigns.exports.names import GivenNames, word
-from campaigns.human_ranking.official import numbered_annotators, submissions_of_judged
+from campaigns.human_ranking.official import submissions_of_judged
 from models.corpus.judgments import list_judgments, read_segments, read_spans, read_systems
 from steelyard.text.wording import listed
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from analysis.meta_evaluation.human_ranking import numbered_annotators
 from campaigns.exports.archive import safe_name
-from campaigns.human_ranking.official import numbered_annotators
 from campaigns.measures import protocols_on
 from models.corpus.judgments import (
     RatingRow,

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from campaigns.human_ranking.official import OfficialRanking
+    from analysis.meta_evaluation.human_ranking import HumanRanking
     from campaigns.inspection.visible import VisibleTestSet
     from campaigns.permissions import CampaignAccess
 
 
-def rule_document(official: OfficialRanking) -> HumanRule:
+def rule_document(official: HumanRanking) -> HumanRule:
     """Return how a test set is ranked."""
     return HumanRule(
         rule=official.rule,
@@ -35,7 +35,7 @@ def rule_document(official: OfficialRanking) -> HumanRule:
     )
 
 
-def place_documents(official: OfficialRanking) -> dict[str, HumanPlace]:
+def place_documents(official: HumanRanking) -> dict[str, HumanPlace]:
     """Return the place of each system, by the name that judgments have for it."""
     ranks = official.ranks
     found = {}
@@ -57,7 +57,7 @@ def place_documents(official: OfficialRanking) -> dict[str, HumanPlace]:
 
 
 def places_of_submissions(
-    connection: Connection, access: CampaignAccess, test_set_id: int, official: OfficialRanking
+    connection: Connection, access: CampaignAccess, test_set_id: int, official: HumanRanking
 ) -> Mapping[int, HumanPlace]:
     """Return the place of each submission of a judged system."""
     places = place_documents(official)
@@ -66,7 +66,7 @@ def places_of_submissions(
 
 
 def ranking_document(
-    connection: Connection, access: CampaignAccess, test_set: VisibleTestSet, official: OfficialRanking | None
+    connection: Connection, access: CampaignAccess, test_set: VisibleTestSet, official: HumanRanking | None
 ) -> HumanRankingResponse:
     """Return the ranking; systems without a submission only to those who may see all names, but human translations."""
     systems = []

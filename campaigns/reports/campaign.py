@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sqlalchemy import select
 
 from analysis.breakdown.group_scores import break_down
 from analysis.breakdown.influential_segments import read_influential_segments
@@ -18,9 +19,11 @@ from analysis.leaderboard.significance import (
     bootstrap_pairs,
     ranked_by_bootstrap,
 )
+from analysis.meta_evaluation.human_ranking import HumanRanking, rank_stored
 from campaigns.reports import limits
 from campaigns.reports.breakdowns import documents_body, groups_body, references_body
 from campaigns.reports.differences import MetricPairs, differences_body
+from campaigns.reports.human_rankings import human_rankings_body
 from campaigns.reports.influential_segments import ExplainedPair, SegmentTexts, influential_segments_body
 from campaigns.reports.leaderboard import CORRECTIONS, leaderboard_body
 from campaigns.reports.method import method_body
@@ -28,6 +31,8 @@ from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.section import Section
 from models.corpus.judgments import list_judgments, read_systems
+from models.schema.campaigns import Campaign
+from models.schema.states import JudgmentKind
 from steelyard.inspection.partitions import by_document, by_domain, by_length
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.text.wording import of_documents
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
     from steelyard.resampling.paired import PairedResult
 
 NO_REPLICATES = "There are no bootstrap replicates (--confidence 0), so there are no intervals, tests or clusters."
+OWN_RULE = "human"
+"""By which people rank where the campaign has no rule."""
 TOO_FEW = "A comparison needs at least two systems with scores."
 
 
@@ -141,6 +148,8 @@ class _TestSetReport:
         explained = self._explained(texts)
         human = self._human(texts) if self.human is None else self.human
         found = [Section(f"{self.prefix}leaderboard", f"Leaderboard: {self.board.title}", leaderboard_body(self.board))]
+        if rankings := self._human_rankings(texts):
+            found.append(self._section("people", "Ranking by people", human_rankings_body(rankings)))
         found.append(self._section("differences", "Differences", self._differences(explained)))
         if self.others:
             folded = [(each.title, leaderboard_body(each)) for each in self.others]
@@ -293,6 +302,26 @@ class _TestSetReport:
             )
             for ((first, second), pair), lists in zip(pairs.items(), found, strict=True)
         }
+
+    def _human_rankings(self, texts: BoardTexts) -> list[HumanRanking]:
+        """Return the official ranking of the test set; without one by our own rule, of all judgments that can rank."""
+        if self.human is not None:
+            return []
+        campaign = self.board.listed.campaign_id
+        rule, chosen = self.connection.execute(
+            select(Campaign.human_rule, Campaign.human_judgments).where(Campaign.id == campaign)
+        ).one()
+        stored = list_judgments(self.connection, campaign, texts.test_set_id)
+        newest = {each.name: each for each in reversed(stored)}
+        if rule:
+            official = next((each for each in stored if chosen in (each.name, each.title)), None)
+            return [rank_stored(self.connection, rule, texts.test_set_id, official)] if official else []
+        found = [
+            rank_stored(self.connection, OWN_RULE, texts.test_set_id, each)
+            for each in sorted(newest.values(), key=lambda each: each.name)
+            if each.kind != JudgmentKind.RANKINGS
+        ]
+        return [each for each in found if each.board][: limits.HUMAN_RANKINGS]
 
     def _human(self, texts: BoardTexts) -> dict[str, dict[str, float]]:
         """Return the newest version of all judgments of systems, for the systems of the board."""

@@ -235,6 +235,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/inspection/metrics_task.py", "tests/web/api/leaderboards/test_metrics_task.py"),
         *of_one_name("campaigns/human_ranking", "official", "tests/campaigns/human_ranking"),
+        target("analysis/meta_evaluation/human_ranking.py", "tests/campaigns/human_ranking/test_official.py"),
         target("campaigns/overviews.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"),
         target(
             "campaigns/inspection/visible.py campaigns/inspection/segments.py",
@@ -325,7 +326,15 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target(
             " ".join(
                 f"campaigns/reports/{name}.py"
-                for name in ("breakdowns", "campaign", "differences", "influential_segments", "leaderboard", "scatters")
+                for name in (
+                    "breakdowns",
+                    "campaign",
+                    "differences",
+                    "human_rankings",
+                    "influential_segments",
+                    "leaderboard",
+                    "scatters",
+                )
             ),
             "tests/campaigns/reports/test_parts.py tests/campaigns/reports/test_differences.py "
             "tests/campaigns/reports/test_campaign.py",

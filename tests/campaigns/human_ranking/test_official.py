@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Engine
 
+from analysis.meta_evaluation.human_ranking import HumanRanking
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
 from campaigns.human_ranking.documents import place_documents, places_of_submissions, ranking_document, rule_document
-from campaigns.human_ranking.official import OfficialRanking, read_official, submissions_of_judged
+from campaigns.human_ranking.official import read_official, submissions_of_judged
 from campaigns.inspection.judgments import AddedJudgments, rename_judgments, store_judgments_of
 from campaigns.inspection.visible import find_test_set, visible_test_sets
 from campaigns.leaderboards.cache import LeaderboardCache
@@ -45,7 +46,7 @@ def add(
     return store_judgments_of(engine, access, chosen, name, judged, preview=preview)
 
 
-def rank(engine: Engine, campaign: str, rule: str, judgments: str = "") -> OfficialRanking | None:
+def rank(engine: Engine, campaign: str, rule: str, judgments: str = "") -> HumanRanking | None:
     with writing(engine) as connection:
         access = lock_for_change(connection, COMMAND_LINE, campaign)
         set_rules(connection, access, Rules(human_rule=rule, human_judgments=judgments))
@@ -263,7 +264,7 @@ def test_equal_scores_share_a_rank_and_places_belong_to_all_submissions_of_a_sys
 def test_a_place_says_all_that_is_known_of_a_system() -> None:
     raft = RankedSystem(0, 41.5, n=9, rank_low=2, rank_high=7, wins=3, losses=4, cluster=5)
     board = SimpleNamespace(systems=(("tug", replace(raft, score=50.0)), ("raft", raft)), notices=())
-    official = OfficialRanking("human", None, board, {"raft": (40.0, 43.0)}, level=0.9, replicates=77)
+    official = HumanRanking("human", None, board, {"raft": (40.0, 43.0)}, level=0.9, replicates=77)
     place = place_documents(official)["raft"]
     assert place.model_dump() == {
         "score": 41.5,

@@ -3,9 +3,14 @@
 import re
 
 import pytest
+from sqlalchemy import select, update
 
+from analysis.meta_evaluation.human_ranking import rank_stored
 from campaigns.reports.campaign import render_report
+from models.corpus.judgments import NewJudgments, SegmentRow, list_judgments, store_judgments
 from models.database.session import make_engine, writing
+from models.schema.campaigns import Campaign
+from models.schema.corpus import TestSet
 from models.schema.human import HumanSystemScore, Judgments
 from models.schema.states import JudgmentKind
 from tests.analysis.campaigns import DOCUMENTS, REFERENCES, SYSTEMS, opened, store
@@ -334,3 +339,56 @@ def test_a_large_campaign_is_bounded_and_says_so(service_url, monkeypatch):
         assert sentence in text, sentence
     assert len([1 for attributes, _ in page.all("details") if attributes.get("class") == "pair"]) == 1
     assert len(page.all("article")) == 2
+
+
+def judge_segments(url: str, name: str = "esa", *, kind: JudgmentKind = JudgmentKind.SCORES) -> None:
+    """Scores of segments: the first systems are better, and a human translation is the best."""
+    engine = make_engine(url)
+    with writing(engine) as connection:
+        campaign, test_set = connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id))
+        rows = [
+            SegmentRow(system, segment, score, score, 1)
+            for place, system in enumerate(["refA", *SYSTEMS])
+            for segment in range(len(SOURCE))
+            if (score := 95.0 - 20 * place + segment) >= 0
+        ]
+        store_judgments(connection, campaign, test_set, NewJudgments(name, kind, {}, [], rows))
+    engine.dispose()
+
+
+def test_people_rank_in_the_report(whole: str) -> None:
+    judge_segments(whole, "esa <1>")
+    text = report(whole)
+    page = checked(text)
+    assert headings(page)[:3] == ["Leaderboard: port, references A + B", "Ranking by people", "Differences"]
+    part = text[text.index('id="people"') : text.index('id="differences"')]
+    assert "esa &lt;1&gt;@1" in part
+    with opened(whole) as (connection, boards):
+        stored = list_judgments(connection, boards[0].listed.campaign_id, boards[0].listed.test_set_id)
+        ranking = rank_stored(connection, "human", boards[0].listed.test_set_id, stored[0])
+    assert ranking.board is not None
+    assert len(ranking.systems) > 2
+    names = re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th>', part)
+    assert names == list(ranking.systems)
+    assert part.count("<tbody>") == len({each.cluster for each in ranking.systems.values()})
+    for name, each in ranking.systems.items():
+        low, high = ranking.intervals[name] or (0.0, 0.0)
+        row = part[part.index(f"<bdi>{name}</bdi>") :]
+        row = row[: row.index("</tr>")]
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
+        assert cells[0] == f"{each.score:.2f}"
+        assert cells[1:] == [f"[{low:.2f}, {high:.2f}]", f"{each.wins}", f"{each.losses}", f"{each.n}"]
+
+
+def test_the_rule_of_the_campaign_ranks_and_relative_rankings_do_not(whole: str) -> None:
+    judge_segments(whole, "ranks", kind=JudgmentKind.RANKINGS)
+    assert "Ranking by people" not in report(whole)
+    judge_segments(whole, "mqm")
+    judge_segments(whole, "esa")
+    assert report(whole).count("rule human,") == 2
+    engine = make_engine(whole)
+    with writing(engine) as connection:
+        connection.execute(update(Campaign).values(human_rule="human:wmt25", human_judgments="esa"))
+    engine.dispose()
+    text = report(whole)
+    assert (text.count("rule human:wmt25,"), "mqm@1</bdi>, rule" in text) == (1, False)

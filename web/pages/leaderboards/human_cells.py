@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from analysis.meta_evaluation.human_ranking import HumanRanking
 from campaigns.human_ranking.documents import places_of_submissions
-from campaigns.human_ranking.official import OfficialRanking, read_official
+from campaigns.human_ranking.official import read_official
 from campaigns.reports.leaderboard import Cell, drawn
 from steelyard.tables.formatting import TYPESET, digits
 
@@ -36,7 +37,7 @@ class HumanCell:
 class HumanColumn:
     """The official ranking beside the metrics of a leaderboard."""
 
-    official: OfficialRanking
+    official: HumanRanking
     cells: Mapping[int, HumanCell] = field(default_factory=dict)
     """By submission."""
     axis: Ends | None = None
