@@ -85,7 +85,7 @@ def test_people_have_a_row_of_their_own_where_they_rank() -> None:
 def grouped(**changed: Any) -> BreakdownResponse:
     values = {
         "campaign": "wmt", "test_set": "news", "version": "1", "references": ["A"], "metric": "ter", "title": "TER",
-        "higher_is_better": False, "scale": 100.0, "by": Grouping.DOMAIN, "average": Average.MICRO,
+        "higher_is_better": False, "scale": 100.0, "by": Grouping.DOMAIN, "average": Average.MICRO, "unit": "",
         "groups": [BreakdownGroup(name="speech", domain="speech", segments=1),
                    BreakdownGroup(name="news", domain="", segments=30)],
         "systems": [BreakdownSystem.model_construct(name="mast", rank=1, micro=40.0, macro=45.0, scores=[50.0, None])],
@@ -115,6 +115,7 @@ def test_a_table_of_domains_says_by_what_it_ranks(average: Average, ranked: str)
         *("All", "Mean of domains", "speech (1 segment)", "news (30 segments)"),
     ]
     assert table.rows == [[1, "mast", 40.0, 45.0, 50.0, None]]
+    assert "by domain in words of the references" in str(breakdown.table_of(grouped(unit="words")).title)
 
 
 def test_documents_are_rows_and_their_means_the_last_ones() -> None:

@@ -50,6 +50,24 @@ def test_a_form_leads_to_the_page_of_the_submission(port: Port) -> None:
     assert 'href="/submissions/2"' in mary.get(f"{CAMPAIGN}/submissions").text
 
 
+def test_the_next_page_keeps_what_was_chosen(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.pages.submissions.submissions.PAGE", 1)
+    mary, ann = port.browser("mary"), port.browser("ann")
+    for seed, kind in enumerate(("contrastive", "contrastive", "primary"), 1):
+        send(mary, output(seed), kind=kind)
+    send(port.browser("zoe"), output(4), kind="contrastive")
+    chosen = "team=harbour&test_set=quay&kind=contrastive"
+    first = ann.get(f"{CAMPAIGN}/submissions?{chosen}").text
+    (address,) = re.findall(r'rel="next" href="([^"]*)"', first) or re.findall(r'href="([^"]*after=\d+[^"]*)"', first)
+    address = address.replace("&amp;", "&")
+    assert address == f"{CAMPAIGN}/submissions?{chosen}&after=3"
+    second = ann.get(address).text
+    shown = [f'/submissions/{number}"' in second for number in (1, 2, 3, 4, 5)]
+    assert shown == [False, True, False, False, False]
+    assert "after=" not in second, "the last page"
+    assert f'href="{CAMPAIGN}/submissions?{chosen}"'.replace("&", "&amp;") in second
+
+
 def test_a_form_sent_twice_submits_once_and_another_file_from_it_is_another_one(port: Port) -> None:
     mary = port.browser("mary")
     key = re.search(r'name="key" value="([^"]+)"', mary.get(f"{CAMPAIGN}/submit").text)
