@@ -242,3 +242,31 @@ def test_a_moment_without_an_answer_is_waited_for(
     answers[:] = [status(evaluations={"running": 1}), NotFound(404, "not_found", "It is gone.")]
     with pytest.raises(NotFound):
         watch.watch(look, 2.0, until_done=True, as_lines=False)
+
+
+@pytest.mark.parametrize(("done", "shards", "total"), [(199, 200, 200), (0, 7, 7), (0, 0, 1)])
+def test_a_bar_is_as_long_as_what_is_done(done: int, shards: int, total: int) -> None:
+    campaign = CampaignProgressResponse.model_construct(title="news", shards=shards, shards_done=done, evaluations={})
+    (table,) = (each for each in status(campaigns=[campaign]).sections() if "Progress" in _headers(each))
+    (bar,) = table.columns[1].cells  # type: ignore[attr-defined]
+    assert (bar.completed, bar.total) == (done, total)
+
+
+def _headers(section: Any) -> list[str]:
+    return [str(each.header) for each in getattr(section, "columns", ())]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "dumb", "as_lines", "in_place"),
+    [(True, False, False, True), (True, True, False, False), (True, False, True, False), (False, False, False, False)],
+)
+def test_only_a_terminal_that_can_is_written_in_place(
+    terminal: bool, dumb: bool, as_lines: bool, in_place: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    console = SimpleNamespace(is_terminal=terminal, is_dumb_terminal=dumb)
+    monkeypatch.setattr("rich.console.Console", lambda **_: console)
+    monkeypatch.setattr(watch, "_in_place", lambda *_: called.append("in place"))
+    monkeypatch.setattr(watch, "_block_by_block", lambda *_: called.append("blocks"))
+    assert watch.watch(status, 1.0, until_done=True, as_lines=as_lines) == 0
+    assert called == ["in place" if in_place else "blocks"]
