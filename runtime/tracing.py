@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SpanKind = Literal["internal", "server", "client", "producer", "consumer"]
 
-FLUSH_SECONDS = 2.0
-"""Time limit for what a process that ends still has to send: the collector may be away."""
+SEND_SECONDS = 2.0
+"""Time limit for sending some spans, further tries included: the collector may be away when a process has to end."""
 
 _TRACE: ContextVar[str | None] = ContextVar("trace", default=None)
 _PARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})")
@@ -48,14 +48,15 @@ class _Exporter:
 
             resource = Resource.create({"service.name": f"steelyard-{self.role}", "process.pid": os.getpid()})
             made = TracerProvider(resource=resource)
-            made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=self.url)))
+            exporter = OTLPSpanExporter(endpoint=self.url, timeout=SEND_SECONDS)
+            made.add_span_processor(BatchSpanProcessor(exporter))
             self._made = os.getpid(), made
         return self._made[1]
 
     def flush(self) -> None:
         """Send what this process has not sent yet."""
         if self._made is not None and self._made[0] == os.getpid():
-            self._made[1].force_flush(int(FLUSH_SECONDS * 1000))
+            self._made[1].force_flush()
 
 
 _EXPORTER = _Exporter()

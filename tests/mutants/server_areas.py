@@ -35,6 +35,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/worker/test_handlers.py tests/worker/test_upgrading.py tests/runtime/test_logs.py "
             "tests/models/storage/test_blobs.py",
         ),
+        target("runtime/tracing.py", "tests/runtime/test_tracing.py"),
     ],
     "leases": [
         target(

@@ -122,8 +122,13 @@ def test_a_collector_that_is_away_stops_nobody():
         runtime.tracing._EXPORTER.__init__()
 
 
-def test_without_the_packages_it_says_how_to_get_them(monkeypatch):
-    monkeypatch.setattr(runtime.tracing, "find_spec", lambda _: None)
+def test_who_has_nothing_to_send_sends_nothing():
+    flush_traces()
+
+
+@pytest.mark.parametrize("missing", ["opentelemetry.sdk", "opentelemetry.exporter"])
+def test_without_the_packages_it_says_how_to_get_them(monkeypatch, missing):
+    monkeypatch.setattr(runtime.tracing, "find_spec", lambda name: None if name == missing else object())
     set_up_traces(None, "web")
     with pytest.raises(MissingTracePackages, match=r"steelyard-server\[traces\]"):
         set_up_traces("http://localhost:4318/v1/traces", "web")
