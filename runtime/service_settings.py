@@ -77,6 +77,10 @@ class WebSettings(Settings):
     instead."""
     mail_from: str = "steelyard@localhost"
     """The sender of mails."""
+    notice_mails_per_day: int = Field(default=20, ge=1)
+    """Maximum number of notices that one account gets by mail within a day; the others are in its feed."""
+    announcements_per_day: int = Field(default=10, ge=1)
+    """Maximum number of announcements of one campaign within a day."""
 
     upload_bytes: int = Field(default=64 * 2**20, gt=0)
     """Maximum size of an upload as it is sent."""
@@ -143,3 +147,10 @@ class Lifetime:
     """Since its last use."""
     longest_seconds: float
     """Since signing in, even if it is used: a stolen session ends, too."""
+
+
+def site_url(settings: WebSettings) -> str:
+    """Return the public URL of the server. Never taken from a request's host, which anybody can set."""
+    if settings.public_url:
+        return settings.public_url.rstrip("/")
+    return f"http://{settings.web_host}:{settings.web_port}"

@@ -137,6 +137,8 @@ class SchedulerLoop:
         if not sweeps:
             self._maintenance.prune_more()
             return False
+        if self._nightly is not None:
+            self._nightly.notify()
         self._clock.correct(self._engine, self._settings, clock)
         if not self.idle:
             self._sweep()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi.staticfiles import StaticFiles
 
 from campaigns.accounts.external.provider import require_packages
-from campaigns.accounts.mail import mail_server
+from runtime.mail import mail_server
 from runtime.service_settings import WebSettings
 from web.api.routers import all_routers
 from web.openapi import describe_api

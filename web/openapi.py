@@ -28,7 +28,8 @@ VISITORS = frozenset(
         *("read_me", "list_waiting_uploads", "create_token", "list_campaigns", "read_campaign", "list_phases"),
         *("list_test_sets", "read_test_set", "download_source", "download_reference", "list_campaign_teams"),
         *("list_corrections", "read_correction", "export_campaign", "list_human_scores", "read_correlations"),
-        *("list_imported_scores", "read_human_ranking"),
+        *("list_imported_scores", "read_human_ranking", "list_past_campaigns"),
+        "list_announcements",
         *("download_output", "list_leaderboards"),
         *(
             "read_leaderboard",
@@ -39,6 +40,9 @@ VISITORS = frozenset(
             "list_segments",
             "list_campaign_submissions",
             "list_campaign_systems",
+            "read_campaign_system",
+            "cite_campaign_system",
+            "cite_campaign",
         ),
     }
 )

@@ -89,4 +89,6 @@ class CampaignContent:
     score_tables: Sequence[PackedScores] = ()
     score_files: Sequence[ScoreFile] = ()
     corrections: Sequence[Mapping[str, str]] = ()
+    descriptions: str = ""
+    """What is said of systems: a table as `campaigns.systems.descriptions` reads it."""
     notices: Sequence[str] = ()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, str]
 NAME = "The zip"
+SYSTEMS = "systems.tsv"
 RULES = (
     *("title", "description", "time_zone", "visibility", "joining", "anonymous", "verified_only", "ranked_by"),
     *("human_rule", "human_judgments", "embeddable"),
@@ -97,6 +98,8 @@ class _Export:
             judgments=[self._judgments(row) for row in self._table("judgments.tsv", ("test_set", "folder"))],
             scores=[self._scores(row) for row in self._table("imported.tsv", (*SCORES, "file"))],
             corrections=corrections,
+            # Exports of earlier releases have none.
+            descriptions=bytes_of(self.archive, SYSTEMS).decode() if SYSTEMS in self.archive.namelist() else "",
         )
         check_export(content)
         return content

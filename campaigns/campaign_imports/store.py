@@ -18,6 +18,7 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.rules import Rules, campaign_metrics, create_campaign, set_rules
 from campaigns.score_imports.importing import ScoreRequest, import_scores
+from campaigns.systems.descriptions import import_descriptions
 from campaigns.terms import restore_terms
 from campaigns.test_sets.stored import new_test_set
 from models.corpus.judgments import store_judgments
@@ -109,6 +110,9 @@ class _Storing:
             add_phase(self.connection, self.access, _phase(phase))
         self._store_test_sets()
         self._store_submissions()
+        if self.content.descriptions and self.submissions:
+            # Those who left their team out of what the public reads are called as the export calls them.
+            import_descriptions(self.connection, self.access, self.content.descriptions)
         self._store_judgments()
         self._store_scores()
         self._store_protocols()

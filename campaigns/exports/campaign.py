@@ -14,6 +14,7 @@ from campaigns.corrections.corrections import list_corrections
 from campaigns.exports.archive import safe_name, zipped
 from campaigns.exports.manifest import with_manifest
 from campaigns.exports.stored_parts import import_tables, judgment_tables, protocol_table
+from campaigns.exports.systems import system_table
 from campaigns.fields.times import local_isoformat
 from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
@@ -71,6 +72,7 @@ def _collect(connection: Connection, access: CampaignAccess) -> _Contents:
     names = _add_test_sets(connection, access, contents)
     submissions = _add_submissions(connection, access, contents, names)
     _add_scores(connection, access, contents, submissions)
+    contents.tables["systems.tsv"] = system_table(connection, access)
     corrections = [asdict(each) for each in list_corrections(connection, access)]
     contents.tables["corrections.tsv"] = _table(
         ("id", "test_set", "old_version", "new_version", "made_at", "reason"), corrections

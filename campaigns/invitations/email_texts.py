@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from campaigns.accounts.mail import Email
+from runtime.mail import Email
+from runtime.service_settings import site_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,13 +20,6 @@ MAX_QUOTED_LENGTH = 40
 """Characters of a user-chosen name: enough to recognise it, too few for a message."""
 _LINKING = re.compile(r"([.:/@\\])(?=\S)")
 """What mail programs look for to make a link."""
-
-
-def site_url(settings: WebSettings) -> str:
-    """Return the public URL of the server. Never taken from a request's host, which anybody can set."""
-    if settings.public_url:
-        return settings.public_url.rstrip("/")
-    return f"http://{settings.web_host}:{settings.web_port}"
 
 
 def invitation_link(settings: WebSettings, secret: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from campaigns.accounts.mail import NO_MAILS, send_email
 from campaigns.accounts.teams import leads_team, team_for
 from campaigns.accounts.throttle import Rate
 from campaigns.errors import Forbidden, NotFound
@@ -23,6 +22,7 @@ from campaigns.invitations.invitations import make_invitation as make
 from campaigns.permissions import read_access, read_access_by_id
 from models.database.session import writing
 from models.schema.roles import CampaignRole, SiteRole, TeamRole
+from runtime.mail import NO_MAILS, send_email
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -16,7 +16,6 @@ from campaigns.accounts.accounts import (
     revoke_links,
 )
 from campaigns.accounts.confirmations import find_confirmation, make_confirmation, set_password_by_link
-from campaigns.accounts.mail import send_email
 from campaigns.accounts.passwords import check_password, hash_password, verify_password
 from campaigns.accounts.principal import Principal
 from campaigns.accounts.sessions import QUARTER_SECONDS, end_sessions
@@ -27,13 +26,14 @@ from campaigns.invitations.invitations import accept_invitation, find_invitation
 from models.database.session import reading, writing
 from models.schema.accounts import Account
 from models.schema.roles import SiteRole
+from runtime.mail import send_email
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from campaigns.accounts.confirmations import ConfirmationInfo
-    from campaigns.accounts.mail import Email
     from campaigns.accounts.throttle import Throttle
+    from runtime.mail import Email
     from runtime.service_settings import WebSettings
 
 MAILS_PER_ADDRESS = Rate("letter", 3, 3600)

@@ -128,6 +128,7 @@ def _system_document(
         reason=entry.reason if access.organises else None,
         kind=entry.kind.value,
         ranked=entry.ranked,
+        origin=entry.origin,
         constrained=entry.constrained,
         late_seconds=entry.late_seconds,
         same_output_as=None if line.same_as is None else display_name(access, line.same_as).title,

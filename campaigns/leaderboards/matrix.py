@@ -18,7 +18,7 @@ from steelyard.ranking.rank_matrix import RankedScore, RankMatrix, rank_matrix
 from steelyard.tables.formatting import digits
 from steelyard.tables.rank_matrix import tables_of
 from steelyard_client.documents.leaderboards.matrices import MatrixCell, MatrixResponse, MatrixSystem, MatrixTestSet
-from steelyard_client.vocabulary import Constrained, SystemFilter
+from steelyard_client.vocabulary import Constrained, SystemFilter, SystemOrigin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 MEAN_RANK, AUTORANK, SYSTEM, GAPS = "mean_rank", "autorank", "system", "gaps"
 SORTS = (MEAN_RANK, AUTORANK, SYSTEM, GAPS)
 """What rows may be sorted by, besides the name of a test set."""
-COLUMNS = ("campaign", "test_set", "version", "metric", "system", "score", "rank", "rank_low", "rank_high", "cluster")
+COLUMNS = (
+    *("campaign", "test_set", "version", "metric", "system", "score", "rank", "rank_low", "rank_high", "cluster"),
+    "origin",
+)
 """Of CSV and TSV: a row for each system and test set."""
 
 
@@ -74,7 +77,7 @@ class CampaignMatrix:
         return [
             [
                 *(self.document.campaign, column.test_set, column.version, column.metric, row.name),
-                *(cell.score, cell.rank, cell.rank_low, cell.rank_high, cell.cluster),
+                *(cell.score, cell.rank, cell.rank_low, cell.rank_high, cell.cluster, row.origin.value),
             ]
             for row in self.document.systems
             for column, cell in zip(self.document.test_sets, row.cells, strict=True)
@@ -114,13 +117,14 @@ def read_matrix(
     ranks = rank_matrix({title: by_test_set[each.test_set_key] for title, each in zip(titles, used, strict=True)})
     if query.sort not in (*SORTS, *titles, *by_test_set):
         raise BadRequest(f"Rows cannot be sorted by {query.sort[:100]!r}: choose {', '.join(SORTS)} or a test set.")
-    own, drawn = _of_systems(access, views)
+    own, drawn, origins = _of_systems(access, views)
     first = next((view for view in views if view.signatures), views[0])
     score = next((line.entry.scores[first.query.metric] for line in first.lines if line.entry.scores), None)
     rows = [
         MatrixSystem(
             name=name,
             own=name in own,
+            origin=origins[name],
             mean_rank=_or_none(ranks.mean_ranks[name]),
             autorank=math.fsum(drawn[name]) / len(drawn[name]) if name in drawn else None,
             gaps=ranks.gaps(name),
@@ -193,20 +197,24 @@ def _ranked_scores(access: CampaignAccess, view: BoardView) -> dict[str, RankedS
     return found
 
 
-def _of_systems(access: CampaignAccess, views: Sequence[BoardView]) -> tuple[set[str], dict[str, list[float]]]:
-    """Which names belong to the reader's teams, and the AutoRanks of each name."""
+def _of_systems(
+    access: CampaignAccess, views: Sequence[BoardView]
+) -> tuple[set[str], dict[str, list[float]], dict[str, SystemOrigin]]:
+    """Which names belong to the reader's teams, the AutoRanks of each name, and whose its system is."""
     own: set[str] = set()
     drawn: dict[str, list[float]] = {}
+    origins: dict[str, SystemOrigin] = {}
     for view in views:
         column = next(iter(autorank_columns(view.listed.metrics)), None)
         for line in view.lines:
             name = display_name(access, line.entry)
+            origins.setdefault(name.title, line.entry.origin)
             if name.own:
                 own.add(name.title)
             score = line.entry.scores[column].score if column is not None and line.entry.scores else None
             if score is not None and not math.isnan(score):
                 drawn.setdefault(name.title, []).append(score)
-    return own, drawn
+    return own, drawn, origins
 
 
 def _key(sort: str, place: int | None) -> Callable[[MatrixSystem], Any] | None:

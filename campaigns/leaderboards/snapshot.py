@@ -20,14 +20,14 @@ from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_repli
 from models.results.autoranks import autorank_columns, autoranks
 from models.results.boards import BoardSummary
 from models.results.entries import Entry, are_ranked, single_entries, standing_entries
-from models.results.leaderboard import constrained_of, read_measured_entries, state_of_runs
+from models.results.leaderboard import constrained_of, origin_of, read_measured_entries, state_of_runs
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission
 from models.schema.declarative import aliased
 from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import Evaluation
-from models.schema.roles import DeclaredKind
+from models.schema.roles import DeclaredKind, SystemOrigin
 from models.schema.states import ColumnState, EvaluationState
 from steelyard.resampling.interval import percentile_interval
 
@@ -60,6 +60,9 @@ class BoardEntry:
     kind: DeclaredKind
     constrained: bool | None
     late_seconds: float
+    system_id: int = 0
+    origin: SystemOrigin = SystemOrigin.TEAM
+    """Whose it is."""
     ranked: bool = True
     number: int = 1
     """Its number among its team's systems here, in the order of submission."""
@@ -209,7 +212,8 @@ def _with_autoranks(
 
 def _entry_version(group: Sequence[Any]) -> EntryVersion:
     return tuple(
-        (row.id, row.state, row.finished_at, row.reason, row.kind, row.constrained, row.late_seconds) for row in group
+        (row.id, row.state, row.finished_at, row.reason, row.kind, row.constrained, row.late_seconds, row.origin)
+        for row in group
     )
 
 
@@ -250,4 +254,6 @@ def _board_entry(entry: Entry) -> BoardEntry:
         kind=entry.kind,
         constrained=constrained_of(group),
         late_seconds=max(row.late_seconds or 0.0 for row in group),
+        system_id=first.system_id,
+        origin=origin_of(group),
     )

@@ -194,6 +194,7 @@ def _system_document(
         reason=row.reason if secrets else None,
         kind=row.kind.value,
         ranked=row.ranked,
+        origin=row.origin,
         constrained=row.constrained,
         late_seconds=row.late_seconds,
         same_output_as=titles.get(board.same_output.get(row.evaluations, "")),

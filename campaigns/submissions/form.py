@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validato
 from campaigns.errors import BadRequest
 from campaigns.fields.short_text import short_text
 from campaigns.submissions.submit import MAX_DESCRIPTION_LENGTH
-from models.schema.roles import DeclaredKind
+from models.schema.roles import DeclaredKind, SystemOrigin
 from steelyard_client.vocabulary import PriorityClass
 
 
@@ -29,6 +29,11 @@ class SubmissionFields(BaseModel):
     )
     constrained: bool | None = Field(default=None, description="Whether only data that the campaign allows were used.")
     description: str = Field(default="", max_length=MAX_DESCRIPTION_LENGTH, description="What the team says about it.")
+    origin: SystemOrigin | None = Field(
+        default=None,
+        description="For organisers: baseline or online, for a system of no team. It is ranked beside the teams' "
+        "systems, marked as such, and accepted outside the phases.",
+    )
     override: bool = Field(default=False, description="For organisers: accept it outside the phases.")
     input_format: str = Field(default="", max_length=40, description="The format of the file; detected if empty.")
     part: str = Field(
@@ -50,7 +55,7 @@ class SubmissionFields(BaseModel):
         except BadRequest as error:
             raise ValueError(str(error)) from error
 
-    @field_validator("constrained", "override", "kind", "queue_class", "due_at", mode="before")
+    @field_validator("constrained", "override", "kind", "origin", "queue_class", "due_at", mode="before")
     @classmethod
     def _empty_as_default(cls, value: Any, info: Any) -> Any:
         """Treat an empty form field as not given."""

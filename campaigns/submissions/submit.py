@@ -14,6 +14,7 @@ from campaigns.quotas.usage_log import lock_quota_account, read_request, read_us
 from campaigns.submissions.admission import Admission, admit
 from campaigns.submissions.declarations import DeclarationInput, store_declaration, write_findings
 from campaigns.submissions.errors import ReusedKey
+from campaigns.systems.submitted import describe_submitted
 from models.audit import COMMAND_LINE, write_audit
 from models.corpus.campaign_protocols import (
     CampaignProtocols,
@@ -29,7 +30,7 @@ from models.schema.campaigns import Declaration, QuotaAccount, SubmissionRequest
 from models.schema.corpus import Submission, System
 from models.schema.corpus import Text as StoredText
 from models.schema.queue import Evaluation
-from models.schema.roles import DeclaredKind
+from models.schema.roles import DeclaredKind, SystemOrigin
 from models.schema.states import OPEN, EvaluationState, QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
@@ -73,6 +74,8 @@ class SubmissionInput:
     declared: DeclaredKind = DeclaredKind.UNDECLARED
     constrained: bool | None = None
     description: str = ""
+    origin: SystemOrigin | None = None
+    """For a system that organisers submit for no team, whose name is "": a baseline, or an online system."""
     findings: Sequence[Mapping[str, Any]] | None = None
     """Findings of the checks of the text; None if it was not checked."""
     enforce_rules: bool = True
@@ -159,7 +162,8 @@ def submit(
             entries = [each for each in entries if each.submission_id != known]
             counts_already = any(each.given_back_at is None for each in mine)
             usage = quota_usage_of(connection, *whose, entries, phase=phase, at=at)
-            check_quotas(usage, request.team, new=not counts_already)
+            if request.team:
+                check_quotas(usage, request.team, new=not counts_already)
             (submission,) = store_submissions(connection, measures.campaign_id, measures.test_set.id, [new])
             # Existing evaluations, in the global order of locks, before they are queued protocol by protocol.
             there = list(_evaluations(connection, submission, measures).values())
@@ -240,18 +244,27 @@ def _declare(
     stored: bool,
     queued: bool,
 ) -> None:
-    """Store the declaration and findings, and write the audit log."""
-    changed = store_declaration(
-        connection,
-        submission,
-        DeclarationInput(request.declared, request.constrained, request.description),
-        campaign_id=measures.campaign_id,
-        test_set_id=measures.test_set.id,
-        team=request.team,
-        account_id=request.account_id,
-        phase=admission.phase,
-        late_seconds=admission.late_seconds,
-    )
+    """Store the declaration and findings, and write the audit log.
+
+    A system of no team has no declaration, and so is ranked; what is said of it is a description.
+    """
+    changed: dict[str, Any] = {}
+    if request.origin is not None:
+        changed = describe_submitted(
+            *(connection, measures.campaign_id, submission, request.origin, request.constrained, request.description)
+        )
+    else:
+        changed = store_declaration(
+            connection,
+            submission,
+            DeclarationInput(request.declared, request.constrained, request.description),
+            campaign_id=measures.campaign_id,
+            test_set_id=measures.test_set.id,
+            team=request.team,
+            account_id=request.account_id,
+            phase=admission.phase,
+            late_seconds=admission.late_seconds,
+        )
     if request.findings is not None:
         write_findings(connection, submission, request.findings)
     if stored or queued or changed:
@@ -332,7 +345,11 @@ def _evaluations(connection: Connection, submission: int, measures: CampaignProt
 
 
 def _check_names(request: SubmissionInput) -> None:
-    named = {"team": request.team, "system": request.system, **({"run": request.run} if request.run else {})}
+    named = {"system": request.system, **({"run": request.run} if request.run else {})}
+    if request.origin is None:
+        named = {"team": request.team, **named}
+    elif request.team:
+        raise BadIngest("A baseline or an online system is of no team. Leave out the team, or what it is.")
     for what, name in named.items():
         if fault := fault_of_name(name):
             raise BadIngest(f'"{name[:MAX_KEY_LENGTH]}" cannot be the name of a {what}: {fault}.')

@@ -49,8 +49,8 @@ def check_mails(settings: WebSettings) -> Finding:
     """Greet the mail server and sign in, without sending anything."""
     from smtplib import SMTPException
 
-    from campaigns.accounts.mail import check_mail_server
     from campaigns.errors import CampaignsError
+    from runtime.mail import check_mail_server
 
     if settings.mail_url is None:
         return Finding.warning(

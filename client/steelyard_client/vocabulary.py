@@ -243,6 +243,57 @@ class Order(StrEnum):
     BEST = "best"
 
 
+class SystemOrigin(StrEnum):
+    """Whose a system of a campaign is."""
+
+    TEAM = "team"
+    """A participant's."""
+    BASELINE = "baseline"
+    """The organisers' baseline."""
+    ONLINE = "online"
+    """An online system, whose output the organisers fetched."""
+
+
+ORIGINS = {SystemOrigin.BASELINE: "baseline", SystemOrigin.ONLINE: "online system"}
+"""Origin -> the mark beside names of systems that no participant has sent."""
+
+
+class Weights(StrEnum):
+    """Whether others can run a system."""
+
+    UNKNOWN = ""
+    OPEN = "open"
+    """Its weights can be had."""
+    CLOSED = "closed"
+
+
+class NoticeKind(StrEnum):
+    """What a notice is about."""
+
+    SCORED = "scored"
+    """Submissions of a team were scored."""
+    FAILED = "failed"
+    """Submissions of a team could not be scored."""
+    DEADLINE = "deadline"
+    """A deadline is less than 24 hours away."""
+    PHASE = "phase"
+    """A phase has begun."""
+    RESULTS = "results"
+    """The results are published."""
+    CORRECTION = "correction"
+    """References were corrected, and everything scored again."""
+    ANNOUNCEMENT = "announcement"
+    """The organisers write to all teams."""
+
+
+class NoticeChannel(StrEnum):
+    """How a notice reaches somebody."""
+
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+    FEED = "feed"
+
+
 class WordMark(StrEnum):
     """What became of a run of words, as `steelyard.inspection.marks.Mark` says it."""
 
@@ -256,10 +307,17 @@ class WordMark(StrEnum):
     """Not compared."""
 
 
-def remark(same_output_as: str, kind: str, *, ranked: bool, late: bool) -> str:
-    """Return a remark on a system with scores: same output, not ranked, late; "" without any."""
+def remark(
+    same_output_as: str, kind: str, *, ranked: bool, late: bool, origin: SystemOrigin = SystemOrigin.TEAM
+) -> str:
+    """Return a remark on a system with scores: same output, not ranked, late, whose it is; "" without any."""
     standing = "" if ranked else "contrastive" if kind == DeclaredKind.CONTRASTIVE else "not ranked"
-    said = (f"same output as {same_output_as}" if same_output_as else "", standing, "late" if late else "")
+    said = (
+        f"same output as {same_output_as}" if same_output_as else "",
+        standing,
+        "late" if late else "",
+        ORIGINS.get(origin, ""),
+    )
     return ", ".join(filter(None, said))
 
 

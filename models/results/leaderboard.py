@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from models.errors import NotFound
 from models.results.autoranks import autorank_columns, autoranks
@@ -27,8 +27,9 @@ from models.schema.column_types import is_known, readable
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
-from models.schema.roles import DeclaredKind
+from models.schema.roles import DeclaredKind, SystemOrigin
 from models.schema.states import EvaluationState
+from models.schema.systems import SystemDescription, is_described
 from models.storage.arrays import unpack
 
 _PROGRESS = (
@@ -93,6 +94,8 @@ class LeaderboardRow:
     """Whether it is ranked (`models.results.entries`)."""
     twice: bool = False
     """Whether its system has another standing submission."""
+    origin: SystemOrigin = SystemOrigin.TEAM
+    """Whose it is."""
 
 
 def read_leaderboard(
@@ -170,11 +173,14 @@ def read_measured_entries(
         select(
             *(Evaluation.id, Evaluation.state, Evaluation.reason, Evaluation.finished_at, Evaluation.submission_id),
             *(Submission.run, Submission.campaign_id, Submission.text_id, System.team, System.name),
-            *(Declaration.kind, Declaration.constrained, Declaration.late_seconds, Evaluation.protocol_id),
+            *(Declaration.kind, Declaration.late_seconds, Evaluation.protocol_id, Submission.system_id),
+            func.coalesce(Declaration.constrained, SystemDescription.constrained).label("constrained"),
+            SystemDescription.origin,
         )
         .join(Submission, Submission.id == Evaluation.submission_id)
         .join(System, System.id == Submission.system_id)
         .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+        .outerjoin(SystemDescription, is_described(Submission.campaign_id, Submission.system_id))
         .where(Evaluation.protocol_id.in_([protocol_id] if isinstance(protocol_id, int) else protocol_id))
         .order_by(Evaluation.id)
     )
@@ -299,7 +305,14 @@ def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked:
         late_seconds=max(run.late_seconds or 0.0 for run in runs),
         ranked=ranked,
         twice=twice,
+        origin=origin_of(runs),
     )
+
+
+def origin_of(runs: Sequence[Any]) -> SystemOrigin:
+    """Whose the system of these runs is: a team's unless something else that this release knows is said."""
+    said = runs[0].origin
+    return said if said is not None and is_known(said) else SystemOrigin.TEAM
 
 
 def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:

@@ -3,6 +3,30 @@
 Tables refer to each other by name: importing one of them imports all.
 """
 
-from models.schema import accounts, campaigns, corpus, human, imported, learned, nightly, queue, results
+from models.schema import (
+    accounts,
+    campaigns,
+    corpus,
+    human,
+    imported,
+    learned,
+    nightly,
+    notices,
+    queue,
+    results,
+    systems,
+)
 
-__all__ = ["accounts", "campaigns", "corpus", "human", "imported", "learned", "nightly", "queue", "results"]
+__all__ = [
+    "accounts",
+    "campaigns",
+    "corpus",
+    "human",
+    "imported",
+    "learned",
+    "nightly",
+    "notices",
+    "queue",
+    "results",
+    "systems",
+]

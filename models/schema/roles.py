@@ -27,8 +27,14 @@ from steelyard_client.vocabulary import (
     SiteRole as SiteRole,
 )
 from steelyard_client.vocabulary import (
+    SystemOrigin as SystemOrigin,
+)
+from steelyard_client.vocabulary import (
     TeamRole as TeamRole,
 )
 from steelyard_client.vocabulary import (
     Visibility as Visibility,
+)
+from steelyard_client.vocabulary import (
+    Weights as Weights,
 )

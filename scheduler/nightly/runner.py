@@ -32,6 +32,7 @@ from runtime.tracing import span
 from scheduler.nightly.commands import CommandStopped
 from scheduler.nightly.plan import correct_plans, plan_due
 from scheduler.nightly.steps import check_scores, comparisons_are_open, fetch, judge
+from scheduler.notices.runner import NoticeRunner
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ class NightlyRunner:
         self._steps: dict[int, _Step] = {}
         self._unreadable = Counter[int]()
         self._deliveries: threading.Thread | None = None
+        self._notices = NoticeRunner(settings) if only is None else None
         self._next_round = self._next_correction = 0.0
         # A user is waiting for a manual run.
         self._pause = settings.sweep_seconds if only is None else min(HASTE_SECONDS, settings.sweep_seconds)
@@ -125,6 +127,11 @@ class NightlyRunner:
             log.exception("Nightly run %s failed to advance", nightly_run_id)
             self._fail_unreadable(nightly_run_id, state, error)
 
+    def notify(self) -> None:
+        """Tell people what has happened, whether there are nightly runs or not. Raises DBAPIError."""
+        if self._notices is not None:
+            self._notices.run_once()
+
     def deliver(self) -> None:
         """Send webhook deliveries, in a thread of its own: receivers may be slow."""
         if self._deliveries is not None and self._deliveries.is_alive():
@@ -141,6 +148,8 @@ class NightlyRunner:
             step.thread.join(self._settings.stop_seconds)
         if self._steps:
             self._release_all()
+        if self._notices is not None:
+            self._notices.stop()
         if self._deliveries is not None:
             self._deliveries.join(self._settings.stop_seconds)
         self._steps.clear()

@@ -42,11 +42,11 @@ AT_ONCE = 20
 
 
 @dataclass(frozen=True, repr=False)
-class _Message:
+class WebhookMessage:
     """A request. Its repr is disabled, since it holds the secret."""
 
     about: str
-    """The nightly run, for the log."""
+    """What it is about, for the log."""
     url: str
     secret: str | None
     private: bool
@@ -111,13 +111,13 @@ def _deliver(engine: Engine, settings: Settings, claimed: ClaimedDelivery) -> tu
         # A message that cannot be created must not block the others.
         log.exception("Delivery %s cannot be written", claimed.key)
         return f"The message could not be written: {type(error).__name__}: {error}.", False
-    problem, final = _send(message, settings)
+    problem, final = send_webhook(message, settings)
     if problem is not None:
         log.warning("%s: the webhook delivery failed: %s", message.about, problem)
     return problem, final
 
 
-def _message(connection: Connection, claimed: ClaimedDelivery, url: str, settings: Settings) -> _Message:
+def _message(connection: Connection, claimed: ClaimedDelivery, url: str, settings: Settings) -> WebhookMessage:
     report = read_report(connection, claimed.nightly_run_id)
     schedule = report.schedule
     # The same in every attempt, and different in every installation.
@@ -125,7 +125,7 @@ def _message(connection: Connection, claimed: ClaimedDelivery, url: str, setting
     identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
     # Also in the signed body: a header could be changed to replay an old message.
     payload = {"delivery": identity, **report.as_json()}
-    return _Message(
+    return WebhookMessage(
         about=f"Schedule {schedule.name}: the run of {report.nightly_run.date}",
         url=url,
         secret=claimed.secret,
@@ -136,7 +136,7 @@ def _message(connection: Connection, claimed: ClaimedDelivery, url: str, setting
     )
 
 
-def _send(message: _Message, settings: Settings) -> tuple[str | None, bool]:
+def send_webhook(message: WebhookMessage, settings: Settings) -> tuple[str | None, bool]:
     """The error, None on success; and whether another attempt would be in vain."""
     import httpcore
 

@@ -30,12 +30,14 @@ from steelyard_client.documents.accounts.teams import TeamCreate, TeamMemberCrea
 from steelyard_client.documents.accounts.tokens import AccountTokenCreate, TokenCreate
 from steelyard_client.documents.campaigns.campaigns import CampaignCreate, CampaignUpdate
 from steelyard_client.documents.campaigns.participants import CampaignMemberUpdate
+from steelyard_client.documents.campaigns.past_campaigns import CampaignClone
 from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseUpdate
 from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
 from steelyard_client.documents.campaigns.test_sets import MeasuresCreate, TestSetUpdate
 from steelyard_client.documents.leaderboards.imported_scores import AutoRankUpdate
 from steelyard_client.documents.submissions.evaluations import EvaluationsCancel, EvaluationSelection
 from steelyard_client.documents.submissions.submissions import SubmissionUpdate
+from steelyard_client.documents.submissions.systems import SystemsImport, SystemUpdate
 from steelyard_client.operations import Operations
 from steelyard_client.steps import listing, operation
 from steelyard_client.vocabulary import (
@@ -334,7 +336,19 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
         call(root, "delete_account", root)
     assert call(mary, "download_output", numbers[2]) == OUTPUTS[2]
     assert [each.id for each in call(mary, "list_campaign_submissions", "regatta")] == numbers[::-1]
-    assert len(call(mary, "list_campaign_systems", "regatta")) == 3
+    assert not call(None, "list_past_campaigns")
+    assert call(root, "clone_campaign", "regatta", CampaignClone(name="regatta 2")).name == "regatta 2"
+    assert call(root, "delete_campaign", "regatta 2").deleted
+    systems = call(mary, "list_campaign_systems", "regatta")
+    assert len(systems) == 3
+    own = next(each for each in systems if each.own)
+    described = call(mary, "update_campaign_system", "regatta", own.id, SystemUpdate(parameters=7, weights="open"))
+    assert (described.parameters, described.weights) == (7, "open")
+    assert call(None, "read_campaign_system", "regatta", own.id).scores[0].scores
+    table = SystemsImport(table=f"system\ttrack\n{own.system}\tconstrained\n")
+    assert call(root, "import_campaign_systems", "regatta", table).matched == [own.system]
+    assert call(None, "cite_campaign_system", "regatta", own.id).startswith(b"@misc{")
+    assert call(None, "cite_campaign", "regatta").startswith(b"@misc{regatta-results")
 
 
 def leaderboards(call: Caller, root: int, mary: int) -> None:

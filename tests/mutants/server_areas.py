@@ -207,7 +207,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/participants.py", "tests/campaigns/test_participants.py"),
         target("campaigns/accounts/audit_log.py", "tests/web/api/accounts/test_accounts.py"),
-        target("campaigns/accounts/mail.py", "tests/campaigns/accounts/test_mail.py"),
+        target("runtime/mail.py", "tests/runtime/test_mail.py"),
         target(
             "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
             "tests/campaigns/accounts/test_throttle.py tests/campaigns/accounts/test_passwords.py "

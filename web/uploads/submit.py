@@ -24,6 +24,7 @@ from models.corpus.campaign_protocols import find_test_set_protocols
 from models.corpus.test_sets import document_segments
 from models.database.session import reading
 from models.schema.accounts import Team
+from models.schema.roles import SystemOrigin
 from models.schema.states import QueueClass
 from steelyard.checks.check import check_output
 from steelyard.checks.finding import is_fatal
@@ -108,8 +109,9 @@ async def submit_request(
             declared=fields.kind,
             constrained=fields.constrained,
             description=fields.description,
+            origin=fields.origin,
             findings=[each.as_row() for each in findings],
-            enforce_rules=not fields.override,
+            enforce_rules=not fields.override and fields.origin is None,
             arrived_at=access.at,
             actor=principal.email,
             address=principal.address,
@@ -165,7 +167,7 @@ def _resolve(
         test_set = measures.test_set
         documents = document_segments(connection, test_set.id)
     file = _sent_file(incoming)
-    if to_store and access.phases and not fields.override:
+    if to_store and access.phases and not fields.override and fields.origin is None:
         # Storing checks the rules again; checking here avoids parsing outputs that are much too late.
         check_open(access.phases, access.at, access.time_zone)
     expected = ExpectedOutput(
@@ -213,6 +215,11 @@ def submitting_team(connection: Connection, access: CampaignAccess, fields: Subm
 
     Organisers may submit for teams of their campaign, and under names that no team has, such as those of baselines.
     """
+    if fields.origin is not None:
+        access.require_organiser()
+        if fields.origin is SystemOrigin.TEAM or fields.team:
+            raise BadRequest("A baseline or an online system is of no team. Leave out the team, or what it is.")
+        return ""
     if fields.override or access.principal is COMMAND_LINE:
         access.require_organiser()
         if not fields.team:

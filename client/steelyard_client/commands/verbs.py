@@ -15,6 +15,7 @@ FILES = {
     "testset": ("add test sets to campaigns, release or correct their references", "campaigns.testset"),
     "submit": ("submit a system's output to a campaign", "campaigns.submit"),
     "submission": ("withdraw a submission or change its declaration; cancel or repeat work", "campaigns.submission"),
+    "system": ("describe the systems of campaigns, show what they score, and cite them", "campaigns.system"),
     "user": ("create accounts and set their permissions", "accounts.user"),
     "token": ("create, list and revoke API tokens", "accounts.token"),
     "invitation": ("invite people to the server, to teams and to campaigns", "accounts.invitation"),
@@ -27,6 +28,7 @@ FILES = {
     "leaderboard": ("show the systems of campaigns, ranked", "leaderboards.leaderboard"),
     "compare": ("test systems against each other", "leaderboards.compare"),
     "verify": ("compute published scores again", "verify"),
+    "notice": ("list what has happened in your campaigns, and choose which notices you get", "accounts.notice"),
     "login": ("store the API token for a server", "accounts.login"),
 }
 """Nouns and verbs: their lines in the help, and the files that define them under their own names."""

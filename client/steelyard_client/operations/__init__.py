@@ -7,6 +7,7 @@ from steelyard_client.operations.campaigns import CampaignOperations
 from steelyard_client.operations.imported_scores import ImportedScoresOperations
 from steelyard_client.operations.inspection import InspectionOperations
 from steelyard_client.operations.leaderboards import LeaderboardOperations
+from steelyard_client.operations.notices import NoticeOperations
 from steelyard_client.operations.submissions import SubmissionOperations
 from steelyard_client.operations.test_sets import TestSetOperations
 
@@ -19,5 +20,6 @@ class Operations(
     SubmissionOperations,
     LeaderboardOperations,
     InspectionOperations,
+    NoticeOperations,
 ):
     """All operations."""

@@ -16,6 +16,7 @@ from steelyard_client.documents.campaigns.participants import (
     CampaignTeamCreate,
     CampaignTeamResponse,
 )
+from steelyard_client.documents.campaigns.past_campaigns import PastCampaign
 from steelyard_client.documents.campaigns.phases import PhaseResponse
 from steelyard_client.documents.campaigns.quotas import QuotaResponse, TeamQuotasResponse
 from steelyard_client.documents.submissions.nightly import ScheduleHistoryResponse, ScheduleResponse
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from steelyard_client.documents.campaigns.campaigns import CampaignCreate, CampaignUpdate
     from steelyard_client.documents.campaigns.deletions import DeletionResponse
     from steelyard_client.documents.campaigns.participants import CampaignMemberUpdate
+    from steelyard_client.documents.campaigns.past_campaigns import CampaignClone
     from steelyard_client.documents.campaigns.phases import PhaseCreate, PhaseExtend, PhaseUpdate
     from steelyard_client.documents.campaigns.quotas import GeneralQuotaUpdate, QuotaUpdate
     from steelyard_client.steps import Items, Steps
@@ -171,6 +173,21 @@ class CampaignOperations(Requests):
             references="true" if references else None, annotators=annotators, assignment=assignment,
             together=together, checks=checks, seed=seed,
         )  # fmt: skip
+
+    @listing
+    def list_past_campaigns(self) -> Items[PastCampaign]:
+        """The campaigns whose results are published, newest first, with their winners."""
+        return self._pages(PastCampaign, "archive")
+
+    @operation
+    def clone_campaign(self, name: str, new: CampaignClone) -> Steps[CampaignResponse]:
+        """Create a campaign with the rules, phases, terms and test sets of another one. For organisers."""
+        return self._change(CampaignResponse, "POST", "campaigns", name, "clone", body=new)
+
+    @operation
+    def cite_campaign(self, name: str) -> Steps[bytes]:
+        """BibTeX for the results of a campaign."""
+        return self._get_bytes("campaigns", name, "citation")
 
     @listing
     def list_phases(self, name: str) -> Items[PhaseResponse]:

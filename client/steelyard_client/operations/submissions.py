@@ -22,7 +22,11 @@ from steelyard_client.documents.submissions.submissions import (
     SubmissionResponse,
     SubmissionsCreatedResponse,
     SubmissionWithScoresResponse,
+)
+from steelyard_client.documents.submissions.systems import (
     SystemResponse,
+    SystemsImportedResponse,
+    SystemWithScoresResponse,
 )
 from steelyard_client.errors import ServerUnreachable, TooMany, Unavailable
 from steelyard_client.files import ProgressReader, compressed, read_file
@@ -38,7 +42,9 @@ if TYPE_CHECKING:
     from steelyard_client.documents.campaigns.deletions import DeletionResponse
     from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
     from steelyard_client.documents.submissions.submissions import SubmissionUpdate
+    from steelyard_client.documents.submissions.systems import SystemsImport, SystemUpdate
     from steelyard_client.steps import Items, Steps
+    from steelyard_client.vocabulary import SystemOrigin
 
 POLL_SECONDS = 2.0
 """Polling interval where the server has no free stream."""
@@ -61,6 +67,7 @@ class SubmissionOperations(Requests):
         kind: str = "",
         constrained: bool | None = None,
         description: str = "",
+        origin: SystemOrigin | None = None,
         override: bool = False,
         queue_class: str = "",
         due_at: datetime | None = None,
@@ -88,6 +95,8 @@ class SubmissionOperations(Requests):
             Label of one of several runs of the system.
         kind, constrained, description
             The declaration, as in `update_submission`.
+        origin
+            For organisers: `baseline` or `online`, for a system of no team.
         override
             Submit as an organiser, regardless of the phases.
         queue_class, due_at
@@ -110,7 +119,7 @@ class SubmissionOperations(Requests):
         """
         fields = _form_fields(
             system=system, team=team, test_set=test_set, run=run, kind=kind, constrained=constrained,
-            description=description, override=override or None, queue_class=queue_class,
+            description=description, origin=origin, override=override or None, queue_class=queue_class,
             due_at=None if due_at is None else due_at.isoformat(), input_format=input_format, part=part,
         )  # fmt: skip
         title, content = compressed(*read_file(output, name))
@@ -131,6 +140,7 @@ class SubmissionOperations(Requests):
         kind: str = "",
         constrained: bool | None = None,
         description: str = "",
+        origin: SystemOrigin | None = None,
         override: bool = False,
         key: str | None = None,
     ) -> Steps[SubmissionsCreatedResponse]:
@@ -141,7 +151,7 @@ class SubmissionOperations(Requests):
         """
         fields = _form_fields(
             system=system, team=team, run=run, kind=kind, constrained=constrained, description=description,
-            override=override or None,
+            origin=origin, override=override or None,
         )  # fmt: skip
         return self._change(
             SubmissionsCreatedResponse, "POST", "campaigns", campaign, "outputs", key=key or str(uuid.uuid4()),
@@ -224,6 +234,26 @@ class SubmissionOperations(Requests):
     def list_campaign_systems(self, name: str) -> Items[SystemResponse]:
         """The systems of the account's teams, and those of others where the leaderboard shows names."""
         return self._pages(SystemResponse, "campaigns", name, "systems")
+
+    @operation
+    def read_campaign_system(self, name: str, system: int) -> Steps[SystemWithScoresResponse]:
+        """A system with what is said of it, and its scores where leaderboards are shown."""
+        return self._get(SystemWithScoresResponse, "campaigns", name, "systems", system)
+
+    @operation
+    def update_campaign_system(self, name: str, system: int, change: SystemUpdate) -> Steps[SystemResponse]:
+        """Change what is said of a system. For members of its team and for organisers."""
+        return self._change(SystemResponse, "PATCH", "campaigns", name, "systems", system, body=change)
+
+    @operation
+    def import_campaign_systems(self, name: str, new: SystemsImport) -> Steps[SystemsImportedResponse]:
+        """Store a table of descriptions of systems, such as systems.tsv of WMT25. For organisers."""
+        return self._change(SystemsImportedResponse, "POST", "campaigns", name, "systems", body=new)
+
+    @operation
+    def cite_campaign_system(self, name: str, system: int) -> Steps[bytes]:
+        """BibTeX for a system of a campaign."""
+        return self._get_bytes("campaigns", name, "systems", system, "citation")
 
     @operation
     def read_evaluation(self, evaluation: int) -> Steps[EvaluationResponse]:

@@ -63,7 +63,8 @@ EXTENDED = ("verify",)
 """Verbs for files that another distribution, where it is installed, takes to what it stores."""
 ELSEWHERE = {
     "'steelyard-client[cli]'": (
-        *("campaign", "phase", "testset", "submission", "user", "token", "invitation", "team", "scores", "quota"),
+        *("campaign", "phase", "testset", "submission", "system", "user", "token", "invitation", "team"),
+        *("scores", "quota", "notice"),
         *("submit", "schedule", "login", "judgments", "leaderboard", "compare", "status"),
     ),
     "steelyard-server": (

@@ -9,6 +9,7 @@ from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.deliveries import DELIVERY
 from models.queue.kinds.learned_shards import LEARNED_SHARD
 from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP
+from models.queue.kinds.notice_deliveries import NOTICE_DELIVERY
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.queue.task_kind import TaskKind
@@ -21,6 +22,7 @@ KINDS: tuple[TaskKind[Any, Any], ...] = (
     TRIALS,
     NIGHTLY_STEP,
     DELIVERY,
+    NOTICE_DELIVERY,
 )
 """In the order in which an evaluation needs them."""
 

@@ -139,7 +139,7 @@ def test_each_file_is_what_it_should_be(wide: Service) -> None:
     tables = {name: [tuple(row.values()) for row in rows(files, name)] for name in files}
     assert set(tables) == {
         *(f"{folder}/docs.tsv" for folder in (first, second, third)),
-        *(f"{name}.tsv" for name in ("test-sets", "submissions", "scores", "corrections")),
+        *(f"{name}.tsv" for name in ("test-sets", "submissions", "scores", "corrections", "systems")),
         *(f"{name}.tsv" for name in ("teams", "members", "audit", "protocols", "judgments", "imported")),
     }
     for folder in (first, second, third):

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from campaigns.submissions.systems import list_systems
 from sqlalchemy import insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_session
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess, read_access
-from campaigns.submissions.systems import list_systems
 from campaigns.submissions.views import (
     EvaluationView,
     SubmissionQuery,

@@ -16,7 +16,8 @@ from web.app import create_app
 
 VERBS = frozenset(
     {
-        *("accept", "add", "cancel", "check", "choose", "close", "create", "delete", "download", "end", "export"),
+        *("accept", "add", "cancel", "check", "choose", "cite", "clone", "close", "create", "delete", "download"),
+        *("end", "export"),
         *("extend", "freeze", "import", "join", "leave", "list", "publish", "rank", "read", "recompute", "reinstate"),
         *(
             "remove",

@@ -18,15 +18,19 @@ from campaigns.accounts.secrets import hash_of, new_secret
 from campaigns.test_sets.files import NamedContent
 from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import reading, writing
+from models.notices.notify import NewNotice, notify
 from models.schema.accounts import Account, Confirmation, Invitation, Team
 from models.schema.base import now
 from models.schema.campaigns import CampaignMember, CampaignTestSet, Correction, Declaration, Phase, Quota
-from models.schema.corpus import System
+from models.schema.corpus import Submission, System
 from models.schema.imported import ScoreImport
 from models.schema.nightly import NightlyRun
+from models.schema.notices import NoticeAddress, NoticeChoice
 from models.schema.queue import Comparison, Evaluation
 from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRole, Visibility
 from models.schema.states import JudgmentKind, NightlyRunState
+from models.schema.systems import SystemDescription
+from steelyard_client.vocabulary import NoticeChannel, NoticeKind
 from tests.analysis.nightly_runs import add_nightly_run, add_schedule
 from tests.databases import drop, execute
 from tests.scheduler.jobs import work_off
@@ -140,6 +144,11 @@ class World:
     corrections: dict[str, int]
     comparison: int
     """One of systems of the private campaign, that runs."""
+    systems: dict[tuple[str, str], int]
+    """By team and name."""
+    feed: str
+    unsubscribing: str
+    """The secrets of the notices of `lead`."""
 
     def browser(self, role: str) -> TestClient:
         """A browser with a form of ours before it."""
@@ -175,11 +184,13 @@ class World:
             "submission": [*submissions, 10**6],
             "evaluation": [*self.evaluations.values(), 10**6],
             "comparison": [self.comparison, 10**6],
+            "system": [*self.systems.values(), 10**6],
         }
 
     def pages(self) -> list[str]:
         """Where to begin, whether a link leads there or not."""
         kinds = "", "/leaderboard", "/compare", "/segments", "/metrics", "/submit", "/submissions", "/manage"
+        kinds = *kinds, "/systems"
         return [
             *("/", "/about", "/sign-in", "/sign-up", "/account", "/account/tokens", "/teams", "/nightly", "/queue"),
             *(f"/campaigns/{name}{kind}" for name in self.campaigns for kind in kinds),
@@ -191,6 +202,8 @@ class World:
         """What must be in no page, no log and no audit entry."""
         kept = [*self.sessions.values(), *self.tokens.values(), *self.readers.values(), self.invitation]
         kept += [self.password_link, self.address_link]
+        # Its owner reads the address of the own feed.
+        kept += [self.unsubscribing, *([] if role == "lead" else [self.feed])]
         return [*kept, *(hash_of(each) for each in kept)]
 
 
@@ -288,6 +301,7 @@ def build(service: Service) -> World:
         connection.execute(insert(CampaignMember).values(**viewer))
     _change(service, CampaignTestSet, CampaignTestSet.test_set_id == test_sets[OPEN], references_released_at=now())
     work_off(service.settings)
+    systems = _describe_systems(service, campaigns)
     _change(service, System, System.name == "mast", name=SHORT)
     _change(service, Declaration, Declaration.submission_id > 0, description=SCRIPT)
     sessions = {role: service.session(account) for role, account in accounts.items()}
@@ -348,10 +362,41 @@ def build(service: Service) -> World:
         for purpose, link in links.items():
             sent = {"secret_hash": hash_of(link), "account_id": accounts["lead"], "email": email_of("lead")}
             connection.execute(insert(Confirmation).values(**sent, purpose=purpose, expires_at=now() + DAY))
+    with writing(service.engine) as connection:
+        addresses = {"feed_secret": new_secret(), "unsubscribe_secret": new_secret()}
+        connection.execute(insert(NoticeAddress).values(account_id=accounts["lead"], **addresses))
+        choice = {"account_id": accounts["lead"], "kind": NoticeKind.PHASE, "channel": NoticeChannel.MAIL}
+        connection.execute(insert(NoticeChoice).values(**choice, wanted=True))
+        for name in campaigns:
+            secret = f"canaryprivate{name}" if name in (PRIVATE, ELSEWHERE) else ""
+            new = NewNotice(
+                *(campaigns[name], "announcement-1", NoticeKind.ANNOUNCEMENT, f"{secret}{SHORT}", f"{secret}{SCRIPT}"),
+                f"/campaigns/{name}",
+            )
+            notify(connection, new, mails=True)
     return World(
         *(service, sessions, tokens, readers, accounts, campaigns, test_sets, submissions, evaluations),
-        *(invitation, links["password"], links["address"], phases, corrections, comparison),
+        *(invitation, links["password"], links["address"], phases, corrections, comparison, systems),
+        *(addresses["feed_secret"], addresses["unsubscribe_secret"]),
     )
+
+
+def _describe_systems(service: Service, campaigns: dict[str, int]) -> dict[tuple[str, str], int]:
+    """Descriptions of all systems in all campaigns; those of an anonymous team give it away."""
+    with writing(service.engine) as connection:
+        rows = connection.execute(
+            select(System.id, System.team, System.name, Submission.campaign_id)
+            .join(Submission, Submission.system_id == System.id)
+            .distinct()
+            .order_by(System.id, Submission.campaign_id)
+        ).all()
+        for row in rows:
+            secret = "canarysystem" if row.team == GHOSTS else ""
+            said = {"description": f"{secret}{SCRIPT}", "affiliation": f"{secret}{SCRIPT}"[:200], "parameters": 7}
+            addresses = {"paper_url": f"https://example.org/{SHORT}", "url": "javascript:alert(3)"}
+            key = {"campaign_id": row.campaign_id, "system_id": row.id}
+            connection.execute(insert(SystemDescription).values(**key, **said, **addresses))
+    return {(row.team, row.name): row.id for row in rows}
 
 
 def _correct(service: Service, campaign: int, test_set: int) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from campaigns.accounts.accounts import AccountInfo, check_name, read_account, rename_account
-from campaigns.accounts.mail import NO_MAILS
 from campaigns.accounts.permissions import require_browser
 from campaigns.accounts.sessions import SessionInfo, end_sessions, list_sessions
 from campaigns.errors import BadRequest, Conflict, Unavailable
@@ -13,6 +12,7 @@ from campaigns.invitations.sign_up import change_address, change_password, reque
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
 from models.schema.roles import Scope
+from runtime.mail import NO_MAILS
 from steelyard_client.documents.accounts.accounts import (
     AccountResponse,
     AccountUpdate,

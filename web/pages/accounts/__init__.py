@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from web.pages.accounts import account, accounts, audit, external, invitations, passwords, sign_in, sign_up, teams
+from web.pages.accounts import (
+    account,
+    accounts,
+    audit,
+    external,
+    invitations,
+    notices,
+    passwords,
+    sign_in,
+    sign_up,
+    teams,
+)
 
 ROUTERS = (
     sign_in.router,
@@ -10,6 +21,7 @@ ROUTERS = (
     sign_up.router,
     passwords.router,
     account.router,
+    notices.router,
     teams.router,
     invitations.router,
     accounts.router,

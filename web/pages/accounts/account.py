@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form, Path, Request, Response
 from campaigns.accounts.accounts import read_account, rename_account
 from campaigns.accounts.confirmations import confirm_address, find_confirmation, is_sent
 from campaigns.accounts.external.identities import list_identities
-from campaigns.accounts.mail import REFUSED, Email
 from campaigns.accounts.permissions import require_browser
 from campaigns.accounts.principal import Principal
 from campaigns.accounts.sessions import end_one_session, end_sessions, list_sessions
@@ -21,6 +20,7 @@ from campaigns.invitations.sign_up import change_password, request_address_confi
 from campaigns.invitations.sign_up import send_confirmation as send_confirmation_to
 from models.database.session import reading, writing
 from models.schema.roles import Scope
+from runtime.mail import REFUSED, Email
 from web.api.paging import LARGEST_ID
 from web.dependencies import SESSION_COOKIE, CurrentPrincipal, app_state
 from web.pages.accounts.session_cookie import NO_STORE, delete_cookie, form_with_error

@@ -15,8 +15,8 @@ from campaigns.accounts.secrets import new_secret
 from campaigns.accounts.sessions import QUARTER_SECONDS, create_session
 from campaigns.accounts.throttle import Rate, network_of
 from campaigns.errors import CampaignsError, NotFound
-from campaigns.invitations.email_texts import site_url
 from models.database.session import writing
+from runtime.service_settings import site_url
 from runtime.sign_in_providers import SignInProvider
 from web.api.paging import LARGEST_ID
 from web.dependencies import CurrentPrincipal, app_state, cookie_name, session_secret

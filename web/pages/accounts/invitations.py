@@ -9,7 +9,7 @@ from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
 from campaigns.accounts.sessions import create_session
 from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden, TooMany
-from campaigns.invitations.email_texts import invited_to, site_url
+from campaigns.invitations.email_texts import invited_to
 from campaigns.invitations.invitations import SMALL_ROLES, InvitationInfo, accept_invitation, find_invitation
 from campaigns.invitations.send import (
     InvitationResult,
@@ -21,6 +21,7 @@ from campaigns.invitations.sign_up import send_confirmation, sign_up
 from campaigns.permissions import read_access
 from models.database.session import reading, writing
 from models.schema.roles import CampaignRole, Scope, SiteRole, TeamRole
+from runtime.service_settings import site_url
 from web.api.paging import LARGEST_ID, parse_cursor
 from web.dependencies import CurrentPrincipal, app_state, session_secret
 from web.pages.accounts.session_cookie import NO_STORE, form_with_error, local_address, set_session_cookie

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
 
 from campaigns.accounts.confirmations import find_confirmation
-from campaigns.accounts.mail import send_email
 from campaigns.errors import BadRequest, CampaignsError, TooMany
 from campaigns.invitations.sign_up import request_password_reset, reset_password
 from models.database.session import reading
+from runtime.mail import send_email
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.accounts.session_cookie import NO_STORE, form_with_error
 from web.pages.rendering import page, see_other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from web.pages.campaigns import (
+    announce,
     campaign,
     feed,
     home,
@@ -13,7 +14,9 @@ from web.pages.campaigns import (
     manage_test_sets,
     new_campaign,
     nightly,
+    past,
     scores,
+    systems,
     terms,
 )
 
@@ -28,6 +31,9 @@ ROUTERS = (
     manage_phases.router,
     manage_test_sets.router,
     nightly.router,
+    past.router,
+    announce.router,
     scores.router,
+    systems.router,
     terms.router,
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
@@ -14,19 +12,20 @@ from fastapi import APIRouter, Form, Request, Response
 from campaigns.corrections.comparison import compare_correction
 from campaigns.corrections.corrections import count_open_evaluations, find_correction, list_corrections
 from campaigns.errors import Forbidden, NotSignedIn
-from campaigns.invitations.email_texts import site_url
 from campaigns.leaderboards.choice import BoardChoice, find_metric, read_choices
 from campaigns.leaderboards.names import DisplayName, display_name
 from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
+from campaigns.notices.listing import list_announcements
 from campaigns.overviews import overviews
 from campaigns.participants import join_with_team, leave_with_team
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.setup import setup_steps
+from campaigns.systems.citations import cite_campaign
 from campaigns.test_sets.stored import list_campaign_test_sets
 from models.corpus.phases import deadline_at, next_phase
 from models.database.session import reading, writing
 from models.schema.roles import Joining, PhaseKind, TeamRole
-from steelyard_client.version import VERSION
+from runtime.service_settings import site_url
 from steelyard_client.vocabulary import RANKED
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.human_cells import HumanColumn, human_column
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
+ANNOUNCEMENTS = 5
 RESULTS = 20
 """Systems shown on the page of a campaign; its leaderboard has all."""
 
@@ -61,6 +61,7 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         corrections = list_corrections(connection, access)
         results = _results(connection, state.boards, access, name) if access.published else None
         (overview,) = overviews(connection, [access])
+        announcements = list_announcements(connection, access, limit=ANNOUNCEMENTS)
     return page(
         request,
         "campaigns/campaign",
@@ -74,10 +75,11 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         deadline=deadline_at(access.phases, access.at),
         test_sets=[each for each in test_sets if each.replaced_by is None],
         corrections=corrections,
+        announcements=announcements,
         results=results,
         most_results=RESULTS,
         overview=overview,
-        citation=_citation(request, access) if results else "",
+        citation=cite_campaign(access, site_url(state.settings)).strip() if results else "",
         teams=sorted((access.name_of(each) for each in access.teams), key=_natural),
         joinable=[(each, each) for each in _joinable(access)],
         description=lead_and_rest(access.description),
@@ -140,19 +142,6 @@ def _best_by_people(view: BoardView, access: CampaignAccess, people: HumanColumn
     entries = [line.entry for line in view.lines if line.entry.submission in clusters]
     first = min((clusters[each.submission] for each in entries), default=0)
     return [display_name(access, each) for each in entries if clusters[each.submission] == first]
-
-
-def _citation(request: Request, access: CampaignAccess) -> str:
-    """Return BibTeX for the results of a campaign."""
-    phase = access.seeing_phase
-    year = datetime.fromtimestamp(phase.starts_at if phase else access.at, UTC).year
-    key = re.sub(r"[^A-Za-z0-9]+", "-", access.name).strip("-").lower() or "campaign"
-    title = re.sub(r"([\\{}$&#^_~%])", r"\\\1", access.title)
-    address = f"{site_url(app_state(request).settings)}/campaigns/{part_of_address(access.name)}"
-    return (
-        f"@misc{{{key}-results,\n  title = {{Results of {{{title}}}}},\n  year = {{{year}}},\n"
-        f"  howpublished = {{\\url{{{address}}}}},\n  note = {{Scored by Steelyard {VERSION}}}\n}}"
-    )
 
 
 @router.post("/campaigns/{name}/join")

@@ -46,6 +46,8 @@ MESSAGES = {
     "invited": "Team invited. It participates once its lead has accepted on the page of the team.",
     "member": "Members saved.",
     "quota": "Quotas saved.",
+    "announced": "Announcement sent.",
+    "cloned": "Campaign cloned. It is private: check its rules, phases and test sets, then make it visible.",
 }
 """Confirmation messages, by the `done` parameter of the address."""
 
@@ -58,7 +60,15 @@ SECTIONS = (
     ("danger", "Danger"),
 )
 """The pages of management: the last part of the address, and the title."""
-SECTION_OF = {"state": "live", "publish": "results", "teams": "teams", "members": "teams", "quotas": "teams"}
+SECTION_OF = {
+    "state": "live",
+    "publish": "results",
+    "clone": "results",
+    "teams": "teams",
+    "members": "teams",
+    "quotas": "teams",
+    "announce": "teams",
+}
 """The form -> the page that it is on."""
 
 
@@ -140,6 +150,7 @@ def management_page(
         ).all()
         version = version_of(connection, access.campaign_id)
     blank = {"team": "", "member_email": "", "member_role": "viewer"}
+    blank |= dict.fromkeys(("clone_name", "clone_title", "clone_starts", "announce_subject", "announce_text"), "")
     blank |= {"quota_amount": "", "quota_team": "", "quota_phase": "", "quota_kind": QuotaKind.PER_DAY}
     return page(
         request,

@@ -15,7 +15,6 @@ from analysis.leaderboard.board import board_notices
 from campaigns.checks.equality import find_equals
 from campaigns.corrections.board_changes import BoardChange, board_changes, previous_choice
 from campaigns.errors import NotFound
-from campaigns.invitations.email_texts import site_url
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric, read_choices
 from campaigns.leaderboards.feedback import LEVEL
@@ -24,6 +23,7 @@ from campaigns.permissions import CampaignAccess, read_access
 from campaigns.score_imports.autorank import autorank_formulas
 from models.database.session import reading
 from models.results.equal_outputs import read_equals
+from runtime.service_settings import site_url
 from steelyard.tables.formatting import TYPESET, digits
 from steelyard_client.vocabulary import RANKED, Constrained, Grouping, SystemFilter
 from web.api.leaderboards.comparisons import ComparisonFilters

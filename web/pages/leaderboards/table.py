@@ -11,6 +11,7 @@ from campaigns.leaderboards.names import DisplayName, display_name
 from campaigns.reports.leaderboard import Cell, drawn
 from models.schema.roles import DeclaredKind
 from steelyard.tables.formatting import TYPESET, digits
+from steelyard_client.vocabulary import ORIGINS
 
 if TYPE_CHECKING:
     from campaigns.leaderboards.snapshot import BoardEntry
@@ -143,7 +144,9 @@ def _marks(entry: BoardEntry, name: DisplayName, shared: Sequence[str]) -> list[
         marks += [(entry.kind.value, "")] if entry.kind.value not in shared and not alone else []
     elif not entry.ranked:
         marks.append(("not ranked", ""))
-    if not entry.team:
+    if entry.origin in ORIGINS:
+        marks.append((ORIGINS[entry.origin], ""))
+    elif not entry.team:
         marks.append(("organisers'", ""))
     if entry.late_seconds > 0:
         marks.append(("late", "warning"))

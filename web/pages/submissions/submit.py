@@ -19,7 +19,7 @@ from campaigns.submissions.submission_window import read_submission_window
 from campaigns.submissions.test_sets import OfferedTestSet, offered_test_sets
 from models.database.session import reading
 from models.errors import ModelsError
-from models.schema.roles import DeclaredKind, Scope
+from models.schema.roles import DeclaredKind, Scope, SystemOrigin
 from scheduler.errors import SchedulerError
 from steelyard.checks.finding import Finding
 from steelyard.errors import MetricsError
@@ -41,16 +41,23 @@ KINDS = (
     (DeclaredKind.PRIMARY, "Primary"),
     (DeclaredKind.CONTRASTIVE, "Contrastive"),
 )
+ORIGINS = (
+    ("", "A team's system"),
+    (SystemOrigin.BASELINE, "A baseline", "Yours, as organisers: of no team."),
+    (SystemOrigin.ONLINE, "An online system", "Whose output you fetched."),
+)
 CONSTRAINED = (("", "Not specified"), ("true", "Constrained"), ("false", "Unconstrained"))
 
 
 @router.get("/campaigns/{name}/submit")
-def show_form(request: Request, name: str, principal: CurrentPrincipal, team: str = "", test_set: str = "") -> Response:
+def show_form(
+    request: Request, name: str, principal: CurrentPrincipal, team: str = "", test_set: str = "", origin: str = ""
+) -> Response:
     """Show the form, with the remaining quotas."""
     principal.require(Scope.SUBMIT)
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-    return _form(request, access, {"team": team, "test_set": test_set})
+    return _form(request, access, {"team": team, "test_set": test_set, "origin": origin})
 
 
 @router.post("/campaigns/{name}/submit")
@@ -155,13 +162,14 @@ def _form(
         test_sets=test_sets,
         open_test_set=_open_test_set(access, test_sets),
         given={"team": "", "test_set": "", "system": "", "run": "", "kind": "", "constrained": "", "description": ""}
-        | {"override": ""}
+        | {"override": "", "origin": ""}
         | {key: value for key, value in given.items() if isinstance(value, str)},
         field_errors=defaultdict(str, field_errors or {}),
         error=error,
         findings=findings,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
+        origins=ORIGINS,
         key=new_secret(),
         all_pairs=ALL_PAIRS,
         settings=app_state(request).settings,

@@ -11,11 +11,13 @@ from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.notices import note
 from steelyard.commands.options import format_option, many, option, together, yes_option
 from steelyard.commands.parsing import Noun, Value
-from steelyard.commands.prompts import confirm
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
 from steelyard_client.commands.backend import backend
+from steelyard_client.commands.campaigns.announcements import announce, announcements
 from steelyard_client.commands.campaigns.output import CAMPAIGN, print_campaign
+from steelyard_client.commands.campaigns.past import archive, cite, clone
+from steelyard_client.commands.campaigns.state import close, freeze, publish, unfreeze
 from steelyard_client.commands.leaderboards.correlate import correlate
 from steelyard_client.vocabulary import ExportLayout
 
@@ -212,50 +214,6 @@ def members(client: Client, campaign: str, format: str) -> int:  # noqa: A002
 
 
 @campaign.command(
-    "freeze", help="Stop submissions, declarations and withdrawals.", example="steelyard campaign freeze wmt26"
-)
-@CAMPAIGN
-@backend()
-def freeze(client: Client, campaign: str) -> int:
-    """Freeze a campaign."""
-    client.freeze_campaign(campaign)
-    return print_campaign(client, campaign)
-
-
-@campaign.command("unfreeze", help="Reopen a frozen campaign.", example="steelyard campaign unfreeze wmt26")
-@CAMPAIGN
-@backend()
-def unfreeze(client: Client, campaign: str) -> int:
-    """Reopen a campaign."""
-    client.unfreeze_campaign(campaign)
-    return print_campaign(client, campaign)
-
-
-@campaign.command("close", help="Close the current phase now.", example="steelyard campaign close wmt26 --yes")
-@CAMPAIGN
-@yes_option()
-@backend()
-def close(client: Client, campaign: str, yes: bool) -> int:
-    """Close the current phase."""
-    confirm(f"Close the current phase of {campaign} now?", yes=yes)
-    client.close_campaign(campaign)
-    return print_campaign(client, campaign)
-
-
-@campaign.command(
-    "publish", help="Publish the results of a campaign now.", example="steelyard campaign publish wmt26 --yes"
-)
-@CAMPAIGN
-@yes_option()
-@backend()
-def publish(client: Client, campaign: str, yes: bool) -> int:
-    """Publish the results."""
-    confirm(f"Publish the results of {campaign} now?", yes=yes)
-    client.publish_campaign(campaign)
-    return print_campaign(client, campaign)
-
-
-@campaign.command(
     "matrix",
     help="Show how the systems of a campaign score and rank on all of its test sets, by one metric.",
     example="steelyard campaign matrix wmt26 -m chrf --sort en-cs",
@@ -401,4 +359,5 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
 
 
-campaign.add_command(correlate)
+for command in (freeze, unfreeze, close, publish, announce, announcements, archive, cite, clone, correlate):
+    campaign.add_command(command)

@@ -36,13 +36,16 @@ def print_matrix(found: MatrixResponse, campaign: str, form: str) -> int:
     rows = [
         [
             *(column.test_set, column.version, column.metric, row.name),
-            *(cell.score, cell.rank, cell.rank_low, cell.rank_high, cell.cluster),
+            *(cell.score, cell.rank, cell.rank_low, cell.rank_high, cell.cluster, row.origin.value),
         ]
         for row in found.systems
         for column, cell in zip(found.test_sets, row.cells, strict=True)
         if cell is not None
     ]
-    columns = ("test_set", "version", "metric", "system", "score", "rank", "rank_low", "rank_high", "cluster")
+    columns = (
+        *("test_set", "version", "metric", "system", "score", "rank", "rank_low", "rank_high", "cluster"),
+        "origin",
+    )
     if found.left_out:
         note([f"Without a leaderboard by this metric: {', '.join(found.left_out)}."])
     document = found.model_dump(mode="json")

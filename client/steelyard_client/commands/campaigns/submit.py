@@ -67,6 +67,11 @@ if TYPE_CHECKING:
 )
 @option("--description", default="", metavar="TEXT", help="what the team says about it")
 @option(
+    "--origin",
+    type=click.Choice(["baseline", "online"]),
+    help="submit it as a baseline, or as an online system, of no team; for organisers, whatever the phase",
+)
+@option(
     "--override",
     is_flag=True,
     help="accept it outside the campaign's phases; for organisers, recorded in the audit log",

@@ -16,7 +16,7 @@ _SCORE = (
     *("metric", "rank", "rank_low", "rank_high", "cluster", "wins"),
     *("score", "low", "high", "level", "signature"),
 )
-_SAID = ("submission", "kind", "ranked", "constrained", "late_seconds")
+_SAID = ("submission", "kind", "ranked", "constrained", "late_seconds", "origin")
 """What teams declare about their submissions, and what follows from it."""
 
 COLUMNS = (*_BOARD, *_SCORE, *_SAID)
@@ -35,7 +35,7 @@ def _cells_of(system: BoardSystem, human: HumanRule | None) -> Iterator[list[Cel
     begin: list[Cell] = [system.system or system.name, system.team, len(system.submissions), system.state]
     constrained = {True: "yes", False: "no", None: ""}[system.constrained]
     end: list[Cell] = [system.submission, system.kind, "yes" if system.ranked else "no", constrained]
-    end.append(f"{system.late_seconds:.0f}")
+    end += [f"{system.late_seconds:.0f}", system.origin.value]
     for score in system.scores:
         interval = score.interval
         ends = (interval.low, interval.high, interval.level) if interval else (None, None, None)

@@ -76,7 +76,9 @@ def remark(system: BoardSystem) -> str:
     if system.scores:
         reference = f"same as reference {system.same_as_reference}" if system.same_as_reference else ""
         late = system.late_seconds > 0
-        said = remark_on(system.same_output_as or "", system.kind, ranked=system.ranked, late=late)
+        said = remark_on(
+            system.same_output_as or "", system.kind, ranked=system.ranked, late=late, origin=system.origin
+        )
         return ", ".join(filter(None, (reference, said)))
     state = f"{system.state}: {system.reason}" if system.reason else system.state
     runs = len(system.submissions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard_client.documents.document import Document
 from steelyard_client.documents.leaderboards.human_rankings import HumanPlace, HumanRule
-from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter
+from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter, SystemOrigin
 
 
 class LeaderboardSummary(Document):
@@ -106,6 +106,8 @@ class BoardSystem(Document):
     """primary, contrastive or ""."""
     ranked: bool
     """Whether it is ranked."""
+    origin: SystemOrigin = SystemOrigin.TEAM
+    """Whose it is: a team's, a baseline of the organisers, or an online system."""
     constrained: bool | None
     """Whether it used only the permitted data; null if not specified."""
     late_seconds: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard_client.documents.document import Document
-from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter
+from steelyard_client.vocabulary import Constrained, ResamplingUnit, SystemFilter, SystemOrigin
 
 
 class MatrixTestSet(Document):
@@ -55,6 +55,8 @@ class MatrixSystem(Document):
     """As pages show it."""
     own: bool
     """Whether it belongs to a team of the account."""
+    origin: SystemOrigin = SystemOrigin.TEAM
+    """Whose it is: a team's, a baseline of the organisers, or an online system."""
     mean_rank: float | None
     """Over the test sets where it is ranked; null where it is nowhere."""
     autorank: float | None

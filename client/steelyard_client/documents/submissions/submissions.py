@@ -199,20 +199,3 @@ class SubmissionUpdate(Document):
     """An explicit null clears it."""
     description: str | None = Field(default=None, max_length=5000)
     """What the team says about it."""
-
-
-class SystemResponse(Document):
-    """A system and its submissions."""
-
-    team: str
-    """Displayed name of the team; "" for the organisers' own systems."""
-    system: str
-    """Name of the system."""
-    own: bool
-    """Whether it belongs to one of your teams."""
-    submissions: int
-    """Number of its submissions."""
-    first_at: Timestamp
-    """Time of its first submission."""
-    last_at: Timestamp
-    """When the last one was submitted."""

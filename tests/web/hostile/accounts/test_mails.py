@@ -10,11 +10,11 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
 from campaigns.accounts.accounts import normalize_email
-from campaigns.accounts.mail import Email, send_email
 from campaigns.errors import BadRequest
 from models.database.session import reading, writing
 from models.schema.accounts import Account
 from models.schema.roles import SiteRole
+from runtime.mail import Email, send_email
 from tests.service.people import PASSWORD, submit, with_password
 from tests.service.postman import Postman
 from tests.service.service import Service

@@ -83,6 +83,7 @@ LISTS = (
 """Of the whole site."""
 OF_CAMPAIGNS = (
     *("", "/leaderboard", "/submissions", "/segments", "/metrics", "/compare", "/manage", "/invitations", "/audit"),
+    "/systems",
 )
 OF_CAMPAIGNS_API = (
     *("", "/submissions", "/leaderboards", "/test-sets", "/teams", "/members", "/quotas", "/audit", "/human-scores"),

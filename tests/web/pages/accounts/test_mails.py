@@ -7,11 +7,11 @@ from contextlib import ExitStack
 import pytest
 from sqlalchemy import update
 
-from campaigns.accounts.mail import BadMailUrl, Email, send_email
 from models.database.session import writing
 from models.schema.accounts import Account, Confirmation
 from models.schema.base import now
 from models.schema.roles import SiteRole
+from runtime.mail import BadMailUrl, Email, send_email
 from runtime.service_settings import WebSettings
 from tests.service.people import PASSWORD, everything_stored, submit, with_password
 from tests.service.postman import Postman

@@ -15,9 +15,11 @@ from email.utils import formatdate, make_msgid
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from campaigns.errors import CampaignsError
+from runtime.errors import ProcessError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runtime.service_settings import WebSettings
 
 log = logging.getLogger(__name__)
@@ -30,7 +32,7 @@ NOT_SENT = "The mail server is unreachable or does not accept the message now."
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class BadMailUrl(CampaignsError):
+class BadMailUrl(ProcessError):
     """STEELYARD_MAIL_URL must be smtp://USER:PASSWORD@HOST:PORT or smtps://..., where user and port may be left out."""
 
 
@@ -53,6 +55,10 @@ class Email:
     to: str
     subject: str
     text: str
+    identity: str = ""
+    """What is the same in every copy of it, for its Message-ID; "" for one that has none."""
+    unsubscribe: str = ""
+    """The address of the page on which its recipient ends such e-mails."""
 
 
 def mail_server(url: str) -> MailServer:
@@ -79,15 +85,16 @@ def mail_server(url: str) -> MailServer:
     )
 
 
-def send_email(settings: WebSettings, mail: Email) -> str:
+def send_email(settings: WebSettings, mail: Email, on_handover: Callable[[], None] = lambda: None) -> str:
     """Send an e-mail and return why it was not sent, "" if it was.
 
-    The log has the server's error, without the e-mail, which may contain a link.
+    `on_handover` is called once the server is reached, before the e-mail is given to it: what it raises stops it. The
+    log has the server's error, without the e-mail, which may contain a link.
     """
     if settings.mail_url is None:
         return NO_MAILS
     try:
-        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, mail), mail.to)
+        _deliver(mail_server(settings.mail_url), _message(settings.mail_from, mail), mail.to, on_handover)
     except (OSError, smtplib.SMTPException, BadMailUrl, MessageError, ValueError) as error:
         log.error("E-mail to %s was not sent: %s", ascii(mail.to), error)
         refused = isinstance(error, smtplib.SMTPRecipientsRefused)
@@ -101,7 +108,10 @@ def _message(sender: str, mail: Email) -> EmailMessage:
     # An Address, not a string: the parser would decode encoded words in a string, and send to another address.
     message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=mail.to), mail.subject
     message["Date"] = formatdate(localtime=False)
-    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].strip("> ") or None)
+    domain = sender.rpartition("@")[2].strip("> ") or None
+    message["Message-ID"] = f"<{mail.identity}@{domain or 'localhost'}>" if mail.identity else make_msgid(domain=domain)
+    if mail.unsubscribe:
+        message["List-Unsubscribe"] = f"<{mail.unsubscribe}>"
     # Prevents automatic replies, such as out-of-office notices.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)
@@ -122,8 +132,9 @@ def check_mail_server(url: str) -> None:
         pass
 
 
-def _deliver(server: MailServer, message: EmailMessage, to: str) -> None:
+def _deliver(server: MailServer, message: EmailMessage, to: str, on_handover: Callable[[], None]) -> None:
     with _connected(server) as smtp:
+        on_handover()
         smtp.send_message(message, to_addrs=[to])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from campaigns.accounts.mail import NOT_SENT, BadMailUrl, Email, MailServer, mail_server, send_email
+from runtime.mail import NOT_SENT, BadMailUrl, Email, MailServer, mail_server, send_email
 from runtime.service_settings import WebSettings
 
 

@@ -1,0 +1,1 @@
+"""Notices as people see them: which they get, how they choose, and what organisers announce."""

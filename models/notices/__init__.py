@@ -1,0 +1,1 @@
+"""Notices: who is told what has happened in a campaign, and by which channels."""

@@ -1,0 +1,207 @@
+"""Finds out what has happened in campaigns that people want to hear of, and writes it down once.
+
+Everything is read from the tables, so that nothing is lost by a process that dies, and a scheduler that was down for a
+while tells what happened meanwhile, up to a day. Two of them that plan at once write one notice: keys are unique.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sqlalchemy import Connection, func, select
+
+from models.corpus.campaign_protocols import lock_campaign
+from models.corpus.phases import TAKING
+from models.notices.notify import NewNotice, notify
+from models.schema.accounts import Team
+from models.schema.base import database_time
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase, is_campaign_test_set
+from models.schema.corpus import Submission, System
+from models.schema.notices import Notice
+from models.schema.queue import Evaluation
+from models.schema.roles import PhaseKind
+from models.schema.states import OPEN, EvaluationState
+from steelyard.text.wording import number_of
+from steelyard_client.vocabulary import NoticeKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DAY = 86400.0
+"""How long before a deadline people are reminded, and how long after something has happened it is still told."""
+MOST_NAMED = 20
+"""Submissions that a notice names."""
+OF_A_TEAM = (NoticeKind.SCORED, NoticeKind.FAILED)
+
+
+def plan_notices(connection: Connection, *, mails: bool) -> int:
+    """Write notices of what has happened; how many. `mails` as for `models.notices.notify.notify`."""
+    at = database_time(connection)
+    found = [*_phases(connection, at), *_deadlines(connection, at), *_corrections(connection, at)]
+    written = sum(notify(connection, each, mails=mails) is not None for each in found if not _told(connection, each))
+    for campaign_id, team in _teams_with_ends(connection, at):
+        # Whoever plans at the same time waits here, and then sees what was told.
+        lock_campaign(connection, campaign_id)
+        for each in _ended(connection, campaign_id, team, at):
+            written += notify(connection, each, mails=mails) is not None
+    return written
+
+
+def _told(connection: Connection, new: NewNotice) -> bool:
+    known = select(Notice.id).where(Notice.campaign_id == new.campaign_id, Notice.key == new.key)
+    return connection.scalar(known) is not None
+
+
+def _phases(connection: Connection, at: float) -> Iterator[NewNotice]:
+    begun = select(Phase, Campaign.name.label("campaign"), Campaign.title).join(
+        Campaign, Campaign.id == Phase.campaign_id
+    )
+    for row in connection.execute(begun.where(Phase.starts_at <= at, Phase.starts_at > at - DAY).order_by(Phase.id)):
+        path, title = _page(row.campaign), row.title or row.campaign
+        if row.kind == PhaseKind.PUBLISHED:
+            said = f"{title}: the results are published"
+            yield NewNotice(row.campaign_id, f"phase-{row.id}", NoticeKind.RESULTS, said, f"{said}.", path)
+        else:
+            said = f'{title}: the phase "{row.name}" has begun'
+            yield NewNotice(row.campaign_id, f"phase-{row.id}", NoticeKind.PHASE, said, f"{said}.", path)
+
+
+def _deadlines(connection: Connection, at: float) -> Iterator[NewNotice]:
+    ending = select(Phase, Campaign.name.label("campaign"), Campaign.title, Campaign.time_zone).join(
+        Campaign, Campaign.id == Phase.campaign_id
+    )
+    soon = Phase.ends_at > at, Phase.ends_at <= at + DAY, Phase.starts_at <= at, Phase.kind.in_(TAKING)
+    for row in connection.execute(ending.where(*soon, Campaign.frozen_at.is_(None)).order_by(Phase.id)):
+        title = row.title or row.campaign
+        when = _local(row.ends_at, row.time_zone)
+        said = f'The deadline of the phase "{row.name}" is {when}. Until then outputs can be submitted.'
+        # An extended deadline is another one.
+        key = f"deadline-{row.id}-{row.ends_at:.0f}"
+        headline = f"{title}: the deadline is in less than 24 hours"
+        yield NewNotice(row.campaign_id, key, NoticeKind.DEADLINE, headline, said, _page(row.campaign))
+
+
+def _corrections(connection: Connection, at: float) -> Iterator[NewNotice]:
+    made = (
+        select(Correction, Campaign.name.label("campaign"), Campaign.title, CampaignTestSet.name.label("test_set"))
+        .join(Campaign, Campaign.id == Correction.campaign_id)
+        .join(CampaignTestSet, is_campaign_test_set(Correction.campaign_id, Correction.new_test_set_id))
+        .where(Correction.made_at > at - DAY, _is_seen(at))
+        .order_by(Correction.id)
+    )
+    for row in connection.execute(made):
+        headline = f"{row.title or row.campaign}: the references of {row.test_set} were corrected"
+        text = f"{row.reason}\n\nEverything is scored again with the corrected references."
+        path = _page(row.campaign)
+        yield NewNotice(row.campaign_id, f"correction-{row.id}", NoticeKind.CORRECTION, headline, text, path)
+
+
+def _is_seen(at: float) -> Any:
+    """Condition: the phase of a test set has begun, before which only organisers may know that it exists."""
+    begun = select(Phase.id).where(Phase.starts_at <= at)
+    return CampaignTestSet.phase_id.is_(None) | CampaignTestSet.phase_id.in_(begun)
+
+
+def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]:
+    """The campaigns and teams with evaluations that ended since they were last told, and none that goes on."""
+    last = (
+        select(Notice.campaign_id, Notice.team_id, func.max(Notice.until).label("until"))
+        .where(Notice.kind.in_(OF_A_TEAM))
+        .group_by(Notice.campaign_id, Notice.team_id)
+        .subquery()
+    )
+    ended = (
+        select(Declaration.campaign_id, Team.id, Team.name)
+        .select_from(Evaluation)
+        .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
+        .join(Team, Team.name == Declaration.team)
+        .outerjoin(last, (last.c.campaign_id == Declaration.campaign_id) & (last.c.team_id == Team.id))
+        .where(Evaluation.finished_at > at - DAY, Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
+        .group_by(Declaration.campaign_id, Team.id, Team.name, last.c.until)
+        .having(func.max(Evaluation.finished_at) > func.coalesce(last.c.until, 0.0))
+        .order_by(Declaration.campaign_id, Team.id)
+    )
+    return [(row.campaign_id, row) for row in connection.execute(ended)]
+
+
+@dataclass
+class _Ends:
+    """The last end of evaluations of a submission, and whether all are done."""
+
+    label: str
+    failed: bool
+    at: float
+
+
+def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> Iterator[NewNotice]:
+    """What is to be told a team: of all its submissions at once, when none of them is being scored any more."""
+    own = Declaration.campaign_id == campaign_id, Declaration.team == team.name
+    going_on = (
+        select(Evaluation.id)
+        .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
+        .where(*own, Evaluation.state.in_(OPEN))
+        .limit(1)
+    )
+    if connection.scalar(going_on) is not None:
+        return
+    told = select(func.max(Notice.until)).where(
+        Notice.campaign_id == campaign_id, Notice.team_id == team.id, Notice.kind.in_(OF_A_TEAM)
+    )
+    since = max(connection.scalar(told) or 0.0, at - DAY)
+    rows = connection.execute(
+        select(
+            *(Evaluation.submission_id, Evaluation.state, Evaluation.finished_at, System.name),
+            *(CampaignTestSet.name.label("test_set"), Campaign.name.label("campaign"), Campaign.title),
+        )
+        .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .join(System, System.id == Submission.system_id)
+        .join(Campaign, Campaign.id == Submission.campaign_id)
+        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
+        .where(*own, Declaration.withdrawn_at.is_(None), Evaluation.finished_at > since)
+        .where(Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
+        .order_by(Evaluation.submission_id)
+    ).all()
+    ends: dict[int, _Ends] = {}
+    for row in rows:
+        failed = row.state == EvaluationState.FAILED
+        known = ends.setdefault(
+            row.submission_id, _Ends(f"{row.name} on {row.test_set} (submission {row.submission_id})", False, 0.0)
+        )
+        known.failed, known.at = known.failed or failed, max(known.at, row.finished_at)
+    until = max((each.at for each in ends.values()), default=0.0)
+    for kind, failed, what in ((NoticeKind.FAILED, True, "could not be scored"), (NoticeKind.SCORED, False, "scored")):
+        chosen = {number: each for number, each in ends.items() if each.failed == failed}
+        if not chosen:
+            continue
+        few = len(chosen) == 1
+        verb = what if failed else "was scored" if few else "were scored"
+        headline = f"{rows[0].title or rows[0].campaign}: {number_of(len(chosen), 'submission')} of {team.name} {verb}"
+        path = f"/submissions/{next(iter(chosen))}" if few else f"{_page(rows[0].campaign)}/submissions"
+        text = _listed([each.label for each in chosen.values()])
+        key = f"{kind}-{team.id}-{until!r}"
+        yield NewNotice(campaign_id, key, kind, headline, text, path, team_id=team.id, until=until)
+
+
+def _listed(labels: Sequence[str]) -> str:
+    lines = [f"- {each}" for each in labels[:MOST_NAMED]]
+    if len(labels) > MOST_NAMED:
+        lines.append(f"- and {len(labels) - MOST_NAMED} more")
+    return "\n".join(lines)
+
+
+def _page(campaign: str) -> str:
+    return f"/campaigns/{quote(campaign, safe='')}"
+
+
+def _local(moment: float, time_zone: str) -> str:
+    try:
+        zone = ZoneInfo(time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo("UTC")
+    local = datetime.fromtimestamp(moment, zone)
+    return f"{local:%a} {local.day} {local:%b} {local.year}, {local:%H:%M} ({zone.key})"

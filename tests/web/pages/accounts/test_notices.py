@@ -1,0 +1,83 @@
+"""Which notices somebody gets, on the page; announcements; the feed that is one's own."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from xml.etree import ElementTree
+
+from models.schema.notices import Notice
+from tests.service.people import submit
+from tests.service.port import ADDRESS, Port
+from tests.service.service import Service
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+TEAMS = "/campaigns/port%201/manage/teams"
+ANNOUNCE = "/campaigns/port%201/manage/announce"
+
+
+def test_choices_are_kept_for_each_kind_and_channel(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mary = port.browser("mary")
+    before = {(each["kind"], each["channel"]): each["wanted"] for each in settings(port)["choices"]}
+    assert before["scored", "mail"] is False
+    assert before["failed", "mail"] is True
+    saved = submit(mary, "/account/notices", wanted=["scored:mail", "scored:feed", "nonsense"])
+    assert saved.headers["Location"] == "/account/notices?done=saved"
+    wanted = [(each["kind"], each["channel"]) for each in settings(port)["choices"] if each["wanted"]]
+    assert wanted == [("scored", "mail"), ("scored", "feed")]
+    assert (
+        'value="scored:mail" aria-label="Submissions of your team were scored: Mail" checked'
+        in mary.get("/account/notices").text
+    )
+    wrong = submit(mary, "/account/notices", webhook="http://127.0.0.1/x")
+    assert wrong.status_code == 422
+    assert settings(port)["webhook"] is None
+
+
+def settings(port: Port, who: str = "mary") -> dict[str, object]:
+    found: dict[str, object] = port.program(who).get("/api/v1/account/notices").json()
+    return found
+
+
+def test_organisers_announce_and_those_inside_read_it_escaped(port_anywhere: Port) -> None:
+    port = port_anywhere
+    ann = port.browser("ann")
+    empty = submit(ann, TEAMS, ANNOUNCE, announce_subject=" ", announce_text="x")
+    assert empty.status_code == 422
+    sent = submit(
+        ann, TEAMS, ANNOUNCE, announce_subject="New <i>date</i>", announce_text="It is <script>x</script>.\nSee."
+    )
+    assert sent.headers["Location"] == f"{TEAMS}?done=announced"
+    page = port.browser("mary").get("/campaigns/port%201").text
+    assert "New &lt;i&gt;date&lt;/i&gt;" in page
+    assert "&lt;script&gt;x&lt;/script&gt;.<br>See." in page
+    assert "New &lt;i&gt;" not in port.service.client().get("/campaigns/port%201").text, "for those inside"
+    assert port.service.client().get(f"{ADDRESS}/announcements").json()["items"] == []
+    assert [each["kind"] for each in port.program("zoe").get("/api/v1/notices").json()["items"]] == ["announcement"]
+    body = {"subject": "x", "text": "y"}
+    assert port.program("mary").post(f"{ADDRESS}/announcements", json=body).status_code == 403
+    assert port.count(Notice) == 1
+
+
+def test_a_campaign_makes_so_many_announcements_a_day(service_url: str) -> None:
+    text = {"subject": "x", "text": "y"}
+    with ExitStack() as stack:
+        port = Port.opened(Service.start(service_url, stack, announcements_per_day=2))
+        answers = [port.program("ann").post(f"{ADDRESS}/announcements", json=text).status_code for _ in range(3)]
+    assert answers == [201, 201, 429]
+
+
+def test_a_feed_has_what_its_owner_wants_and_ends_with_another_address(port: Port) -> None:
+    port.program("ann").post(f"{ADDRESS}/announcements", json={"subject": "<b>One", "text": "Text & more"})
+    address = str(settings(port)["feed"])
+    path = address[address.index("/notices/") :]
+    visitor = port.service.client()
+    feed = ElementTree.fromstring(visitor.get(path).text)
+    assert [each.text for each in feed.iter(f"{ATOM}title")][1:] == ["port 1: <b>One"]
+    assert path not in visitor.get(path).text, "it does not tell its own address"
+    off = {"choices": [{"kind": "announcement", "channel": "feed", "wanted": False}]}
+    port.program("mary").patch("/api/v1/account/notices", json=off)
+    assert "One" not in visitor.get(path).text
+    port.program("mary").patch("/api/v1/account/notices", json={"renew_feed": True})
+    assert visitor.get(path).status_code == 404
+    assert str(settings(port)["feed"]) != address
