@@ -26,6 +26,11 @@ from steelyard_client.documents.accounts.accounts import (
     PasswordUpdate,
 )
 from steelyard_client.documents.accounts.invitations import InvitationAccept, InvitationCreate
+from steelyard_client.documents.accounts.notices import (
+    AnnouncementCreate,
+    NoticeChoiceResponse,
+    NoticeSettingsUpdate,
+)
 from steelyard_client.documents.accounts.teams import TeamCreate, TeamMemberCreate, TeamMemberUpdate, TeamUpdate
 from steelyard_client.documents.accounts.tokens import AccountTokenCreate, TokenCreate
 from steelyard_client.documents.campaigns.campaigns import CampaignCreate, CampaignUpdate
@@ -339,6 +344,13 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     assert not call(None, "list_past_campaigns")
     assert call(root, "clone_campaign", "regatta", CampaignClone(name="regatta 2")).name == "regatta 2"
     assert call(root, "delete_campaign", "regatta 2").deleted
+    assert call(root, "create_announcement", "regatta", AnnouncementCreate(subject="Soon", text="It is late.")).id
+    assert len(call(mary, "list_announcements", "regatta")) == 1
+    assert [each.kind for each in call(mary, "list_notices")] == ["announcement"]
+    assert call(mary, "read_notice_settings").webhook is None
+    off = NoticeChoiceResponse(kind="results", channel="mail", wanted=False)
+    changed = call(mary, "update_notice_settings", NoticeSettingsUpdate(choices=[off]))
+    assert [each.kind for each in changed.choices if not each.wanted] == ["scored", "phase", "results"]
     systems = call(mary, "list_campaign_systems", "regatta")
     assert len(systems) == 3
     own = next(each for each in systems if each.own)

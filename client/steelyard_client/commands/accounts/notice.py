@@ -57,7 +57,13 @@ def show(client: Client, format: str) -> int:  # noqa: A002
     help="Choose which kinds of notices come by a channel, or where webhook and feed are.",
     example="steelyard notice update scored failed --by mail",
 )
-@click.argument("kinds", nargs=-1, type=click.Choice([each.value for each in NoticeKind]), metavar="KIND...")
+@click.argument(
+    "kinds",
+    nargs=-1,
+    type=click.Choice([each.value for each in NoticeKind]),
+    metavar="KIND...",
+    help="kinds of notices",
+)
 @option("--by", "channel", type=click.Choice([each.value for each in NoticeChannel]), help="the channel")
 @option("--off", is_flag=True, help="not by this channel any more")
 @option("--webhook", metavar="URL", help='where notices are sent by POST as JSON; "" for nowhere')
