@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Form, Request, Response
 
@@ -123,7 +123,7 @@ def ask_to_unsubscribe(request: Request, secret: str, kind: str = "") -> Respons
     with reading(app_state(request).engine) as connection:
         find_subscriber(connection, secret)
     chosen = _kind(kind)
-    asked = {"kind": chosen or "", "what": KINDS[chosen] if chosen else "", "ended": False}
+    asked: dict[str, Any] = {"kind": chosen or "", "what": KINDS[chosen] if chosen else "", "ended": False}
     return page(request, "accounts/unsubscribe", title="Unsubscribe", headers=NO_STORE, **asked)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "20270102"
-down_revision = "20270101"
+revision = "20270111"
+down_revision = "20270110"
 branch_labels = None
 depends_on = None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "20270103"
-down_revision = "20270102"
+revision = "20270112"
+down_revision = "20270111"
 branch_labels = None
 depends_on = None
 
@@ -98,6 +98,7 @@ def upgrade() -> None:
         sa.Column("claimed_at", sa.Double(), nullable=True),
         sa.Column("ended_at", sa.Double(), nullable=True),
         sa.Column("refused_by", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("trace", sa.String(length=55), nullable=True),
         sa.CheckConstraint("channel IN ('mail', 'webhook', 'feed')", name=op.f("ck_notice_delivery_channel")),
         sa.CheckConstraint(
             "state IN ('pending', 'enqueued', 'running', 'done', 'failed', 'cancelled')",
