@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 FILES = {
     "me": "accounts.me",
     "account": "accounts.account",
-    "account/notices": "accounts.notices",
     "notices": "accounts.notices",
     "tokens": "accounts.tokens",
     "accounts/*/tokens": "accounts.tokens",

@@ -24,12 +24,12 @@ class NoticeOperations(Requests):
     @operation
     def read_notice_settings(self) -> Steps[NoticeSettingsResponse]:
         """Which notices the account gets, by which channels, and the address of its feed."""
-        return self._get(NoticeSettingsResponse, "account", "notices")
+        return self._get(NoticeSettingsResponse, "notices", "settings")
 
     @operation
     def update_notice_settings(self, change: NoticeSettingsUpdate) -> Steps[NoticeSettingsResponse]:
         """Choose which notices the account gets, and where."""
-        return self._change(NoticeSettingsResponse, "PATCH", "account", "notices", body=change)
+        return self._change(NoticeSettingsResponse, "PATCH", "notices", "settings", body=change)
 
     @listing
     def list_announcements(self, name: str) -> Items[NoticeResponse]:

@@ -273,9 +273,9 @@ def test_who_is_disabled_or_changes_their_mind_gets_nothing_that_waits(port: Por
 def test_a_webhook_gets_signed_json(service_url: str, mailbox: Mailbox) -> None:
     with ExitStack() as stack, receiver(503, 204) as hook:
         port = Port.opened(Service.start(service_url, stack, webhook_private=True))
-        changed = port.program("mary").patch("/api/v1/account/notices", json={"webhook": hook.url})
+        changed = port.program("mary").patch("/api/v1/notices/settings", json={"webhook": hook.url})
         secret = changed.json()["webhook_secret"]
-        assert port.program("mary").get("/api/v1/account/notices").json()["webhook_secret"] is None, "shown once"
+        assert port.program("mary").get("/api/v1/notices/settings").json()["webhook_secret"] is None, "shown once"
         choose(port, "mary", NoticeKind.ANNOUNCEMENT, NoticeChannel.MAIL, wanted=False)
         announce(port)
         send_notices(port.service.engine, settings_of(port))
@@ -291,7 +291,7 @@ def test_a_webhook_gets_signed_json(service_url: str, mailbox: Mailbox) -> None:
 
 
 def test_a_webhook_of_this_network_is_refused(port: Port) -> None:
-    refused = port.program("mary").patch("/api/v1/account/notices", json={"webhook": "http://127.0.0.1:9/x"})
+    refused = port.program("mary").patch("/api/v1/notices/settings", json={"webhook": "http://127.0.0.1:9/x"})
     assert refused.status_code == 422
 
 

@@ -35,13 +35,13 @@ def list_own_notices(
     return Page[NoticeResponse](**make_page(found, limit, lambda each: notice_response(each, site)))
 
 
-@router.get("/account/notices", name="read_notice_settings")
+@router.get("/notices/settings", name="read_notice_settings")
 def read_settings(request: Request, principal: CurrentPrincipal) -> NoticeSettingsResponse:
     """Read which notices you get, by which channels, and the address of your feed."""
     return _response(request, principal)
 
 
-@router.patch("/account/notices", name="update_notice_settings")
+@router.patch("/notices/settings", name="update_notice_settings")
 def update_settings(
     request: Request, principal: CurrentPrincipal, change: NoticeSettingsUpdate
 ) -> NoticeSettingsResponse:

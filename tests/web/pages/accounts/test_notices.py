@@ -35,7 +35,7 @@ def test_choices_are_kept_for_each_kind_and_channel(port_anywhere: Port) -> None
 
 
 def settings(port: Port, who: str = "mary") -> dict[str, object]:
-    found: dict[str, object] = port.program(who).get("/api/v1/account/notices").json()
+    found: dict[str, object] = port.program(who).get("/api/v1/notices/settings").json()
     return found
 
 
@@ -76,8 +76,8 @@ def test_a_feed_has_what_its_owner_wants_and_ends_with_another_address(port: Por
     assert [each.text for each in feed.iter(f"{ATOM}title")][1:] == ["port 1: <b>One"]
     assert path not in visitor.get(path).text, "it does not tell its own address"
     off = {"choices": [{"kind": "announcement", "channel": "feed", "wanted": False}]}
-    port.program("mary").patch("/api/v1/account/notices", json=off)
+    port.program("mary").patch("/api/v1/notices/settings", json=off)
     assert "One" not in visitor.get(path).text
-    port.program("mary").patch("/api/v1/account/notices", json={"renew_feed": True})
+    port.program("mary").patch("/api/v1/notices/settings", json={"renew_feed": True})
     assert visitor.get(path).status_code == 404
     assert str(settings(port)["feed"]) != address
