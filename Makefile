@@ -61,8 +61,8 @@ audit: install  ## is anything that an image may have known to be vulnerable?
 release-rehearsal: install  ## build a release, install it elsewhere and try it (OPTIONS="--released --into dist")
 	$(BIN)/python -m tests.releases.rehearsal $(OPTIONS)
 
-test-long: install  ## long tests that CI runs besides: growth in instructions, a short storm of faults, guesses, kernels under an emulator
-	$(BIN)/python -m pytest -m long --numprocesses 3 -k "not scoring" tests/growth tests/faults/test_storm.py tests/web/hostile/disclosure tests/library/test_wheels.py
+test-long: install  ## long tests that CI runs besides: growth in instructions, a short storm of faults, guesses, kernels under an emulator, a rehearsal of WMT25's size
+	$(BIN)/python -m pytest -m long --numprocesses 3 -k "not scoring" tests/growth tests/faults/test_storm.py tests/web/hostile/disclosure tests/library/test_wheels.py tests/acceptance/test_rehearsal.py
 
 test-faults: install  ## the long fault tests, then kill, freeze and cut everything for a while (SEED=7 SECONDS=300)
 	$(BIN)/python -m pytest -m long tests/faults
