@@ -21,7 +21,7 @@ from models.nightly.runs import list_nightly_runs, read_nightly_run
 from models.nightly.schedules import read_schedule
 from models.results.boards import list_boards
 from models.schema.column_types import stored
-from models.schema.states import BaselineKind, NightlyRunState, PairedTest
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest, ResamplingUnit
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.resampling.level_changes import Reported
 from steelyard.resampling.paired import FEW_SEGMENTS, few_segments
@@ -310,4 +310,8 @@ def _limits(connection: Connection, history: RunHistory, verdict: Verdict) -> li
         sizes = {read_protocol(connection, protocol).segments for protocol in sorted(protocols)}
         notes += [f"{few_segments(segments)}." for segments in sorted(sizes) if segments < FEW_SEGMENTS]
     boards = list_boards(connection, protocols=sorted(protocols))
+    by_document = sorted({board.test_set for board in boards if board.resample == ResamplingUnit.DOCUMENT})
+    if verdict.tests and by_document:
+        what = "The replicates draw" if verdict.test == PairedTest.BOOTSTRAP else "The trials exchange"
+        notes.append(f"{what} whole documents, not segments, of {', '.join(by_document)}.")
     return [*notes, *dict.fromkeys(notice for board in boards for notice in board_notices(board))]

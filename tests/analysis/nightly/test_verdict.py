@@ -186,6 +186,18 @@ def test_too_few_replicates_are_noted(engine: Engine, sqlite_url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("test", "told"),
+    [("bootstrap", "The replicates draw whole documents"), ("randomization", "The trials exchange whole documents")],
+)
+def test_documents_that_are_drawn_are_noted(engine: Engine, sqlite_url: str, test: str, told: str) -> None:
+    outputs = [{"tug": GOOD}, {"tug": BAD}]
+    nightly_runs = add_nightly_runs(engine, sqlite_url, outputs, test=test, resample=ResamplingUnit.DOCUMENT)
+    first, second = (judge(engine, each).notes for each in nightly_runs)
+    assert not any("documents" in note for note in first), "nothing was tested"
+    assert f"{told}, not segments, of port." in second
+
+
+@pytest.mark.parametrize(
     ("segments", "test", "noted"), [(49, "bootstrap", True), (50, "bootstrap", False), (49, "randomization", False)]
 )
 def test_few_segments_are_noted_with_the_test_that_minds(
