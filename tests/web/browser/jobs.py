@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -55,9 +57,8 @@ def invite(page: Page) -> str:
     return found[0]
 
 
-def first_score(site: Site, link: str) -> None:
+def first_score(site: Site, page: Page, link: str) -> None:
     """From the invitation to scores: the form of the invitation, and that of the output."""
-    page = site.page()
     page.goto(link)
     for field, value in {"name": "Mary", "password": "four horses in a boat", "new_team": "harbour"}.items():
         page.locator(f"#{field}").fill(value)
@@ -71,27 +72,112 @@ def first_score(site: Site, link: str) -> None:
     page.get_by_role("region", name="Scores").wait_for()
 
 
+def several_systems(site: Site, page: Page) -> None:
+    """Four outputs in one form, named after their files, until all have scores."""
+    page.goto("/campaigns/wmt27/submit")
+    page.locator("#file").set_input_files(
+        [DEMO / "systems" / f"{each}.txt" for each in ("buoy", "cable", "dinghy", "ebb")]
+    )
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.get_by_role("heading", name="Stored").wait_for()
+    site.work()
+
+
+def refusal(page: Page, place: Path) -> None:
+    """An output without its last line: refused, with the file kept."""
+    file = place / "short.txt"
+    file.write_bytes(b"\n".join((DEMO / "systems" / "anchor.txt").read_bytes().split(b"\n")[:-2]) + b"\n")
+    page.goto("/campaigns/wmt27/submit")
+    page.locator("#file").set_input_files(file)
+    page.locator("#system").fill("short")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.get_by_role("alert").first.wait_for()
+
+
+def withdrawal(page: Page) -> None:
+    """Withdraw a submission, and undo that."""
+    page.goto("/submissions/1")
+    page.get_by_role("button", name="Withdraw").click()
+    page.get_by_role("button", name="Undo withdrawal").click()
+    page.get_by_role("button", name="Withdraw").wait_for()
+
+
+def look(page: Page, path: str, until: str) -> None:
+    """One page, until what it is for is there."""
+    page.goto(f"/campaigns/{path}")
+    page.locator(until).first.wait_for()
+
+
+def quota(page: Page) -> None:
+    """Six submissions a day for every team."""
+    page.goto("/campaigns/wmt27/manage/teams")
+    page.locator("#quota_amount").fill("6")
+    page.get_by_role("button", name="Set limit").click()
+    page.wait_for_url("**done=**")
+
+
+def judgments(page: Page, place: Path) -> None:
+    """Human scores of five systems."""
+    table = place / "human.tsv"
+    table.write_text("system\tscore\nanchor\t0.6\nbuoy\t0.3\ncable\t0.2\ndinghy\t0.1\nebb\t-1.2\n")
+    page.goto("/campaigns/wmt27/metrics")
+    page.get_by_label("Tables").set_input_files(table)
+    page.get_by_role("button", name="Add to").click()
+    page.wait_for_url("**stored=**")
+
+
+def correction(site: Site, page: Page, place: Path) -> None:
+    """A corrected reference, until every system has its new scores."""
+    page.goto("/campaigns/wmt27/manage/test-sets")
+    page.get_by_role("link", name="Edit").first.click()
+    file = place / "A.txt"
+    file.write_bytes((DEMO / "refs" / "A.txt").read_bytes().replace(b"harbour", b"port", 3))
+    page.locator("#references").set_input_files(file)
+    page.locator("#reason").fill("Three words were wrong.")
+    page.get_by_role("button", name="Replace references and rescore").click()
+    page.wait_for_url(re.compile("done=|corrections"))
+    site.work()
+
+
+def demo(page: Page) -> None:
+    """The demo campaign, from the first page."""
+    page.goto("/")
+    page.get_by_role("button", name="demo campaign").click()
+    page.wait_for_url("**/campaigns/demo")
+
+
 def main() -> None:
     """Do all jobs, and print what each took."""
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, ExitStack() as stack:
+        place = Path(folder)
         url = f"sqlite:///{place}/jobs.db"
         upgrade(url)
         site = Site.start(url, playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS), stack)
-        page = site.page(site.service.account("olga", SiteRole.ORGANISER))
-        begun = time.monotonic()
-        create_campaign(page)
-        created = time.monotonic()
-        link = invite(page)
-        invited = time.monotonic()
-        first_score(site, link)
-        scored = time.monotonic()
-        page.goto("/")
-        page.get_by_role("button", name="demo campaign").click()
-        page.wait_for_url("**/campaigns/demo")
-        print(f"campaign, three phases, two test sets: 3 forms, {created - begun:.1f} s")
-        print(f"three teams invited: 1 form, {invited - created:.1f} s")
-        print(f"from the invitation to scores: 2 forms, {scored - invited:.1f} s")
-        print(f"the demo campaign: 1 click, {time.monotonic() - scored:.1f} s")
+        olga = site.page(site.service.account("olga", SiteRole.ORGANISER))
+        mary = site.page()
+
+        def timed(what: str, forms: str, job: Callable[[], Any]) -> Any:
+            begun = time.monotonic()
+            found = job()
+            print(f"| {what} | {forms} | {time.monotonic() - begun:.1f} |", flush=True)
+            return found
+
+        timed("a campaign with three phases and two test sets", "3", lambda: create_campaign(olga))
+        link = timed("three teams invited, with texts to send", "1", lambda: invite(olga))
+        told = "a team from its invitation to its first scores: account, team, campaign, output"
+        timed(told, "2", lambda: first_score(site, mary, link))
+        timed("an output that lacks a line, refused", "1", lambda: refusal(mary, place))
+        timed("four systems at once, until all have scores", "1", lambda: several_systems(site, mary))
+        timed("withdrawn, and undone", "2", lambda: withdrawal(mary))
+        timed("the leaderboard", "0", lambda: look(mary, "wmt27/leaderboard", "#board tbody tr"))
+        timed("a quota", "1", lambda: quota(olga))
+        timed("human judgments", "1", lambda: judgments(olga, place))
+        timed("metrics against people", "0", lambda: look(olga, "wmt27/metrics", "svg.chart"))
+        timed("a corrected reference, until all systems are scored again", "1", lambda: correction(site, olga, place))
+        timed("the demo campaign, published and with all systems queued", "1 click", lambda: demo(olga))
+        site.work()
+        timed("its best three compared", "0", lambda: look(olga, "demo/compare", "figure svg.chart"))
+        timed("segments of its best two", "0", lambda: look(olga, "demo/segments", "article.segment"))
 
 
 if __name__ == "__main__":

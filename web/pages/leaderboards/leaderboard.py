@@ -36,7 +36,7 @@ from web.pages.rendering import fragment, page, part_of_address
 
 router = APIRouter()
 
-PAGE = 100
+PAGE = 50
 """Systems on one page."""
 OWN = 10
 """Maximum number of the user's own systems listed above the table."""

@@ -142,3 +142,15 @@ def test_a_table_that_is_kept_is_shown_only_to_those_who_see_the_same(scored: Sc
     assert "harbour/mast" in shown(scored, scored.zoe), "whoever looked before"  # type: ignore[attr-defined]
     scored.service.phase(scored.campaign_id, "out", PhaseKind.PUBLISHED, begins=-1)
     assert "lighthouse/lamp" in shown(scored)
+
+
+def test_a_full_page_with_all_that_it_loads_is_below_100_kb(scored: Scored) -> None:
+    for number in range(60):
+        scored.add(f"team of number {number}", f"system {number}", 20.0 + number / 7, **PRIMARY)
+    client = scored.service.client()
+    text = shown(scored, client)
+    assert len(systems(text)) == 50
+    assert text.count('class="whisker"') >= 50
+    loaded = set(re.findall(r'(?:href|src)="(/static/[^"]+)"', text))
+    assert len(loaded) >= 3
+    assert len(text.encode()) + sum(len(client.get(each).content) for each in loaded) < 100_000
