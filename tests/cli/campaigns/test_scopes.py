@@ -90,3 +90,10 @@ def test_files_of_scores_are_known_by_their_folder(tmp_path: Path, monkeypatch: 
         _read([str(tmp_path / "none.tsv")])
     monkeypatch.chdir(tmp_path / "a" / "en-cs")
     assert [*_read(["x.tsv"])] == ["en-cs/x.tsv"]
+
+
+@pytest.mark.parametrize("scope", [["--team", "ants"], ["--phase", "Test"], ["--team", "ants", "--phase", "Test"]])
+def test_a_team_and_a_phase_are_those_of_a_campaign(scope: list[str], deleted: list[Any]) -> None:
+    assert main(["quota", "delete", "--yes", *scope]) == 2
+    assert main(["quota", "update", "--per-day", "1", *scope]) == 2
+    assert deleted == []

@@ -255,6 +255,8 @@ def asked_for_trials(service: Service, browser: Any) -> str:
     service.campaign(listed.campaign)
     text = browser.get(f"/campaigns/{listed.campaign}/compare", params={"test": "randomization"}).text
     assert "not computed yet" in text
+    visitor = service.client().get(f"/campaigns/{listed.campaign}/compare", params={"test": "randomization"}).text
+    assert 'class="act" method="post" action="/campaigns' not in visitor, "tests are for people with an account"
     there = pressed(browser, text)
     assert "comparison=" in there
     assert "Computing randomization tests" in browser.get(there).text
