@@ -136,7 +136,11 @@ def import_descriptions(
         raise BadRequest("The table cannot be read, and nothing is stored.", details=faults[:50])
     if not matched:
         there = ", ".join(list(known)[:20])
-        raise NotFound(f"The table has no system of the campaign. There are: {there}." if there else "No system yet.")
+        raise NotFound(
+            f"The table has no system of the campaign. There are: {there}."
+            if there
+            else "The campaign has no system yet."
+        )
     missing = [each.system for of_name in known.values() for each in of_name if each.id not in found]
     if not preview:
         for system, said in found.items():
