@@ -49,7 +49,7 @@ def check_mails(settings: WebSettings) -> Finding:
     """Greet the mail server and sign in, without sending anything."""
     from smtplib import SMTPException
 
-    from campaigns.errors import CampaignsError
+    from runtime.errors import ProcessError
     from runtime.mail import check_mail_server
 
     if settings.mail_url is None:
@@ -58,7 +58,7 @@ def check_mails(settings: WebSettings) -> Finding:
         )
     try:
         check_mail_server(settings.mail_url)
-    except (OSError, SMTPException, CampaignsError) as error:
+    except (OSError, SMTPException, ProcessError) as error:
         return Finding.problem(
             "mails", str(error) or type(error).__name__, "Correct STEELYARD_MAIL_URL, or start the mail server."
         )

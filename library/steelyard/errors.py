@@ -53,6 +53,10 @@ class ProgramFailed(MetricsError):
     """A registered program crashed, took too long, or said what cannot be; another attempt may succeed."""
 
 
+class BadTasks(MetricsError):
+    """Tasks for annotators cannot be made of these texts."""
+
+
 class BadVectors(MetricsError):
     """Word vectors are not what they must be: distinct words in UTF-8, all with as many finite numbers."""
 

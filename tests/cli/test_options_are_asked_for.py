@@ -74,6 +74,8 @@ NEEDED = {
     "user update": ["--role", "viewer"],
     "user password": ["--link"],
     "team update": ["--affiliation", "a college"],
+    "system update": ["--url", "https://example.org"],
+    "notice update": ["--renew-feed"],
     "compare": ["--test", "randomization"],
 }
 """What else is given, that the others can be."""

@@ -115,7 +115,8 @@ def test_its_commands_need_nothing_else(alone: Path, arguments: list[str], shown
 def test_a_missing_distribution_is_named(alone: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("one\n")
     for arguments, needed in (
-        (["submit", "out"], "pip install steelyard-server"),
+        (["submit", "out"], "pip install 'steelyard-client[cli]'"),
+        (["evaluate", "out"], "pip install steelyard-server"),
         (["check", "out", "--reference", "out", "--target-language", "en"], "steelyard[langid]"),
     ):
         done = subprocess.run(

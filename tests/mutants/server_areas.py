@@ -289,6 +289,14 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
     ],
+    "notices": [
+        target(
+            "scheduler/notices/plan.py scheduler/notices/courier.py campaigns/notices/choosing.py "
+            "campaigns/notices/announcements.py",
+            "tests/scheduler/notices/test_notices.py tests/web/pages/accounts/test_notices.py",
+        ),
+        target("campaigns/cloning.py", "tests/campaigns/test_cloning.py"),
+    ],
     "submissions": [
         target("campaigns/declarations.py", "tests/campaigns/test_declarations.py"),
         target("campaigns/submissions/declarations.py", "tests/campaigns/submissions/test_admission.py"),
@@ -298,8 +306,12 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/fields/times.py", "tests/campaigns/fields/test_times.py"),
         target(
-            "campaigns/submissions/systems.py",
-            "tests/campaigns/submissions/test_views.py tests/campaigns/submissions/test_systems.py",
+            "campaigns/systems/submitted.py",
+            "tests/campaigns/submissions/test_views.py tests/campaigns/systems/test_submitted.py",
+        ),
+        target(
+            " ".join(f"campaigns/systems/{name}.py" for name in ("citations", "descriptions", "listing", "profile")),
+            "tests/web/pages/campaigns/test_systems.py",
         ),
         target("campaigns/submissions/progress.py", "tests/web/api/submissions/test_watching.py"),
         *of_one_name("campaigns/submissions", "segment_lengths history zip_archive", "tests/campaigns/submissions"),

@@ -87,7 +87,8 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Systems by the second of three metrics, the third an AutoRank: one has no score, one NaN, one no rank."""
 
     def line(title: str, values: tuple[float | None, ...], rank: float | None, place: Any, *, own: bool = False) -> Any:
-        entry = SimpleNamespace(scores=[SimpleNamespace(score=each) for each in values], name=(title, own))
+        scores = [SimpleNamespace(score=each) for each in values]
+        entry = SimpleNamespace(scores=scores, name=(title, own), origin="team" if own else "baseline")
         return SimpleNamespace(entry=entry, rank=rank, place=place)
 
     def named(_access: object, entry: Any) -> Any:
@@ -118,9 +119,10 @@ def test_scores_are_those_of_the_ranking_metric_the_best_of_one_name(view: Any) 
 
 def test_own_systems_and_all_of_their_autoranks(view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix, "autorank_columns", lambda _metrics: {2: "column"})
-    assert _of_systems(None, [view, view]) == ({"bee", "dog"}, {"ant": [1.5, 2.5, 1.5, 2.5]})
+    origins = {"ant": "baseline", "bee": "team", "cow": "baseline", "dog": "team"}
+    assert _of_systems(None, [view, view]) == ({"bee", "dog"}, {"ant": [1.5, 2.5, 1.5, 2.5]}, origins)
     monkeypatch.setattr(matrix, "autorank_columns", lambda _metrics: {})
-    assert _of_systems(None, [view]) == ({"bee", "dog"}, {})
+    assert _of_systems(None, [view]) == ({"bee", "dog"}, {}, origins)
 
 
 def test_a_column_says_of_which_leaderboard_it_is(view: Any) -> None:

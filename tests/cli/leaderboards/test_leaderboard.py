@@ -46,9 +46,9 @@ def test_tsv_says_of_submissions_what_pages_say(board):
     said = replace(board.rows[0], kind=DeclaredKind.PRIMARY, constrained=True, late_seconds=61.4, submissions=(7, 9))
     rows = list(csv.DictReader(as_("tsv", replace(board, rows=[said, *board.rows[1:]])).splitlines(), delimiter="\t"))
     assert tuple(rows[0]) == COLUMNS
-    last = COLUMNS[-5:]
-    assert [rows[0][column] for column in last] == ["9", "primary", "yes", "yes", "61"]
-    assert [rows[-1][column] for column in last[1:]] == ["", "yes", "", "0"], "one without scores"
+    last = COLUMNS[-6:]
+    assert [rows[0][column] for column in last] == ["9", "primary", "yes", "yes", "61", "team"]
+    assert [rows[-1][column] for column in last[1:]] == ["", "yes", "", "0", "team"], "one without scores"
 
 
 def test_json_and_tsv_name_range_cluster_and_wins(board):

@@ -16,7 +16,7 @@ from steelyard_client.commands.leaderboards.tables import remark
 def system(**changed: object) -> Any:
     values = {
         "scores": [1], "same_as_reference": "", "same_output_as": "", "kind": "", "ranked": True, "late_seconds": 0.0,
-        "state": "failed", "reason": "", "runs_done": 1, "submissions": [1],
+        "origin": "team", "state": "failed", "reason": "", "runs_done": 1, "submissions": [1],
     }  # fmt: skip
     return SimpleNamespace(**values | changed)
 
@@ -24,6 +24,7 @@ def system(**changed: object) -> Any:
 def test_who_is_late_is_called_so_by_a_second() -> None:
     assert remark(system()) == ""
     assert "late" in remark(system(late_seconds=0.5))
+    assert remark(system(origin="baseline")) == "baseline"
     assert remark(system(same_as_reference="A")) == "same as reference A"
     assert remark(system(scores=[], reason="no words")) == "failed: no words"
     assert remark(system(scores=[], submissions=[1, 2])) == "1 of 2 runs done; failed"

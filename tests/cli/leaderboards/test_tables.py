@@ -23,7 +23,7 @@ from steelyard_client.documents.leaderboards.leaderboards import (
     NeighbourPower,
     ScoreInterval,
 )
-from steelyard_client.vocabulary import Average, Grouping
+from steelyard_client.vocabulary import Average, Grouping, SystemOrigin
 
 
 def score(**changed: Any) -> BoardScore:
@@ -39,7 +39,7 @@ def system(**changed: Any) -> BoardSystem:
     values = {
         "submission": 7, "submissions": [7, 8], "name": "Harbour/mast", "team": "harbour", "system": "mast",
         "runs": ["a", "b"], "state": "done", "reason": None, "kind": "primary", "ranked": True, "constrained": None,
-        "late_seconds": 0.0, "scores": [score()], "human": None,
+        "late_seconds": 0.0, "origin": SystemOrigin.TEAM, "scores": [score()], "human": None,
     }  # fmt: skip
     return BoardSystem.model_construct(**values | changed)
 
@@ -58,6 +58,7 @@ def test_each_number_of_a_leaderboard_is_in_its_column() -> None:
             "team": "harbour", "runs": 2, "state": "done", "metric": "ter", "rank": 3, "rank_low": 2, "rank_high": 5,
             "cluster": 4, "wins": 6, "score": 50.0, "low": 48.0, "high": 53.0, "level": 0.95, "signature": "sig",
             "submission": 7, "kind": "primary", "ranked": "yes", "constrained": "yes", "late_seconds": "90",
+            "origin": "team",
         }
     ]  # fmt: skip
     (waits,) = rows_of(system(scores=[], state="queued", system=None, ranked=False, constrained=False))

@@ -75,8 +75,8 @@ def update(
     """Change the settings."""
     from steelyard_client.documents.accounts.notices import NoticeChoiceResponse, NoticeSettingsUpdate
 
-    if bool(kinds) != bool(channel):
-        raise UsageError("Say which kinds come --by which channel.")
+    if bool(kinds) != bool(channel) or (off and not channel):
+        raise UsageError("Name both: the kinds of notices, and the channel with --by.")
     if not kinds and webhook is None and not renew_feed:
         raise UsageError("Say what to change: KIND... --by CHANNEL, --webhook or --renew-feed.")
     given: dict[str, Any] = {}

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.errors import BadTasks
 from steelyard.meta_evaluation.human.assessment_formats.reading import AssessmentFiles
 from steelyard.meta_evaluation.human.tasks.appraise import CHECKS, ITEMS, appraise_tasks
 from steelyard.meta_evaluation.human.tasks.pearmut import pearmut_campaign
-from steelyard.meta_evaluation.human.tasks.texts import BadTasks, TaskDocument, TaskTexts, damaged, phrase_length
+from steelyard.meta_evaluation.human.tasks.texts import TaskDocument, TaskTexts, damaged, phrase_length
 
 WORDS = [
     "ship",

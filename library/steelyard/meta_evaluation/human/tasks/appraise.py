@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.meta_evaluation.human.tasks.texts import BadTasks, Unit, damaged, drawn, in_rounds
+from steelyard.errors import BadTasks
+from steelyard.meta_evaluation.human.tasks.texts import Unit, damaged, drawn, in_rounds
 from steelyard.text.language_pairs import longer_code
 
 if TYPE_CHECKING:

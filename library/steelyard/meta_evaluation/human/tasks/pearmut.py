@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.meta_evaluation.human.tasks.texts import BadTasks, damaged, drawn
+from steelyard.errors import BadTasks
+from steelyard.meta_evaluation.human.tasks.texts import damaged, drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

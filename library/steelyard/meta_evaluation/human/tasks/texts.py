@@ -6,14 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from steelyard.errors import MetricsError
+from steelyard.errors import BadTasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-class BadTasks(MetricsError):
-    """Tasks cannot be made of these texts."""
 
 
 @dataclass(frozen=True)
