@@ -75,7 +75,7 @@ NEEDED = {
     "user password": ["--link"],
     "team update": ["--affiliation", "a college"],
     "system update": ["--url", "https://example.org"],
-    "notice update": ["--renew-feed"],
+    "notice update": ["--webhook", "https://example.org"],
     "compare": ["--test", "randomization"],
 }
 """What else is given, that the others can be."""

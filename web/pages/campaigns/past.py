@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 
 from campaigns.cloning import CloneRequest, clone_campaign
 from campaigns.errors import NotSignedIn
@@ -24,7 +24,9 @@ SHOWN = 20
 
 
 @router.get("/archive")
-def show_archive(request: Request, principal: CurrentPrincipal, after: int | None = None) -> Response:
+def show_archive(
+    request: Request, principal: CurrentPrincipal, after: Annotated[int | None, Query(ge=1, lt=2**63)] = None
+) -> Response:
     """Show campaigns with published results, newest first."""
     state = app_state(request)
     with reading(state.engine) as connection:
