@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from markupsafe import Markup
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 
 from analysis.leaderboard.board import Board, read_board
 from analysis.meta_evaluation.human import Annotation, read_annotation
@@ -161,7 +161,7 @@ def read_metrics(
         if human:
             wanted: StoredJudgments | None = find_judgments(connection, access.campaign_id, chosen.id, human)
         else:
-            wanted = default_judgments(connection, access.campaign_id, chosen.id)
+            wanted = default_judgments(list_judgments(connection, access.campaign_id, chosen.id))
         positions = None
         if board and metrics:
             there = list(board.listed.metrics)
@@ -180,9 +180,9 @@ def read_metrics(
     )
 
 
-def default_judgments(connection: Connection, campaign_id: int, test_set_id: int) -> StoredJudgments | None:
-    """The judgments of a test set that are compared with unless others are asked for; None without any."""
-    stored = {each.name: each for each in reversed(list_judgments(connection, campaign_id, test_set_id))}
+def default_judgments(known: Sequence[StoredJudgments]) -> StoredJudgments | None:
+    """Those of a test set's judgments that are compared with unless others are asked for; None without any."""
+    stored = {each.name: each for each in reversed(known)}
     return next(reversed(stored.values()), None)
 
 

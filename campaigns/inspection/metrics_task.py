@@ -15,7 +15,7 @@ from campaigns.inspection.metrics_and_human import default_judgments
 from campaigns.leaderboards.choice import read_choices
 from campaigns.leaderboards.matrix import one_for_each_test_set
 from campaigns.leaderboards.snapshot import read_board_versions
-from models.corpus.judgments import find_judgments
+from models.corpus.judgments import list_judgments_of
 from models.database.session import reading
 from models.errors import NotFound
 from steelyard.errors import BadParameter
@@ -25,7 +25,7 @@ from steelyard_client.documents.leaderboards.metrics_tasks import MetricsTaskRes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Engine
 
     from campaigns.leaderboards.choice import BoardChoice
     from campaigns.permissions import CampaignAccess
@@ -93,9 +93,10 @@ def read_metrics_task(
     with reading(engine) as connection:
         offered = one_for_each_test_set(read_choices(connection, access), ())
         versions = read_board_versions(connection, access.campaign_id, [each.listed.protocol_id for each in offered])
+        known = list_judgments_of(connection, access.campaign_id, {each.id for each in offered})
         chosen, missing = [], []
         for each in offered:
-            judgments = _judgments(connection, access, each, human)
+            judgments = _judgments(known[each.id], human)
             if judgments is None:
                 missing.append(each.test_set)
             else:
@@ -105,15 +106,11 @@ def read_metrics_task(
     return cache.table(engine, access.name, chosen, missing, patience)
 
 
-def _judgments(
-    connection: Connection, access: CampaignAccess, choice: BoardChoice, human: str
-) -> StoredJudgments | None:
+def _judgments(known: Sequence[StoredJudgments], human: str) -> StoredJudgments | None:
+    """Of a test set, the newest version first: those of this name or title, else the default."""
     if not human:
-        return default_judgments(connection, access.campaign_id, choice.id)
-    try:
-        return find_judgments(connection, access.campaign_id, choice.id, human)
-    except NotFound:
-        return None
+        return default_judgments(known)
+    return next((each for each in known if human in (each.name, each.title)), None)
 
 
 def _compute(engine: Engine, chosen: Sequence[JudgedChoice]) -> MetricsTask:
