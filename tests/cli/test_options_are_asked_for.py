@@ -18,7 +18,11 @@ from steelyard_client.commands import backend
 from steelyard_client.commands.verbs import VERBS
 from steelyard_client.operations import Operations
 
-ELSEWHERE = {"login", "verify", "status", "campaign export"}
+ELSEWHERE = {
+    *("login", "verify", "status", "campaign export"),
+    # Of the server, which adds them to the noun of the client.
+    *("schedule create", "schedule run", "schedule delete"),
+}
 """Commands whose options say what happens here, or that choose a client by themselves."""
 NOT_ASKED = {"server", "database", "account", "format", "width", "yes", "wait", "report", "help"}
 """Options of how a command talks to people, and to whom."""

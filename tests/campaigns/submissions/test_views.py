@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from campaigns.submissions.systems import list_systems
 from sqlalchemy import insert, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal, principal_of_session
@@ -20,6 +19,7 @@ from campaigns.submissions.views import (
     find_submission,
     list_submissions,
 )
+from campaigns.systems.listing import list_systems
 from models.corpus.test_sets import StoredTestSet
 from models.database.session import reading, writing
 from models.schema.base import now
