@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from analysis.nightly.baselines import RunHistory
     from models.nightly.runs import NightlyRunInfo
     from models.nightly.schedules import Baseline, ScheduleInfo
+    from steelyard_client.documents.submissions.nightly import NightlyRunResponse
 
 log = logging.getLogger(__name__)
 
@@ -131,20 +132,24 @@ class NightlyRunReport:
             self.verdict and self.verdict.regressed
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """The form that is printed and sent: docs/reference/regressions.md describes it."""
-        return {
-            "schedule": self.schedule.name,
-            "run": self.nightly_run.id,
-            "date": self.nightly_run.date,
-            "due_at": self.nightly_run.due_at,
-            "state": str(self.nightly_run.state),
-            "reason": self.nightly_run.reason,
-            "caught_up": self.nightly_run.caught_up,
-            "manual": self.nightly_run.manual,
-            "wrong": self.wrong,
-            "verdict": None if self.verdict is None else self.verdict.as_json(),
-        }
+    @property
+    def document(self) -> NightlyRunResponse:
+        """What is printed and sent."""
+        from steelyard_client.documents.document import utc
+        from steelyard_client.documents.submissions.nightly import NightlyRunResponse, VerdictResponse
+
+        return NightlyRunResponse(
+            schedule=self.schedule.name,
+            run=self.nightly_run.id,
+            date=self.nightly_run.date,
+            due_at=utc(self.nightly_run.due_at),
+            state=str(self.nightly_run.state),
+            reason=self.nightly_run.reason,
+            caught_up=self.nightly_run.caught_up,
+            manual=self.nightly_run.manual,
+            wrong=self.wrong,
+            verdict=None if self.verdict is None else VerdictResponse(**self.verdict.as_json()),
+        )
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,8 @@ def nightly_run_text(report: NightlyRunReport) -> str:
 
 def nightly_run_json(report: NightlyRunReport) -> str:
     """Everything, numbers at full precision; docs/reference/regressions.md describes it."""
-    return json.dumps(report.as_json(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    known = report.document.model_dump(mode="json")
+    return json.dumps(known, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _header(verdict: Verdict) -> list[str]:

@@ -124,7 +124,7 @@ def _message(connection: Connection, claimed: ClaimedDelivery, url: str, setting
     known_by = f"{claimed.key} {schedule.name} {schedule.created_at!r} {claimed.nightly_run_id} {claimed.created_at!r}"
     identity = hashlib.sha256(known_by.encode()).hexdigest()[:32]
     # Also in the signed body: a header could be changed to replay an old message.
-    payload = {"delivery": identity, **report.as_json()}
+    payload = {"delivery": identity, **report.document.model_dump(mode="json")}
     return WebhookMessage(
         about=f"Schedule {schedule.name}: the run of {report.nightly_run.date}",
         url=url,

@@ -19,7 +19,7 @@ from steelyard_client.documents.campaigns.participants import (
 from steelyard_client.documents.campaigns.past_campaigns import PastCampaign
 from steelyard_client.documents.campaigns.phases import PhaseResponse
 from steelyard_client.documents.campaigns.quotas import QuotaResponse, TeamQuotasResponse
-from steelyard_client.documents.submissions.nightly import ScheduleHistoryResponse, ScheduleResponse
+from steelyard_client.documents.submissions.nightly import NightlyRunResponse, ScheduleHistoryResponse, ScheduleResponse
 from steelyard_client.files import read_file
 from steelyard_client.reading import decode
 from steelyard_client.requests import Requests, json_of
@@ -305,9 +305,9 @@ class CampaignOperations(Requests):
         return self._get(ScheduleHistoryResponse, "nightly", name)
 
     @operation
-    def read_nightly_run(self, name: str, run: int) -> Steps[dict[str, Any]]:
+    def read_nightly_run(self, name: str, run: int) -> Steps[NightlyRunResponse]:
         """The result of one run of a schedule."""
-        return self._get_json("nightly", name, "runs", run)
+        return self._get(NightlyRunResponse, "nightly", name, "runs", run)
 
 
 def matching(etag: str | None) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
@@ -15,7 +15,7 @@ from campaigns.inspection.scheduled_runs import (
 )
 from models.database.session import reading
 from steelyard_client.documents.paging import Page
-from steelyard_client.documents.submissions.nightly import ScheduleHistoryResponse, ScheduleResponse
+from steelyard_client.documents.submissions.nightly import NightlyRunResponse, ScheduleHistoryResponse, ScheduleResponse
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 
@@ -44,11 +44,8 @@ def read_schedule_history(request: Request, name: str, principal: CurrentPrincip
 
 
 @router.get("/nightly/{name}/runs/{run}")
-def read_nightly_run(request: Request, name: str, run: int, principal: CurrentPrincipal) -> dict[str, Any]:
+def read_nightly_run(request: Request, name: str, run: int, principal: CurrentPrincipal) -> NightlyRunResponse:
     """Read the result of one run, in the format of `steelyard schedule run -f json` (docs/reference/regressions.md)."""
     with reading(app_state(request).engine) as connection:
-        report = visible_report(connection, principal, name, run)
-    found = report.as_json()
-    if not principal.administrates:
-        found["reason"] = None
-    return found
+        found = visible_report(connection, principal, name, run).document
+    return found if principal.administrates else found.model_copy(update={"reason": None})

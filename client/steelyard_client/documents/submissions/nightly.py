@@ -133,6 +133,101 @@ class LevelChange(Document):
     """Whether no earlier run has reported it."""
 
 
+class RegressionFindingResponse(Document):
+    """A system of a run beside its baseline, by one metric."""
+
+    system: str
+    """Name of the system."""
+    test_set: str
+    """Name of the test set."""
+    references: list[str]
+    """Labels of the references."""
+    metric: str
+    """Specification of the metric."""
+    title: str
+    """Title of the metric."""
+    signature: str
+    """Signature of the metric."""
+    higher_is_better: bool
+    """Whether a higher score is better."""
+    scale: float | None
+    """Score of a perfect output; null where the metric has no upper end."""
+    score: float | None
+    """Score of the run; null where it is undefined."""
+    outcome: str
+    """The verdict in words, such as "worse", "better" or "no difference shown"."""
+    baseline_system: str | None
+    """Name of the baseline."""
+    baseline_date: str | None
+    """Date of the run that scored it; null without a baseline."""
+    baseline_score: float | None
+    """Score of the baseline."""
+    difference: float | None
+    """Score minus that of the baseline."""
+    interval: tuple[float, float] | None
+    """Interval of the difference, at the level 1 - alpha, not corrected."""
+    candidates: int
+    """Number of different outputs from which the best was chosen."""
+    p: float | None
+    """Two-sided p-value."""
+    p_corrected: float | None
+    """The p-value corrected for all tests of the run."""
+
+
+class VerdictResponse(Document):
+    """What a run found."""
+
+    version: int
+    """Version of this format; raised when a field changes its meaning."""
+    regressed: bool
+    """Whether a finding or a new change fails the run."""
+    baseline: str
+    """The baseline, in words."""
+    test: str
+    """bootstrap or randomization."""
+    draws: int
+    """Number of replicates or trials."""
+    alpha: float
+    """Level of significance."""
+    correction: str
+    """How p-values are corrected for the tests of the run."""
+    minimum_difference: float
+    """The least difference that counts."""
+    tests: int
+    """Number of tests that were corrected together."""
+    findings: list[RegressionFindingResponse]
+    """One for each system, test set and metric."""
+    changes: list[LevelChange]
+    """Changes of the level over the last runs, also those that earlier runs have reported."""
+    notes: list[str]
+    """Limits of the tests, and missing systems."""
+
+
+class NightlyRunResponse(Document):
+    """A run of a schedule with its verdict."""
+
+    schedule: str
+    """Name of the schedule."""
+    run: int
+    """Its number."""
+    date: str
+    """Its date, in the time zone of the schedule."""
+    due_at: Timestamp
+    """When it was due."""
+    state: str
+    """done, failed, missed, or a step on the way."""
+    reason: str | None
+    """Why it failed or was missed; null otherwise, and for all but administrators."""
+    caught_up: bool
+    """Whether it began late, because no scheduler ran."""
+    manual: bool
+    """Whether it was asked for by hand."""
+    wrong: bool
+    """Whether it regressed, failed or was missed."""
+    verdict: VerdictResponse | None
+    """null until it is judged."""
+
+
 class ScoreSeriesResponse(Document):
     """The scores of one system on one test set by one metric, over the runs."""
 
