@@ -22,8 +22,11 @@ CLIENT_AREAS: dict[str, list[Target]] = {
         ),
         target(
             " ".join(
-                f"client/steelyard_client/commands/campaigns/{name}.py"
-                for name in ("campaign", "evaluations", "exported", "output", "phase", "quota", "scores", "submission")
+                f"client/steelyard_client/commands/{name}.py"
+                for name in (
+                    *("campaigns/campaign", "campaigns/exported", "campaigns/output", "campaigns/phase"),
+                    *("campaigns/quota", "campaigns/scores", "submissions/evaluations", "submissions/submission"),
+                )
             ),
             "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
             "tests/cli/campaigns/test_scopes.py "

@@ -14,8 +14,8 @@ import pytest
 from cli.main import main
 from steelyard.commands.errors import UsageError
 from steelyard_client.commands import backend
-from steelyard_client.commands.campaigns.evaluations import _ended
 from steelyard_client.commands.campaigns.scores import _read
+from steelyard_client.commands.submissions.evaluations import _ended
 from steelyard_client.documents.campaigns.quotas import QuotaResponse
 
 SCOPES = [("wmt", "", ""), ("wmt", "ants", ""), ("wmt", "", "Test"), ("wmt", "ants", "Test"), (None, "", "")]

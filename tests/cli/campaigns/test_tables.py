@@ -9,7 +9,8 @@ import pytest
 
 from steelyard.tables.table import Estimate
 from steelyard_client.commands.accounts.user import _state as state_of_account
-from steelyard_client.commands.campaigns import output, quota, submission
+from steelyard_client.commands.campaigns import output, quota
+from steelyard_client.commands.submissions import submission
 from steelyard_client.documents.accounts.accounts import AccountResponse
 from steelyard_client.documents.campaigns import test_sets
 from steelyard_client.documents.campaigns.campaigns import CampaignResponse

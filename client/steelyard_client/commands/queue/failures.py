@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steelyard.tables.formatting import duration
-from steelyard_client.commands.campaigns.evaluations import called, measured
 from steelyard_client.commands.queue.folding_tables import add_row, folding_table
+from steelyard_client.commands.submissions.evaluations import called, measured
 from steelyard_client.vocabulary import EvaluationState
 
 if TYPE_CHECKING:

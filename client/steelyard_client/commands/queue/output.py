@@ -9,9 +9,9 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from steelyard.tables.formatting import duration
-from steelyard_client.commands.campaigns.evaluations import called, measured
 from steelyard_client.commands.queue.failures import shown_failures
 from steelyard_client.commands.queue.folding_tables import add_row, folding_table
+from steelyard_client.commands.submissions.evaluations import called, measured
 from steelyard_client.vocabulary import EvaluationState
 
 if TYPE_CHECKING:

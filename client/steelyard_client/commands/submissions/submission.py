@@ -15,8 +15,8 @@ from steelyard.tables.formatting import date_time
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Estimate, Kind, Table
 from steelyard_client.commands.backend import backend
-from steelyard_client.commands.campaigns.evaluations import cancel, recompute, retry
 from steelyard_client.commands.campaigns.output import CAMPAIGN
+from steelyard_client.commands.submissions.evaluations import cancel, recompute, retry
 
 if TYPE_CHECKING:
     from steelyard_client import Client

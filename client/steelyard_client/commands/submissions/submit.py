@@ -14,7 +14,7 @@ from steelyard.commands.options import format_option, input_format_option, level
 from steelyard.commands.parsing import Command, Value
 from steelyard.commands.values import whole_number
 from steelyard_client.commands.backend import backend, brings_workers, finish_submissions, is_database
-from steelyard_client.commands.campaigns.submit_output import rendered
+from steelyard_client.commands.submissions.submit_output import rendered
 from steelyard_client.commands.urgency import class_option, due_option
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def submit(
     **declared: Any,
 ) -> int:
     """Submit one output or those of a folder; with --wait show the scores; the exit status."""
-    from steelyard_client.commands.campaigns.submit_one import Order, submit_one
-    from steelyard_client.commands.campaigns.submit_pairs import are_many, submit_all
+    from steelyard_client.commands.submissions.submit_one import Order, submit_one
+    from steelyard_client.commands.submissions.submit_pairs import are_many, submit_all
 
     if primary and contrastive:
         raise UsageError("Give --primary or --contrastive, not both.")

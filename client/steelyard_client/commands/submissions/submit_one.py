@@ -12,7 +12,7 @@ from steelyard.commands.notices import tell
 from steelyard.commands.scoring.inputs import input_file
 from steelyard.formats.input.contents import STDIN
 from steelyard.formats.input.given_files import read_given
-from steelyard_client.commands.campaigns.submit_output import finding_lines, receipt_text
+from steelyard_client.commands.submissions.submit_output import finding_lines, receipt_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

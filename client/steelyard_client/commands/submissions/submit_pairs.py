@@ -8,11 +8,11 @@ from zipfile import is_zipfile
 
 from steelyard.commands.errors import CommandError, UsageError, explained
 from steelyard.commands.notices import note
-from steelyard_client.commands.campaigns.submit_one import submit_one
+from steelyard_client.commands.submissions.submit_one import submit_one
 
 if TYPE_CHECKING:
     from steelyard_client import Client
-    from steelyard_client.commands.campaigns.submit_one import Order
+    from steelyard_client.commands.submissions.submit_one import Order
     from steelyard_client.documents.submissions.submissions import SubmissionCreatedResponse
 
 

@@ -1,0 +1,1 @@
+"""Submitting outputs, and what becomes of their evaluations."""
