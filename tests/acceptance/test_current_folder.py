@@ -106,5 +106,8 @@ def test_an_evaluation_imports_nothing_from_the_current_folder(hostile, tmp_path
 def test_the_folder_is_hostile(hostile):
     folder, mark = hostile
     mark.unlink(missing_ok=True)
-    subprocess.run([sys.executable, "-c", "import threading, numpy"], cwd=folder, capture_output=True, check=False)
+    # Commands that ran in this process keep those that it starts from importing from there.
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [sys.executable, "-c", "import threading, numpy"]
+    subprocess.run(command, cwd=folder, env=usual, capture_output=True, check=False)
     assert mark.read_text().split()[0] in {"sitecustomize", "threading"}
