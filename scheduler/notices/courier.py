@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import secrets
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, update
@@ -22,9 +23,9 @@ from models.queue.lease import held_by
 from models.queue.task_kind import claim, complete, release
 from models.schema.base import now
 from models.schema.notices import NoticeAddress, NoticeDelivery
-from models.schema.states import LeaseState
 from runtime.mail import NO_MAILS, NOT_SENT, Email, send_email
 from runtime.service_settings import site_url
+from scheduler.due_tasks import attempt_due
 from scheduler.webhooks.delivery import WebhookMessage, send_webhook
 from steelyard_client.vocabulary import NoticeChannel
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 20
-"""Notices per query."""
 DAY = 86400.0
 UNCERTAIN = "The mail was being sent when its sender or the mail server failed; it is not sent a second time."
 STALE = "It could not be sent within a day."
@@ -48,19 +47,7 @@ class _Lost(OSError):
 
 def send_notices(engine: Engine, settings: WebSettings) -> int:
     """Send all due notices, one after the other; the number of attempts. Call it in a thread of its own."""
-    tried = 0
-    while True:
-        with reading(engine) as connection:
-            pending = select(NoticeDelivery.id).where(
-                NoticeDelivery.state == LeaseState.PENDING,
-                NoticeDelivery.not_before <= now(),
-                NoticeDelivery.attempts < settings.webhook_attempts,
-            )
-            due = list(connection.scalars(pending.order_by(NoticeDelivery.id).limit(AT_ONCE)))
-        claimed = sum(_try(engine, settings, key) for key in due)
-        tried += claimed
-        if not claimed:
-            return tried
+    return attempt_due(engine, NoticeDelivery, settings.webhook_attempts, partial(_try, engine, settings))
 
 
 def secrets_of(engine: Engine, account_id: int) -> str:

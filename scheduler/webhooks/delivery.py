@@ -14,19 +14,18 @@ import logging
 import secrets
 import ssl
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from analysis.nightly.verdict import read_report
 from models.database.session import reading, writing
 from models.queue.kinds.deliveries import DELIVERY, ClaimedDelivery
 from models.queue.task_kind import claim, complete, release
-from models.schema.base import now
 from models.schema.nightly import Delivery
-from models.schema.states import LeaseState
 from runtime.tracing import span
+from scheduler.due_tasks import attempt_due
 from scheduler.webhooks.address import BadWebhook, RefusedAddress
 from steelyard.metrics.metric import VERSION
 
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     from runtime.settings import Settings
 
 log = logging.getLogger(__name__)
-
-AT_ONCE = 20
-"""Deliveries per query."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,19 +56,7 @@ def deliver_due(engine: Engine, settings: Settings) -> int:
 
     A receiver may be slow: call it in a thread of its own. The sweep reclaims deliveries that do not end in time.
     """
-    tried = 0
-    while True:
-        with reading(engine) as connection:
-            pending = select(Delivery.id).where(
-                Delivery.state == LeaseState.PENDING,
-                Delivery.not_before <= now(),
-                Delivery.attempts < settings.webhook_attempts,
-            )
-            due = list(connection.scalars(pending.order_by(Delivery.id).limit(AT_ONCE)))
-        claimed = sum(_try(engine, settings, delivery) for delivery in due)
-        tried += claimed
-        if not claimed:
-            return tried
+    return attempt_due(engine, Delivery, settings.webhook_attempts, partial(_try, engine, settings))
 
 
 def signature(secret: str, moment: int, body: bytes) -> str:

@@ -131,7 +131,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/scheduler/nightly/test_plan.py",
         ),
         target(
-            "scheduler/webhooks/delivery.py",
+            "scheduler/webhooks/delivery.py scheduler/due_tasks.py",
             "tests/scheduler/nightly/test_interrupted_steps.py "
             "tests/scheduler/webhooks/test_delivery.py tests/scheduler/nightly/test_steps.py",
         ),

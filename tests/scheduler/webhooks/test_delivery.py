@@ -16,10 +16,12 @@ from models.queue.kinds.deliveries import DELIVERY
 from models.queue.lease import complete_row
 from models.queue.retention import prune_finished
 from models.queue.task_kind import release
+from models.schema.base import now
 from models.schema.campaigns import Campaign
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
+from scheduler import due_tasks
 from scheduler.recovery import sweep
 from scheduler.webhooks import delivery as webhook
 from scheduler.webhooks.address import BadWebhook, check_webhook, is_public
@@ -86,7 +88,7 @@ def test_messages_without_attempts_are_given_up_and_others_arrive(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fewer attempts are allowed than these had; and more of them wait than are looked at together."""
-    monkeypatch.setattr(webhook, "AT_ONCE", 2)
+    monkeypatch.setattr(due_tasks, "AT_ONCE", 2)
     with receiver(200) as server:
         add_delivery(engine, server.url)
         with writing(engine) as connection:
@@ -149,7 +151,7 @@ def test_delays_grow(engine: Engine) -> None:
         for _ in range(3):
             deliver_due(engine, settings_of(webhook_retry_seconds=1000.0, webhook_attempts=9))
             with writing(engine) as connection:
-                delays.append(connection.scalar(select(Delivery.not_before - webhook.now())))
+                delays.append(connection.scalar(select(Delivery.not_before - now())))
                 connection.execute(update(Delivery).values(not_before=0.0))
     assert [round(delay / 1000) for delay in delays] == [1, 2, 4]
 
@@ -168,7 +170,7 @@ def test_a_delay_has_an_end(sqlite_url: str) -> None:
                 released = release(connection, DELIVERY, 1, owner, "no", DELIVERY.policy(settings))
                 assert released == (owner == "me")
         with reading(engine) as connection:
-            waits = connection.scalar(select(Delivery.not_before - webhook.now()))
+            waits = connection.scalar(select(Delivery.not_before - now()))
         assert waits == pytest.approx(delay, abs=60)
         assert delivery(engine) == (LeaseState.PENDING, attempts, "no")
 
@@ -185,7 +187,7 @@ def test_which_answers_say_that_it_was_received(
 
     def post(url: str, *_: object, seconds: float, private: bool) -> int:
         with reading(engine) as connection:
-            row = connection.execute(select(Delivery, webhook.now().label("now"))).one()
+            row = connection.execute(select(Delivery, now().label("now"))).one()
         held.append((url, seconds, private, row.state, round(row.lease_until - row.now, -1)))
         return status
 
@@ -217,7 +219,7 @@ def test_each_schedule_reports_its_own_runs(sqlite_url: str, monkeypatch: pytest
             key = connection.execute(insert(NightlyRun).values(nightly_run).returning(NightlyRun.id)).scalar_one()
             connection.execute(insert(Delivery).values(nightly_run_id=key))
     with writing(engine) as connection:
-        busy = {"state": "running", "owner": "x", "lease_until": webhook.now() + 60, "attempts": 9}
+        busy = {"state": "running", "owner": "x", "lease_until": now() + 60, "attempts": 9}
         connection.execute(update(Delivery).where(Delivery.id == 3).values(busy))
     sweep(engine, settings_of())
     assert deliver_due(engine, settings_of()) == 2
