@@ -20,7 +20,7 @@ from models.notices.notify import NewNotice, notify
 from models.schema.accounts import Team
 from models.schema.base import database_time
 from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase, is_campaign_test_set
-from models.schema.corpus import Submission, System
+from models.schema.corpus import Protocol, Submission, System
 from models.schema.notices import Notice
 from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind
@@ -36,6 +36,8 @@ DAY = 86400.0
 MOST_NAMED = 20
 """Submissions that a notice names."""
 OF_A_TEAM = (NoticeKind.SCORED, NoticeKind.FAILED)
+ON_LEADERBOARDS = Evaluation.protocol_id.not_in(select(Protocol.id).where(Protocol.sweep))
+"""Parameter sweeps are the organisers' own: teams see nothing of them."""
 
 
 def plan_notices(connection: Connection, *, mails: bool) -> int:
@@ -121,6 +123,7 @@ def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]
         .join(Team, Team.name == Declaration.team)
         .outerjoin(last, (last.c.campaign_id == Declaration.campaign_id) & (last.c.team_id == Team.id))
         .where(Evaluation.finished_at > at - DAY, Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
+        .where(ON_LEADERBOARDS)
         .group_by(Declaration.campaign_id, Team.id, Team.name, last.c.until)
         .having(func.max(Evaluation.finished_at) > func.coalesce(last.c.until, 0.0))
         .order_by(Declaration.campaign_id, Team.id)
@@ -143,7 +146,7 @@ def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> It
     going_on = (
         select(Evaluation.id)
         .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
-        .where(*own, Evaluation.state.in_(OPEN))
+        .where(*own, ON_LEADERBOARDS, Evaluation.state.in_(OPEN))
         .limit(1)
     )
     if connection.scalar(going_on) is not None:
@@ -162,7 +165,7 @@ def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> It
         .join(System, System.id == Submission.system_id)
         .join(Campaign, Campaign.id == Submission.campaign_id)
         .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
-        .where(*own, Declaration.withdrawn_at.is_(None), Evaluation.finished_at > since)
+        .where(*own, ON_LEADERBOARDS, Declaration.withdrawn_at.is_(None), Evaluation.finished_at > since)
         .where(Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
         .order_by(Evaluation.submission_id)
     ).all()

@@ -256,6 +256,9 @@ def test_who_comes_back_neither_makes_up_for_the_time_nor_pays() -> None:
     accounts.charge((SHARD, 101), a, 50.0)
     assert dict(accounts.served([a])) == {a: 150.0}
     assert accounts.served([a, b])[b] == 150.0
+    accounts.charge((SHARD, 102), b, 10.0)
+    c = (CAMPAIGN, "c")
+    assert accounts.served([a, b, c])[c] == 150.0, "it begins with whoever has had least"
 
 
 def test_accounts_start_again_when_nobody_waits() -> None:

@@ -17,7 +17,7 @@ from models.schema.queue import (
     ProtocolStatistics,
     Worker,
 )
-from models.schema.states import LeaseState
+from models.schema.states import LeaseState, QueueClass
 from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.recovery import reclaim_all, sweep
@@ -132,7 +132,7 @@ def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
 @pytest.mark.parametrize("counted", [0, 1, 3])
 def test_what_was_cancelled_at_the_wrong_moment_is_made_again(context: WorkerContext, counted: int) -> None:
     """As when one evaluation is cancelled while another that needs the same is being queued."""
-    queue(context)
+    job = queue(context)
     for _, key in sent(context)[:counted]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(worker.handlers, "do", lambda *_: None)
@@ -140,11 +140,17 @@ def test_what_was_cancelled_at_the_wrong_moment_is_made_again(context: WorkerCon
     with writing(context.engine) as connection:
         unfinished = CorpusCount.state != LeaseState.DONE
         connection.execute(update(CorpusCount).where(unfinished).values(state=LeaseState.CANCELLED))
+        urgent = {"queue_class": QueueClass.INTERACTIVE, "team": "i"}
+        connection.execute(update(Evaluation).where(Evaluation.id == max(job.all_evaluations)).values(**urgent))
     before = amount(context, CorpusCount)
     assert sent(context) == []
     assert sweep(context.engine, context.settings) == 1
     assert sweep(context.engine, context.settings) == 0
     assert amount(context, CorpusCount) == before + (3 - counted or 1)
+    if counted < 3:
+        with reading(context.engine) as connection:
+            new = connection.execute(select(CorpusCount.queue_class, CorpusCount.team).where(CorpusCount.id > before))
+            assert set(new) == {(QueueClass.INTERACTIVE, "i")}, "as urgent as the most urgent who waits"
     work(context)
     assert states(context) == ["done"] * 2
 

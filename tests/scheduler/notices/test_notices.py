@@ -9,17 +9,21 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, select, update
 
 import runtime.mail
 from models.database.session import reading, writing
 from models.schema.base import now
-from models.schema.campaigns import Correction, Declaration, Phase
+from models.schema.campaigns import Campaign, Correction, Declaration, Phase
+from models.schema.corpus import Protocol
 from models.schema.notices import Notice, NoticeChoice, NoticeDelivery
+from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind
-from models.schema.states import LeaseState
+from models.schema.states import EvaluationState, LeaseState
+from scheduler.ingest.campaigns import NewProtocol, store_protocols
 from scheduler.notices.courier import UNCERTAIN, send_notices
 from scheduler.notices.plan import plan_notices
+from steelyard.metrics.registry import parse_metric
 from steelyard_client.vocabulary import NoticeChannel, NoticeKind
 from tests.scheduler.webhooks.receiver import genuine, receiver
 from tests.service.port import Port, output
@@ -111,6 +115,13 @@ def test_what_is_long_past_or_far_ahead_is_not_told(port: Port) -> None:
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(starts_at=now() - 2 * DAY, ends_at=now() + 2 * DAY))
     assert planned(port) == 0
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=now() + DAY / 2))
+        connection.execute(update(Campaign).values(frozen_at=now()))
+    assert planned(port) == 0, "nothing can be submitted until then"
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Campaign).values(frozen_at=None))
+    assert planned(port) == 1
 
 
 def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anywhere: Port) -> None:
@@ -268,6 +279,11 @@ def test_who_is_disabled_or_changes_their_mind_gets_nothing_that_waits(port: Por
     send_notices(port.service.engine, settings_of(port))
     assert [to for to, _, _ in mailbox.mails] == ["ann@example.org"]
     assert sorted(states(port)) == ["cancelled", "cancelled", "done"]
+    announce(port)
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Account).values(disabled_at=None, verified_at=None))
+    send_notices(port.service.engine, settings_of(port))
+    assert len(mailbox.mails) == 1, "nobody has shown that the address is theirs"
 
 
 def test_a_webhook_gets_signed_json(service_url: str, mailbox: Mailbox) -> None:
@@ -308,5 +324,32 @@ def test_a_withdrawn_submission_is_not_told(port: Port) -> None:
     port.work_off()
     with writing(port.service.engine) as connection:
         connection.execute(update(Declaration).values(withdrawn_at=now()))
+    planned(port)
+    assert all(kind != "scored" for kind, _ in told(port))
+
+
+def test_a_submission_has_failed_if_one_of_its_evaluations_has(port_anywhere: Port) -> None:
+    port = port_anywhere
+    failed = {"state": EvaluationState.FAILED, "finished_at": now()}
+    first, second = (
+        port.submit(port.program("mary"), output(number), system=f"mast {number}").json()["id"] for number in (2, 3)
+    )
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        (other,) = store_protocols(connection, port.test_set, [NewProtocol(["A"], [parse_metric("ter")], 0)])
+        connection.execute(update(Evaluation).where(Evaluation.submission_id == first).values(**failed))
+        for submission, state in ((first, EvaluationState.DONE), (second, EvaluationState.FAILED)):
+            row = {"submission_id": submission, "protocol_id": other, **failed, "state": state}
+            connection.execute(insert(Evaluation).values(**row))
+    planned(port)
+    assert told(port)[-1] == ("failed", "port 1: 2 submissions of harbour could not be scored")
+
+
+def test_what_organisers_try_on_submissions_is_not_told(port: Port) -> None:
+    """A parameter sweep scores what was scored before, on no leaderboard."""
+    port.submit(port.program("mary"))
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Protocol).values(sweep=True))
     planned(port)
     assert all(kind != "scored" for kind, _ in told(port))
