@@ -51,6 +51,7 @@ class WantedTasks:
     assignment: TaskAssignment = TaskAssignment.DYNAMIC
     together: int | None = None
     checks: int | None = None
+    tutorial: bool = False
     seed: int = 12345
 
 
@@ -138,6 +139,8 @@ def _files(name: str, texts: TaskTexts, wanted: WantedTasks) -> Iterator[tuple[s
             seed=wanted.seed,
             checks=CHECKS if wanted.checks is None else wanted.checks,
             annotators=wanted.annotators,
+            together=wanted.together,
+            tutorial=wanted.tutorial,
         )
         yield f"{name}.manifest.json", tasks.manifest
         yield f"{name}.batches.json", tasks.batches
@@ -150,6 +153,7 @@ def _files(name: str, texts: TaskTexts, wanted: WantedTasks) -> Iterator[tuple[s
         together=wanted.together,
         seed=wanted.seed,
         checks=PEARMUT_CHECKS if wanted.checks is None else wanted.checks,
+        tutorial=wanted.tutorial,
     )
     yield f"{name}.json", campaign
 

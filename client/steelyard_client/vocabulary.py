@@ -334,9 +334,11 @@ class AnnotationProtocol(StrEnum):
     ESA = "esa"
     """Mark errors, and score each output."""
     CESA = "cesa"
-    """The same, with outputs of several systems beside each other; in Pearmut."""
+    """The same, with outputs of several systems beside each other."""
     MQM = "mqm"
     """Mark errors with severities and categories."""
+    DA = "da"
+    """Score each output, and in Appraise each document."""
 
 
 class TaskAssignment(StrEnum):

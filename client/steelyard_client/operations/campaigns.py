@@ -137,6 +137,7 @@ class CampaignOperations(Requests):
         assignment: TaskAssignment = TaskAssignment.DYNAMIC,
         together: int | None = None,
         checks: int | None = None,
+        tutorial: bool = False,
         seed: int = SEED,
     ) -> Steps[bytes]:
         """Outputs as tasks of an annotation tool, as a zip archive.
@@ -160,10 +161,12 @@ class CampaignOperations(Requests):
         assignment
             Who judges what, in Pearmut.
         together
-            How many systems Pearmut shows beside each other; default three by cESA, else one.
+            How many systems are shown beside each other; default one, by cESA three in Pearmut and two in Appraise.
         checks
             Damaged outputs that nobody should find good: of each batch of Appraise (default 12), or of a campaign of
             Pearmut (default 10).
+        tutorial
+            Whether errors that are explained come first.
         seed
             Of all that is drawn.
         """
@@ -171,7 +174,7 @@ class CampaignOperations(Requests):
             "campaigns", name, "judgment-tasks",
             tool=tool, protocol=protocol, test_set=list(test_sets), system=list(systems),
             references="true" if references else None, annotators=annotators, assignment=assignment,
-            together=together, checks=checks, seed=seed,
+            together=together, checks=checks, tutorial="true" if tutorial else None, seed=seed,
         )  # fmt: skip
 
     @listing

@@ -137,6 +137,7 @@ def test_what_is_chosen_and_what_is_refused(judged: Path, capsys: pytest.Capture
     ):
         assert told in steelyard(capsys, *tasks, "three", *words, status=1)
         assert not (judged / "three").exists(), "nothing is written"
-    asked = ("judgments", "tasks", "wmt", "--for", "appraise", "--protocol", "cesa", "-o", "three")
-    assert "no tasks by 'cesa'" in steelyard(capsys, *asked, status=1)
+    asked = ("judgments", "tasks", "wmt", "--for", "appraise", "--protocol", "da", "--tutorial", "-o", "three")
+    assert "no tutorials by DA" in steelyard(capsys, *asked, status=1)
+    assert not (judged / "three").exists()
     assert "not an empty folder" in steelyard(capsys, *tasks, "one", status=1)

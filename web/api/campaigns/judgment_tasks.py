@@ -41,12 +41,13 @@ def export_judgment_tasks(
     annotators: Annotated[int | None, Query(ge=1, le=10_000, description="How many people judge.")] = None,
     assignment: Annotated[TaskAssignment, Query(description="Who judges what, in Pearmut.")] = TaskAssignment.DYNAMIC,
     together: Annotated[
-        int | None, Query(ge=1, le=100, description="Systems that Pearmut shows beside each other.")
+        int | None, Query(ge=1, le=100, description="Systems that are shown beside each other.")
     ] = None,
     checks: Annotated[
         int | None,
         Query(ge=0, le=10_000, description="Damaged outputs, in a batch of Appraise or a campaign of Pearmut."),
     ] = None,
+    tutorial: Annotated[bool, Query(description="Begin with errors that are explained.")] = False,
     seed: Annotated[int, Query(ge=0, lt=2**63, description="Of all that is drawn.")] = 12345,
 ) -> StreamingResponse:
     """Download tasks for people: every document by every system, once, with damaged outputs as attention checks.
@@ -64,6 +65,7 @@ def export_judgment_tasks(
         assignment=assignment,
         together=together,
         checks=checks,
+        tutorial=tutorial,
         seed=seed,
     )
     parts = export_tasks(app_state(request).engine, principal, name, wanted)

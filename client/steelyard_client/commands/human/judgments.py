@@ -62,8 +62,8 @@ def renamed(text: str) -> tuple[str, str]:
     "--protocol",
     type=click.Choice([each.value for each in AnnotationProtocol]),
     default=AnnotationProtocol.ESA.value,
-    help="errors and scores (ESA), several systems beside each other (cESA, in Pearmut), or errors with categories "
-    "(MQM) (default: esa)",
+    help="errors and scores (ESA), the same of several systems beside each other (cESA), errors with categories (MQM), "
+    "or scores alone (DA) (default: esa)",
 )
 @option("-o", "--output", type=Value(Path), metavar="DIR", required=True, help="the folder to write, a new one")
 @many("--test-set", "test_sets", metavar="NAME...", help="only these test sets (default: all)")
@@ -83,7 +83,10 @@ def renamed(text: str) -> tuple[str, str]:
     "(default: dynamic)",
 )
 @option(
-    "--together", type=Value(int), metavar="N", help="systems beside each other in Pearmut (default: 3 by cESA, else 1)"
+    "--together",
+    type=Value(int),
+    metavar="N",
+    help="systems beside each other (default: 1; by cESA 3 in Pearmut, and 2 in Appraise)",
 )
 @option(
     "--checks",
@@ -91,6 +94,7 @@ def renamed(text: str) -> tuple[str, str]:
     metavar="N",
     help="damaged outputs: of each batch of Appraise (default: 12), or of a campaign of Pearmut (default: 10)",
 )
+@option("--tutorial", is_flag=True, help="begin with errors that are explained: not by DA in Appraise")
 @seed_option("choices")
 @backend()
 def tasks(client: Client, campaign: str, tool: str, protocol: str, assignment: str, output: Path, **asked: Any) -> int:

@@ -62,42 +62,77 @@ def texts(lengths=(3, 8, 1, 5, 12), systems=("GPT 5.5", "Cohere CAT+", "team/sai
     return TaskTexts(**{**given, **others})
 
 
-def check_appraise(asked, tasks):
+OPTIONS = {"esa": "ESA", "mqm": "MQM", "cesa": "ESA;ContrastiveESA", "da": None}
+
+
+def system_of(item):
+    """As the export names it."""
+    return item["sourceID"] if item["targetID"] == "contrastive" else item["targetID"]
+
+
+def check_appraise(asked, tasks, protocol="esa"):
     """What Appraise's importer and its pages rely on."""
+    assert tasks.manifest.get("TASK_OPTIONS") == OPTIONS[protocol]
     for number, batch in enumerate(tasks.batches, 1):
-        items = batch["items"]
-        assert len(items) == ITEMS == sum(item["isCompleteDocument"] is False for item in items)
+        assert len({item["itemID"] for item in batch["items"]}) == len(batch["items"])
+        check_documents(batch["items"], protocol)
+        items = [item for item in batch["items"] if not item["isCompleteDocument"]]
+        assert len(items) == ITEMS
+        if protocol != "da":
+            assert items == batch["items"]
+        items = [item for item in items if "tutorial" not in item["documentID"]]
         assert batch["task"]["batchNo"] == number
         assert (batch["task"]["sourceLanguage"], batch["task"]["targetLanguage"]) == ("eng", "ces")
-        assert len({item["itemID"] for item in items}) == ITEMS
-        assert all(len(item["documentID"]) <= 100 and "+" not in item["targetID"] for item in items)
+        assert all(len(item["documentID"]) <= 100 and "+" not in system_of(item) for item in items)
         assert {item["itemType"] for item in items} <= {"TGT", "BAD"}
-        assert all(item["mqm"] == [] for item in items)
+        assert all(item.get("mqm") == (None if protocol == "da" else []) for item in items)
         runs = [key for key, _ in itertools.groupby(items, lambda item: (item["documentID"], item["targetID"]))]
         counted = [document for document, _ in runs if "#incomplete" not in document]
         assert len(counted) == len(set(counted)), "a document is in one piece, by one system"
         assert sum(item["itemType"] == "BAD" for item in items) <= CHECKS
         for item in items:
-            at = item["itemID"]
+            at = item["itemID"] % 10_000_000
             if at < 1_000_000:
                 assert item["sourceText"] == asked.source[at]
                 assert item["targetText"] in [lines[at] for lines in asked.outputs.values()]
     counted = [
-        (item["targetID"], item["itemID"])
+        (system_of(item), item["itemID"] % 10_000_000)
         for batch in tasks.batches
         for item in batch["items"]
-        if item["itemType"] == "TGT" and "#" not in item["documentID"]
+        if item["itemType"] == "TGT" and "#" not in item["documentID"] and "tutorial" not in item["documentID"]
+        if not item["isCompleteDocument"]
     ]
     names = {system: system.replace("+", "") for system in asked.outputs}
     assert sorted(counted) == sorted((name, at) for name in names.values() for at in range(len(asked.source)))
 
 
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(1, 4), st.integers(0, 99), st.integers(0, 12))
-def test_batches_of_appraise_keep_its_rules(lengths, systems, seed, checks):
+def check_documents(items, protocol):
+    """Items of a document lie together; by DA the whole of it comes behind them, and by nothing else."""
+    page = []
+    for item in items:
+        assert protocol == "da" or not item["isCompleteDocument"]
+        if protocol == "da" and page:
+            assert (item["documentID"], item["targetID"]) == (page[0]["documentID"], page[0]["targetID"])
+        if not item["isCompleteDocument"]:
+            page.append(item)
+            continue
+        assert page
+        for key in ("sourceText", "targetText"):
+            assert item[key] == " ".join(each[key] for each in page)
+        page = []
+    assert not page or protocol != "da"
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=1, max_size=12), st.integers(1, 4), st.integers(0, 99), st.integers(0, 12),
+    st.sampled_from(["esa", "mqm", "cesa", "da"]), st.booleans(),
+)  # fmt: skip
+def test_batches_of_appraise_keep_its_rules(lengths, systems, seed, checks, protocol, tutorial):
     asked = texts(lengths, [f"s{place}" for place in range(systems)])
-    tasks = appraise_tasks(asked, seed=seed, checks=checks)
-    check_appraise(asked, tasks)
-    assert tasks.batches == appraise_tasks(asked, seed=seed, checks=checks).batches
+    chosen = {"seed": seed, "checks": checks, "protocol": protocol, "tutorial": tutorial and protocol != "da"}
+    tasks = appraise_tasks(asked, **chosen)
+    check_appraise(asked, tasks, protocol)
+    assert tasks.batches == appraise_tasks(asked, **chosen).batches
     ((source, target, how, annotators, number),) = tasks.manifest["TASKS_TO_ANNOTATORS"]
     assert (source, target, how, number) == ("eng", "ces", "uniform", len(tasks.batches))
     assert number * tasks.manifest["REDUNDANCY"] % annotators == 0
@@ -106,7 +141,7 @@ def test_batches_of_appraise_keep_its_rules(lengths, systems, seed, checks):
 def test_appraise_in_full():
     asked = texts((3, 8, 95, 5, 12, 40, 30))
     tasks = appraise_tasks(asked, protocol="mqm")
-    check_appraise(asked, tasks)
+    check_appraise(asked, tasks, "mqm")
     assert (tasks.manifest["TASK_TYPE"], tasks.manifest["TASK_OPTIONS"]) == ("Document", "MQM")
     assert set(tasks.manifest) == {
         *("CAMPAIGN_URL", "CAMPAIGN_NAME", "CAMPAIGN_KEY", "CAMPAIGN_NO", "REDUNDANCY"),
@@ -128,20 +163,26 @@ def test_appraise_in_full():
     assert appraise_tasks(asked, annotators=divisor).manifest["TASKS_TO_ANNOTATORS"][0][3] == divisor
 
 
-def test_the_way_back_from_appraise(tmp_path):
+@pytest.mark.parametrize(("protocol", "tutorial"), [("esa", True), ("mqm", True), ("cesa", True), ("da", False)])
+def test_the_way_back_from_appraise(tmp_path, protocol, tutorial):
     asked = texts()
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
-    for batch in appraise_tasks(asked).batches:
+    batches = appraise_tasks(asked, protocol=protocol, tutorial=tutorial).batches
+    for batch in batches:
         for place, item in enumerate(batch["items"]):
-            score = 10 if item["itemType"] == "BAD" else item["itemID"] % 101
+            score = 10 if item["itemType"] == "BAD" else item["itemID"] % 10_000_000 % 101
             writer.writerow(
                 [
-                    *(f"engces{batch['task']['batchNo']:02}", item["targetID"], item["itemID"], item["itemType"]),
+                    *(f"engces{batch['task']['batchNo']:02}", system_of(item), item["itemID"], item["itemType"]),
                     *("eng", "ces", score, item["documentID"], item["isCompleteDocument"], "[]", place, place + 1),
                 ]
             )
-    found = read(tmp_path / "esa.csv", rows.getvalue())
+    files = reader(tmp_path / "esa.csv", rows.getvalue())
+    found = files.assessments
+    told = " ".join(files.notices)
+    assert (f"{6 * len(batches)} of tutorials" in told) == tutorial
+    assert ("of whole documents" in told) == (protocol == "da")
     assert len(found) == len(asked.source) * 3
     documents = {at: document.name for document in asked.documents for at in document.segments}
     for each in found:
@@ -150,11 +191,29 @@ def test_the_way_back_from_appraise(tmp_path):
     assert {each.system for each in found} == {"GPT 5.5", "Cohere CAT", "team/sail"}
 
 
-def read(path, content):
+def reader(path, content):
     path.write_text(content, encoding="utf-8")
     files = AssessmentFiles()
     files.read([path])
-    return files.assessments
+    return files
+
+
+def test_contrastive_tasks_of_appraise():
+    asked = texts((4, 3), ("a", "b", "c+d", "e"))
+    batches = appraise_tasks(asked, protocol="cesa").batches
+    counted = [
+        item
+        for batch in batches
+        for item in batch["items"]
+        if item["itemType"] == "TGT" and "#" not in item["documentID"]
+    ]
+    for one, other in zip(counted[::2], counted[1::2], strict=True):
+        assert one["targetID"] == other["targetID"]
+        assert (one["sourceText"], one["documentID"]) == (other["sourceText"], other["documentID"])
+        assert other["itemID"] == one["itemID"] + 10_000_000
+        assert one["sourceID"] != other["sourceID"]
+    assert {item["sourceID"] for item in counted} == {"a", "b", "c d", "e"}
+    assert len(appraise_tasks(asked, protocol="cesa", together=4).batches[0]["items"]) == ITEMS
 
 
 # What Pearmut 1.1.6 asks of a campaign, from its `cli.py`.
@@ -165,9 +224,9 @@ def check_pearmut(campaign):
     assert "/" not in campaign["campaign_id"]
     info, data = campaign["info"], campaign["data"]
     assert info["assignment"] in ("task-based", "dynamic")
-    assert info["protocol"] in ("ESA", "cESA", "MQM")
+    assert info["protocol"] in ("DA", "ESA", "cESA", "MQM")
     documents = [document for task in data for document in task] if info["assignment"] == "task-based" else data
-    for document in [*documents, *campaign.get("data_random", [])]:
+    for document in [*documents, *campaign.get("data_random", []), *campaign.get("data_welcome", [])]:
         assert document
         models = [set(item["tgt"]) for item in document]
         assert all(each == models[0] for each in models), "shuffling wants the same models"
@@ -189,13 +248,17 @@ def check_pearmut(campaign):
 
 @given(
     st.lists(st.integers(1, 9), min_size=2, max_size=8), st.integers(1, 5), st.integers(0, 99),
-    st.sampled_from(["esa", "cesa", "mqm"]), st.sampled_from(["dynamic", "task-based"]), st.integers(1, 2),
+    st.sampled_from(["esa", "cesa", "mqm", "da"]), st.sampled_from(["dynamic", "task-based"]), st.integers(1, 2),
+    st.booleans(),
 )  # fmt: skip
-def test_campaigns_of_pearmut_keep_its_rules(lengths, systems, seed, protocol, assignment, annotators):
+def test_campaigns_of_pearmut_keep_its_rules(lengths, systems, seed, protocol, assignment, annotators, tutorial):
     asked = texts(lengths, [f"s{place}" for place in range(systems)])
-    campaign = pearmut_campaign(asked, protocol=protocol, assignment=assignment, annotators=annotators, seed=seed)
+    campaign = pearmut_campaign(
+        asked, protocol=protocol, assignment=assignment, annotators=annotators, seed=seed, tutorial=tutorial
+    )
     check_pearmut(campaign)
-    assert campaign["info"]["protocol"] == {"esa": "ESA", "cesa": "cESA", "mqm": "MQM"}[protocol]
+    assert campaign["info"]["protocol"] == {"esa": "ESA", "cesa": "cESA", "mqm": "MQM", "da": "DA"}[protocol]
+    assert ("data_welcome" in campaign) == tutorial
     if assignment == "task-based":
         assert len(campaign["data"]) == annotators
         cells = [
@@ -223,12 +286,16 @@ def test_attention_checks_of_pearmut_are_damaged_and_silent():
     assert "data_random" not in pearmut_campaign(asked, checks=0)
 
 
-def test_the_way_back_from_pearmut(tmp_path):
+@pytest.mark.parametrize("as_pages", [True, False])
+def test_the_way_back_from_pearmut(tmp_path, as_pages):
+    """Tutorials come as welcome pages, or before the documents of each annotator, as Pearmut advises, too."""
     asked = texts()
-    campaign = pearmut_campaign(asked, protocol="esa", assignment="task-based", annotators=3)
+    campaign = pearmut_campaign(asked, protocol="esa", assignment="task-based", annotators=3, tutorial=True)
     lines = []
-    for user, task in enumerate([*campaign["data"], campaign["data_random"]]):
+    for user, task in enumerate([*campaign["data"], campaign["data_random"], campaign["data_welcome"]]):
         for number, document in enumerate(task):
+            if task is campaign["data_welcome"] and as_pages:
+                number = f"welcome_{number}"
             annotation = [
                 {model: {"score": len(text), "error_spans": []} for model, text in item["tgt"].items()}
                 for item in document
@@ -236,7 +303,10 @@ def test_the_way_back_from_pearmut(tmp_path):
             lines.append(
                 {"annotation": annotation, "item": document, "actions": [], "user_id": f"u{user}", "item_i": number}
             )
-    found = read(tmp_path / "export.json", json.dumps({campaign["campaign_id"]: lines}))
+    files = reader(tmp_path / "export.json", json.dumps({campaign["campaign_id"]: lines}))
+    found = files.assessments
+    told = "6 of welcome, random and goodbye pages" if as_pages else "6 of tutorials"
+    assert any(told in each and "10 of attention checks" in each for each in files.notices)
     assert len(found) == len(asked.source) * 3
     starts = {document.name: document.segments.start for document in asked.documents}
     for each in found:
@@ -268,7 +338,10 @@ def test_damage_is_a_phrase_of_another_segment():
         ({"target_language": "xx"}, {}, "three letters, and 'xx'"),
         ({"target_language": ""}, {}, "no language"),
         ({"documents": [TaskDocument("d" * 95, "", range(29))]}, {}, "95 characters"),
-        ({}, {"protocol": "cesa"}, "no tasks by 'cesa'"),
+        ({}, {"protocol": "sqm"}, "no tasks by 'sqm'"),
+        ({}, {"protocol": "da", "tutorial": True}, "no tutorials by DA"),
+        ({}, {"protocol": "esa", "together": 2}, "by cESA alone, not by esa"),
+        ({}, {"protocol": "cesa", "together": 99}, "99 systems beside each other do not fit into 88"),
         ({}, {"annotators": 7}, "do not divide among 7"),
         ({}, {"checks": 50}, "50 damaged items"),
     ],
@@ -282,7 +355,7 @@ def test_what_appraise_cannot_take(change, options, told):
     ("change", "options", "told"),
     [
         ({"systems": ("4", "s")}, {}, "digits alone, such as '4'"),
-        ({}, {"protocol": "da"}, "no protocol 'da'"),
+        ({}, {"protocol": "sqm"}, "no protocol 'sqm'"),
         ({}, {"assignment": "single-stream"}, "single-stream"),
         ({}, {"annotators": 0}, "at least one annotator"),
         ({"lengths": (2,), "systems": ("s",)}, {"assignment": "task-based", "annotators": 3}, "2 of 3 annotators"),

@@ -19,7 +19,8 @@ SHIFTS = (0, -1, 1)
 
 _VIDEO = "vid_"
 """WMT25 writes it before the names of spoken documents in outputs, and not in judgments."""
-_LONGEST_NUMBER = 9
+LONGEST_NUMBER = 9
+"""Digits of the number of a segment."""
 
 
 @dataclass(frozen=True)
@@ -119,4 +120,4 @@ def _known(name: str, documents: Mapping[str, Sequence[int]]) -> str | None:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else None

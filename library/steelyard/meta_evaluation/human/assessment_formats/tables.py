@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS, TRIMMED_UTF16, Assessment
 from steelyard.meta_evaluation.human.assessment_formats.found import LATEST, PARTS, does_not_count, parts_of
+from steelyard.meta_evaluation.human.assessment_formats.placing import LONGEST_NUMBER
 from steelyard.meta_evaluation.human.assessment_formats.spans import read_spans
 from steelyard.meta_evaluation.human.cells import DOCUMENT, NUMBERED, Cells
 from steelyard.meta_evaluation.human.kinds import ANNOTATOR, RATINGS, SCORE, SYSTEM, required
@@ -32,6 +33,8 @@ _WMT25 = (
     *("timeStart", "timeEnd"),
 )
 """Those of WMT25's other dump, which names the segment by its document."""
+BESIDE = 10_000_000
+"""Numbers of a segment in contrastive tasks of Appraise differ by it for each system, for they are unique there."""
 _TYPES = ("TGT", "BAD", "REF", "CHK", "SRC")
 
 
@@ -95,6 +98,8 @@ def assessments_of_table(found: Found) -> Iterator[Assessment]:
             pair = f"{row[source]}-{row[target]}"
         if PARTS in segment:
             pair, domain, document, segment = parts_of(segment, found.at(line))
+        elif exported and document and segment.isdecimal() and len(segment) <= LONGEST_NUMBER:
+            segment = str(int(segment) % BESIDE)
         elif not document and segment.isdecimal():
             segment = str(int(segment) - numbered)
         spans = _spans(cells, cell(row, at_spans), line)

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadTasks
-from steelyard.meta_evaluation.human.tasks.texts import damaged, drawn
+from steelyard.meta_evaluation.human.tasks.texts import damaged, drawn, groups
+from steelyard.meta_evaluation.human.tasks.tutorial import PAIR, TUTORIAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.meta_evaluation.human.tasks.texts import TaskDocument, TaskTexts
+    from steelyard.meta_evaluation.human.tasks.tutorial import TutorialItem, TutorialSpan
 
-PROTOCOLS = {"esa": "ESA", "cesa": "cESA", "mqm": "MQM"}
+PROTOCOLS = {"esa": "ESA", "cesa": "cESA", "mqm": "MQM", "da": "DA"}
 DYNAMIC, TASK_BASED = "dynamic", "task-based"
 ASSIGNMENTS = (DYNAMIC, TASK_BASED)
 CHECKS = 10
 """Attention checks of a campaign."""
-SHOWN_TOGETHER = {"esa": 1, "cesa": 3, "mqm": 1}
-"""Systems beside each other; WMT26 showed three by cESA."""
+SHOWN_TOGETHER = {"cesa": 3}
+"""Systems beside each other, one by other protocols; WMT26 showed three by cESA."""
 NONE = "none"
 """In place of a domain or document."""
 WARMUP = 5
 """Judgments of each system before the next ones are chosen by their scores."""
 RANDOM_PROBABILITY = 0.05
 """How often an attention check comes before a document."""
+TUTOR = "tutorial"
+"""The system that the tutorial names."""
+NEAR = 10
+"""How far a score of the tutorial may be from what is told."""
 LARGEST_SCORE = 60
 """Of a damaged text, before the check is failed."""
 
@@ -38,6 +45,7 @@ def pearmut_campaign(
     together: int | None = None,
     seed: int = 12345,
     checks: int = CHECKS,
+    tutorial: bool = False,
 ) -> dict[str, Any]:
     """A campaign in which every document by every system is judged, or may be.
 
@@ -55,6 +63,8 @@ def pearmut_campaign(
     seed : int
     checks : int
         Attention checks, as far as there are texts to damage.
+    tutorial : bool
+        Whether everybody is shown errors that are explained, before anything else.
 
     Returns
     -------
@@ -72,7 +82,7 @@ def pearmut_campaign(
         raise BadTasks(f"Pearmut's tasks are {' or '.join(ASSIGNMENTS)}, not {assignment!r}.")
     if numbered := [system for system in texts.outputs if system.isdigit()]:
         raise BadTasks(f"Pearmut refuses names of digits alone, such as {numbered[0]!r}. Rename the system.")
-    shown = min(together or SHOWN_TOGETHER[protocol], len(texts.outputs))
+    shown = min(together or SHOWN_TOGETHER.get(protocol, 1), len(texts.outputs))
     if annotators < 1 or shown < 1 or checks < 0:
         raise BadTasks("There is at least one annotator, one system shown, and no fewer than 0 checks.")
     info: dict[str, Any] = {"assignment": assignment, "protocol": PROTOCOLS[protocol], "seed": seed}
@@ -86,6 +96,11 @@ def pearmut_campaign(
     if found := _checks(texts, seed, checks):
         info["data_random_prob"] = RANDOM_PROBABILITY
         campaign["data_random"] = found
+    if tutorial:
+        numbers = itertools.count(1)
+        campaign["data_welcome"] = [
+            [_tutorial_item(each, next(numbers), protocol) for each in document] for document in TUTORIAL
+        ]
     return campaign
 
 
@@ -100,11 +115,11 @@ def _by_annotator(texts: TaskTexts, annotators: int, shown: int, seed: int) -> l
     tasks: list[list[list[dict[str, Any]]]] = [[] for _ in range(annotators)]
     load = [0] * annotators
     seen: list[set[int]] = [set() for _ in range(annotators)]
-    groups = {document.segments.start: _groups(texts, document, shown, seed) for document in texts.documents}
-    for place in range(max(map(len, groups.values()), default=0)):
+    of_document = {each.segments.start: groups(texts.outputs, each, shown, seed) for each in texts.documents}
+    for place in range(max(map(len, of_document.values()), default=0)):
         for document in sorted(texts.documents, key=lambda each: drawn(seed, "document", place, each.label)):
             start = document.segments.start
-            systems = groups[start][place]
+            systems = of_document[start][place]
             who = min(range(annotators), key=lambda each: (start in seen[each], load[each], each))
             tasks[who].append(_document(texts, document, systems))
             load[who] += len(document.segments) * len(systems)
@@ -112,11 +127,6 @@ def _by_annotator(texts: TaskTexts, annotators: int, shown: int, seed: int) -> l
     if empty := tasks.count([]):
         raise BadTasks(f"{empty} of {annotators} annotators would have nothing to do: there are too few documents.")
     return tasks
-
-
-def _groups(texts: TaskTexts, document: TaskDocument, shown: int, seed: int) -> list[list[str]]:
-    systems = sorted(texts.outputs, key=lambda system: drawn(seed, "system", document.label, system))
-    return [systems[begin : begin + shown] for begin in range(0, len(systems), shown)]
 
 
 def _document(texts: TaskTexts, document: TaskDocument, systems: Sequence[str]) -> list[dict[str, Any]]:
@@ -148,3 +158,33 @@ def _checks(texts: TaskTexts, seed: int, wanted: int) -> list[list[Mapping[str, 
             }
             found.append([item])
     return found
+
+
+def _tutorial_item(item: TutorialItem, number: int, protocol: str) -> dict[str, Any]:
+    """An item that Pearmut does not accept before it is judged as told, unless who judges wants to skip it."""
+    marks, scores = protocol != "da", protocol != "mqm"
+    told = item.instruction(marks=marks, scores=scores)
+    rule: dict[str, Any] = {"warning": "Please do what the instructions say.", "allow_skip": True}
+    if scores:
+        rule["score"] = [max(item.score - NEAR, 0), min(item.score + NEAR, 100)]
+    if marks:
+        rule["error_spans"] = [_rule_of_span(each, item.target) for each in item.spans()]
+    made: dict[str, Any] = {
+        "src": item.source,
+        "tgt": {TUTOR: item.target},
+        "item_id": f"{PAIR}_#_tutorial_#_{number}",
+        "instructions": told,
+        "validation": {TUTOR: rule},
+    }
+    if marks and item.marked:
+        spans = [{"start_i": each.start, "end_i": each.end, "severity": each.severity} for each in item.marked_spans()]
+        made["error_spans"] = {TUTOR: spans}
+    return made
+
+
+def _rule_of_span(span: TutorialSpan, target: str) -> dict[str, Any]:
+    """Where an error must be marked, within one character; what is missing is the first token behind the text."""
+    if span.start is None or span.end is None:
+        return {"start_i": len(target), "end_i": len(target), "severity": span.severity}
+    around = [[max(at - 1, 0), at + 1] for at in (span.start, span.end)]
+    return {"start_i": around[0], "end_i": around[1], "severity": span.severity}

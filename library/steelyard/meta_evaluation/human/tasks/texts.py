@@ -54,11 +54,16 @@ class TaskTexts:
 
 @dataclass(frozen=True)
 class Unit:
-    """A document by one system."""
+    """A document by one system, or by several beside each other."""
 
     document: TaskDocument
-    system: str
+    systems: Sequence[str]
     segments: range
+
+    @property
+    def size(self) -> int:
+        """How many texts there are to judge."""
+        return len(self.segments) * len(self.systems)
 
 
 def drawn(seed: int, *words: object) -> int:
@@ -79,28 +84,43 @@ def drawn(seed: int, *words: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def in_rounds(texts: TaskTexts, systems: Iterable[str], seed: int, largest: int) -> list[Unit]:
-    """Every document by every system, once: in each round all documents, each by another system than in the others.
+def groups(systems: Iterable[str], document: TaskDocument, together: int, seed: int) -> list[list[str]]:
+    """The systems of a document, in an order of its own, so many beside each other; fewer in the last group.
+
+    Parameters
+    ----------
+    systems : iterable of str
+    document : TaskDocument
+    together : int
+    seed : int
+
+    Returns
+    -------
+    list of list of str
+    """
+    order = sorted(systems, key=lambda system: drawn(seed, "system", document.label, system))
+    return [order[begin : begin + together] for begin in range(0, len(order), together)]
+
+
+def in_rounds(texts: TaskTexts, seed: int, *, largest: int, together: int = 1) -> list[Unit]:
+    """Every document by every system, once: in each round all documents, each by other systems than in the others.
 
     Parameters
     ----------
     texts : TaskTexts
-    systems : iterable of str
     seed : int
     largest : int
         Segments of a unit; a longer document is cut into several, one behind the other.
+    together : int
+        Systems of a unit.
 
     Returns
     -------
     list of Unit
     """
-    called = list(systems)
-    of_document = {
-        document.segments.start: sorted(called, key=lambda system: drawn(seed, "system", document.label, system))
-        for document in texts.documents
-    }
+    of_document = {each.segments.start: groups(texts.outputs, each, together, seed) for each in texts.documents}
     units = []
-    for place in range(len(called)):
+    for place in range(max(map(len, of_document.values()), default=0)):
         for document in sorted(texts.documents, key=lambda each: drawn(seed, "document", place, each.label)):
             whole = document.segments
             units += [
