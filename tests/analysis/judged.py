@@ -39,7 +39,15 @@ def human_scores(seed: int = 1) -> np.ndarray:
     return scores
 
 
-def judge(engine: Engine, scores: np.ndarray, *, systems: bool = True, segments: bool = True, name: str = "da") -> None:
+def judge(
+    engine: Engine,
+    scores: np.ndarray,
+    *,
+    systems: bool = True,
+    segments: bool = True,
+    name: str = "da",
+    kind: JudgmentKind = JudgmentKind.RATINGS,
+) -> None:
     """Store human scores of all systems but the last, of a reference and of somebody unknown."""
     named = {f"system{number}": row for number, row in enumerate(scores[:-1])}
     named |= {"HUMAN-A": scores[-1], "stranger": scores[-1]}
@@ -49,7 +57,7 @@ def judge(engine: Engine, scores: np.ndarray, *, systems: bool = True, segments:
         for system, row in named.items()
         for segment in np.flatnonzero(~np.isnan(row))
     ]
-    new = NewJudgments(name, JudgmentKind.RATINGS, {}, system_rows if systems else [], segment_rows if segments else [])
+    new = NewJudgments(name, kind, {}, system_rows if systems else [], segment_rows if segments else [])
     with writing(engine) as connection:
         campaign, test_set = connection.scalar(select(Campaign.id)), connection.scalar(select(TestSet.id))
         store_judgments(connection, campaign, test_set, new)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from analysis.leaderboard.board import read_board
 from analysis.meta_evaluation.metrics_and_human import _is_percentage, read_judged
@@ -16,7 +16,7 @@ from models.database.session import reading, writing
 from models.errors import NotFound
 from models.results.boards import list_boards
 from models.schema.campaigns import Campaign
-from models.schema.corpus import TestSet
+from models.schema.corpus import System, TestSet
 from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.schema.states import JudgmentKind
@@ -137,6 +137,26 @@ def test_people_judged_the_submission_of_a_system_that_is_ranked(engine, sqlite_
 def test_raw_scores_are_percentages_or_are_not_known(kind, least, most, known):
     """DARR's 25 points are points of a hundred."""
     assert _is_percentage(kind, np.array([[least, math.nan], [most, least]])) is known
+
+
+def test_what_is_no_percentage_is_not_compared_by_points(engine):
+    """Penalties of errors rank segments, but 25 points of them mean nothing."""
+    human = human_scores()
+    judge(engine, human, kind=JudgmentKind.ERRORS)
+    judged = read(engine)
+    np.testing.assert_array_equal(judged.human_segments, in_order(judged, human))
+    assert judged.human_raw.shape == judged.human_segments.shape
+    assert np.isnan(judged.human_raw).all()
+
+
+def test_a_human_translation_that_was_submitted_is_no_system(engine):
+    """People judge it beside the systems; metrics are not asked to place it among them."""
+    with writing(engine) as connection:
+        connection.execute(update(System).where(System.name == "system5").values(name="HUMAN-A"))
+    judge(engine, human_scores())
+    judged = read(engine)
+    assert sorted(judged.systems) == JUDGED
+    assert judged.matched.references == ("HUMAN-A",)
 
 
 def test_chosen_metrics_only_and_judgments_that_are_not_there(engine):

@@ -19,6 +19,7 @@ from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.schema.states import NightlyRunState, ResamplingUnit
 from scheduler.enqueue.randomization import request_comparison
+from steelyard.resampling.change_points import shared_alpha
 from steelyard.resampling.interval import percentile_interval
 from steelyard.resampling.regression import Outcome
 from tests.analysis.nightly_runs import REFERENCE, add_nightly_runs, judge, output
@@ -218,6 +219,41 @@ def test_numbers_of_another_edition_are_no_baseline(engine: Engine, sqlite_url: 
     with reading(engine) as connection:
         (series,) = read_history(connection, read_report(connection, nightly_runs[1]).schedule.id).series
     assert [point.score is None for point in series.points] == [True, False], "they are on no line with those of now"
+
+
+@pytest.mark.parametrize("edition", ["that of the run", "another"])
+def test_a_named_system_that_no_run_has_is_a_baseline_by_its_stored_scores(
+    engine: Engine, sqlite_url: str, edition: str
+) -> None:
+    """Where they are comparable."""
+    nightly_runs = add_nightly_runs(
+        engine, sqlite_url, [{"barge": GOOD}, {"tug": BAD}], baseline={"kind": "named", "system": "barge"}, judged=False
+    )
+    with writing(engine) as connection:
+        if edition == "another":
+            connection.execute(update(Evaluation).where(Evaluation.id == 1).values(edition=0))
+    (finding,) = judge(engine, nightly_runs[1]).findings
+    expected = (Outcome.WORSE, "barge") if edition == "that of the run" else (Outcome.NO_BASELINE, None)
+    assert (finding.outcome, finding.baseline_system, finding.baseline_date) == (*expected, None)
+
+
+def test_the_level_of_change_points_is_shared_by_the_series_that_vary(
+    engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that never changes has no test, and takes nothing from the others."""
+    asked = []
+
+    def recorded(varying: int) -> float:
+        asked.append(varying)
+        return shared_alpha(varying)
+
+    monkeypatch.setattr("analysis.nightly.series.shared_alpha", recorded)
+    (_, last) = add_nightly_runs(
+        engine, sqlite_url, [{"tug": GOOD, "raft": GOOD, "barge": GOOD}, {"tug": LIKE, "raft": BAD, "barge": GOOD}]
+    )
+    asked.clear()
+    judge(engine, last)
+    assert asked == [2, 2, 2]
 
 
 def test_a_slow_decline_is_found_that_no_run_shows(engine: Engine, sqlite_url: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from steelyard_client.commands.campaigns.scores import _read
 from tests.cli.backends import Run
 from tests.cli.backends import live as live
 from tests.cli.backends import run as run
@@ -67,3 +68,17 @@ def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: p
     run("scores", "delete", "wmt25", "X", "--yes")
     assert "X" not in {each["metric"] for each in json.loads(run("scores", "list", "wmt25", "-f", "json"))}
     assert "no such file" in run("scores", "import", "wmt25", str(tmp_path / "none.json"), status=2)
+
+
+def test_files_that_would_be_called_the_same_are_not_taken_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are sent by the name of their folder and their own: the second would replace the first."""
+    for folder in ("one/en-cs", "two/en-cs", "two/en-is"):
+        (tmp_path / folder).mkdir(parents=True)
+        scores_of(tmp_path / folder, "ant", 0.0)
+    monkeypatch.chdir(tmp_path)
+    words = ("scores", "import", "wmt25", "one", "two", "--create", "--database", f"sqlite:///{tmp_path}/none.db")
+    assert main(words) == 2
+    assert "Two files are called en-cs/ant.jsonl" in capsys.readouterr().err
+    assert sorted(_read(["one", "two/en-is"])) == ["en-cs/ant.jsonl", "en-is/ant.jsonl"]

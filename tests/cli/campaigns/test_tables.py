@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -11,6 +11,7 @@ from steelyard.tables.table import Estimate
 from steelyard_client.commands.accounts.user import _state as state_of_account
 from steelyard_client.commands.campaigns import output, quota
 from steelyard_client.commands.submissions import submission
+from steelyard_client.commands.submissions.submit_pairs import _test_sets as offered_test_sets
 from steelyard_client.documents.accounts.accounts import AccountResponse
 from steelyard_client.documents.campaigns import test_sets
 from steelyard_client.documents.campaigns.campaigns import CampaignResponse
@@ -23,6 +24,9 @@ from steelyard_client.documents.submissions.submissions import (
     ScoreResponse,
     SubmissionWithScoresResponse,
 )
+
+if TYPE_CHECKING:
+    from steelyard_client import Client
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -147,6 +151,32 @@ def test_a_test_set_that_was_corrected_names_the_one_that_counts() -> None:
         *(("news@2", "hidden"), ("news", "replaced by news@2"), ("news", "replaced by another one")),
     ]
     assert output.test_set_table([known(released_at=NOON)]).rows[0][2:] == ["?-cs", None, ["A"], "released"]
+
+
+def test_outputs_of_a_folder_are_for_the_versions_that_count() -> None:
+    """By its name; with the version where several of one name take outputs, each with its own references."""
+
+    def known(number: int, name: str, version: str, replaced_by: int | None = None, source: str = "en") -> Any:
+        return test_sets.TestSetResponse.model_construct(
+            id=number, name=name, version=version, source_language=source, target_language="cs", replaced_by=replaced_by
+        )
+
+    class Offering:
+        def __init__(self, *there: Any) -> None:
+            self.there = there
+
+        def list_test_sets(self, campaign: str) -> Any:
+            return self.there if campaign == "wmt" else ()
+
+    def offered(*there: Any) -> dict[str, str]:
+        return offered_test_sets(cast("Client", Offering(*there)), "wmt")
+
+    corrected = known(1, "news", "1", replaced_by=2)
+    assert offered(corrected, known(2, "news", "2"), known(3, "talks", "1", source="")) == {
+        "news": "en-cs",
+        "talks": "",
+    }
+    assert offered(known(1, "news", "1"), known(2, "news", "2")) == {"news@1": "en-cs", "news@2": "en-cs"}
 
 
 def test_what_keeps_somebody_from_signing_in_is_told() -> None:

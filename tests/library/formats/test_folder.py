@@ -37,6 +37,13 @@ def test_the_smallest_folder_has_references_and_systems(folder):
     assert campaign.notices == ()
 
 
+def test_a_folder_is_called_by_its_name_wherever_it_is_read_from(folder, monkeypatch):
+    monkeypatch.chdir(folder / "systems")
+    assert read_campaign("..").name == "harbour"
+    monkeypatch.chdir(folder)
+    assert read_campaign(".").name == "harbour"
+
+
 def test_everything_that_a_folder_may_hold_is_found(folder):
     write(folder / "docs.tsv", DOCS)
     write(folder / "human.sys.tsv", "system\tscore\n")

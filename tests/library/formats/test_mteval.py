@@ -230,6 +230,13 @@ def test_unknown_elements_and_stray_text_of_sgml_are_left_out_and_said():
             "F, line 2: system 'tug', document 'quay': 1 segment of system 'barge' missing: '3'",
         ),
         (
+            '<seg id="2"> Dvě',
+            '<seg id="3"> Dvě',
+            "F, line 6: system 'barge', document 'quay': 1 segment of system 'tug' missing: '3' (the first is in F, "
+            "line 4). Add them; a segment without translation is an empty one.\n"
+            "  - F, line 8: system 'barge', document 'quay': 1 segment that system 'tug' lacks: '2'.",
+        ),
+        (
             '<DOC docid="pier" sysid="barge">\n<seg id="1"> Ryba </seg>\n</DOC>\n',
             "",
             "F: system 'barge' lacks 1 document of system 'tug': 'pier'. Add them.",

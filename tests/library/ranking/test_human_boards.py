@@ -1,5 +1,7 @@
 """Which rule a specification names, and what a board says of few judgments."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,19 @@ def judged(places, systems=2):
 def test_fewer_judgments_than_wmt_kept_are_said(rule, places, said):
     notices = human_board(judged(places), parse_human_rule(rule, Trials(trials=5))).notices
     assert list(notices) == ([] if said is None else [f"en-cs: {said}"])
+
+
+def test_our_own_rule_tests_what_annotators_have_nothing_to_do_with():
+    """Scores that differ by the severity of those who gave them alone do not part two systems."""
+    draws = np.random.default_rng(3)
+    scores = draws.integers(20, 60, (2, 60)) + np.array([[30.0], [0.0]])
+    pair = AssessedPair("en-cs", ("a", "b"), scores, ("news",) * 60, tuple(range(60)))
+    severe = replace(pair, adjusted=scores - np.array([[30.0], [0.0]]))
+    clusters = {
+        name: [[each.cluster for _, each in human_board(judged, parse_human_rule(name)).systems] for judged in given]
+        for name, given in (("human", (pair, severe)), ("human:wmt25", (pair, severe)))
+    }
+    assert clusters == {"human": [[1, 2], [1, 1]], "human:wmt25": [[1, 2], [1, 2]]}
 
 
 @pytest.mark.parametrize(

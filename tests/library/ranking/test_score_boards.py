@@ -49,6 +49,14 @@ def test_means_and_intervals_are_those_of_resampled_segments():
     assert (low, high) == pytest.approx((means[10], means[-11]), abs=1e-6)
 
 
+def test_intervals_are_of_the_replicates_asked_for_though_tests_take_more():
+    """Six tests by Holm need more than a hundred replicates; the printed number is that of the intervals."""
+    few, many = (score_board(pair(), RankOptions(replicates=100, correction=each)) for each in ("none", "holm"))
+    for one, other in zip(few.systems, many.systems, strict=True):
+        assert one.autorank_interval == other.autorank_interval
+        assert [each.interval for each in one.scores] == [each.interval for each in other.scores]
+
+
 def test_ranked_by_autorank_unless_there_is_but_one_metric():
     board = score_board(pair(), RankOptions())
     assert board.by == "autorank:wmt25"

@@ -42,6 +42,10 @@ def test_limits_are_reported():
         "10 replicates are too few: no p-value can be below 0.0909, so no systems are separated. "
         "49 segments are few: on them the bootstrap finds too many differences, randomization does not."
     )
+    for replicates, said in ((19, "no p-value can be below 0.05,"), (20, "")):
+        found = made([[2.0, 1.0]] * 2, [[pair], []], [0, 1], tests=Ranking("bootstrap", 0.05, "none", replicates)).fault
+        assert said in found
+        assert bool(found) is bool(said)
     trials = made([[2.0, 1.0]] * 2, [[pair], []], [0, 1], tests=Ranking("randomization", 0.05, "none", 10), segments=49)
     assert trials.fault == "10 trials are too few: no p-value can be below 0.0909, so no systems are separated."
     unknown = made([[2.0, 1.0]] * 2, [[pair], [PairedResult(0, 1, 1, 0.0, math.nan)]], [0, 1])

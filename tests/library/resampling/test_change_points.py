@@ -47,8 +47,11 @@ def test_missing_runs_change_nothing(values, data):
     places = data.draw(st.lists(st.integers(0, len(values)), max_size=6))
     with_gaps = np.insert(np.array(values), places, np.nan)
     positions = np.flatnonzero(~np.isnan(with_gaps))
-    plain = [(int(positions[step.at]), step.p) for step in find_change_points(np.array(values), 0.2)]
-    assert [(step.at, step.p) for step in find_change_points(with_gaps, 0.2)] == plain
+    plain = [
+        (int(positions[step.at]), int(positions[step.before]), step.p)
+        for step in find_change_points(np.array(values), 0.2)
+    ]
+    assert [(step.at, step.before, step.p) for step in find_change_points(with_gaps, 0.2)] == plain
 
 
 @pytest.mark.parametrize("level", [0.0, 31.4])

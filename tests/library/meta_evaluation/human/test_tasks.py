@@ -325,6 +325,9 @@ def test_damage_is_a_phrase_of_another_segment():
     assert [phrase_length(each) for each in (0, 1, 2, 5, 6, 9, 16, 21, 40)] == [1, 1, 2, 2, 3, 4, 5, 5, 10]
     alike = texts((2,), ("s",), outputs={"s": ["the same", "the same"]})
     assert damaged(alike, "s", 0, 1) is None
+    # Other blanks are no damage that anybody could see.
+    spaced = texts((2,), ("s",), outputs={"s": [" the  same", "the same "]})
+    assert damaged(spaced, "s", 0, 1) is None
     chinese = texts((2,), ("s",), outputs={"s": ["那只猫坐在那里", "整天都在下雨我们在家"]})
     assert len(damaged(chinese, "s", 0, 1)) == 7
 

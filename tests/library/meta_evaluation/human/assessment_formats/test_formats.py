@@ -274,6 +274,12 @@ def test_pearmut(tmp_path):
     assert [each[1:6] for each in logged.assessments] == [each[1:6] for each in files.assessments]
 
 
+def test_pearmut_counts_the_blanks_around_a_translation(tmp_path):
+    log = [pearmut_line("u1", 0, [("d_###_0", {"tug": ("  Ahoj. ", given(5, span(2, 5), span(7, 7), span(8, 8)))})])]
+    (found,) = read(tmp_path, "en-cs.jsonl", log).assessments
+    assert found.spans == (ErrorSpan(2, 6, "minor"), ErrorSpan(7, 8, "minor"), ErrorSpan(0, 0, "minor", missing=True))
+
+
 def test_pearmut_without_scores_is_mqm(tmp_path):
     log = [
         pearmut_line("u1", 0, [("d_###_0", {"tug": ("Ahoj.", given(None, span(0, 1, "major", "Accuracy/Addition")))})]),
