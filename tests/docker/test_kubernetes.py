@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import kubernetes_validate
 import pytest
@@ -175,3 +177,14 @@ def test_selectors_select_what_they_are_for():
     }
     (target,) = BY_NAME["Service/redis"]["spec"]["ports"]
     assert f"redis://redis:{target['port']}/" in environment(PODS["Deployment/worker"])["STEELYARD_BROKER_URL"]
+
+
+def test_every_process_reaches_the_collector_of_traces():
+    (url,) = re.findall(r"# STEELYARD_TRACES_URL: (\S+)", (FOLDER / "10-settings.yaml").read_text())
+    _, namespace = urlsplit(url).hostname.split(".")
+    monitoring = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}}}
+    policies = [each["spec"] for each in BY_NAME.values() if each["kind"] == "NetworkPolicy"]
+    for name in OUR_PODS:
+        for policy in policies:
+            if "Egress" in policy["policyTypes"] and name in matching(policy["podSelector"]):
+                assert {"to": [monitoring], "ports": [{"port": urlsplit(url).port}]} in policy["egress"], name
