@@ -17,7 +17,7 @@ from sqlalchemy import event, insert, select, update
 from sqlalchemy.exc import OperationalError
 
 from models.database.session import make_engine, reading, writing
-from models.queue.leader import acquire_leadership, read_leader
+from models.queue.leader import acquire_leadership, read_leader, release_leadership
 from models.queue.sweep import resend_stale
 from models.schema.queue import Leader, Shard, Worker
 from models.schema.states import LeaseState
@@ -115,6 +115,15 @@ def test_of_another_machine_no_process_is_taken_for_dead(sqlite_url: str, system
     with writing(make_engine(sqlite_url)) as connection:
         assert acquire_leadership(connection, f"{system}:{ended.pid}:one", 60.0)
     assert Leadership(sqlite_url, 60.0).acquire() is free
+
+
+def test_one_that_was_replaced_does_not_end_the_term_of_the_other(sqlite_url: str) -> None:
+    with writing(make_engine(sqlite_url)) as connection:
+        assert acquire_leadership(connection, "now", 60.0)
+        release_leadership(connection, "before")
+        assert read_leader(connection, 60.0) == "now"
+        release_leadership(connection, "now")
+        assert read_leader(connection, 60.0) is None
 
 
 def test_one_that_has_vanished_is_replaced_when_its_term_expires(database_url: str) -> None:

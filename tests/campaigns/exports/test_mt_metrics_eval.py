@@ -10,16 +10,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.errors import BadRequest, NotFound
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
 from campaigns.exports.names import GivenNames, reference_word, word
 from models.database.session import writing
-from models.schema.campaigns import Campaign
+from models.schema.base import now
+from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import TestSet
-from models.schema.roles import PhaseKind
+from models.schema.roles import Feedback, PhaseKind, SiteRole, TeamRole
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.judgments import ingest_judgments
 from scheduler.ingest.test_sets import NewTestSet
@@ -196,6 +197,32 @@ def test_others_get_what_they_may_see(awkward: Service, tmp_path: Path) -> None:
         written(awkward, tmp_path, "port", NOBODY)
     with pytest.raises(NotFound, match="no campaign"):
         export_mt_metrics_eval(awkward.engine, NOBODY, "other")
+
+
+@pytest.mark.parametrize(("feedback", "scored"), [(Feedback.ROUNDED, False), (Feedback.FULL, True)])
+def test_a_team_gets_its_own_in_a_blind_phase(
+    awkward: Service, tmp_path: Path, feedback: Feedback, scored: bool
+) -> None:
+    """Not what people said of the systems, nor a score that is withheld, though the references are released."""
+    mary = awkward.account("mary")
+    campaign = awkward.campaign("port", teams=(awkward.team("harbour", mary),))
+    awkward.phase(campaign, "blind", PhaseKind.BLIND, ends=DAY, feedback=feedback)
+    with writing(awkward.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+    teams = {"harbour": TeamRole.MEMBER}
+    names = written(awkward, tmp_path, "port", Principal(mary, scopes=EVERY_SCOPE, teams=teams, role=SiteRole.VIEWER))
+    found = load(tmp_path, "en-cs")
+    assert set(found.outputs) == {"harbour-mast"}
+    assert (found.human, found.ratings, names["pairs"]["en-cs"]["human_scores"]) == ({}, {}, {})
+    assert bool(found.metrics) is scored
+
+
+def test_the_newest_judgments_are_exported(awkward: Service, tmp_path: Path) -> None:
+    systems = [SystemScore("harbour/mast", 70.0)]
+    ingest_judgments(awkward.engine, *id_of(awkward, "port", "en-cs"), "esa wave 1", Judged("scores", {}, systems, []))
+    about = written(awkward, tmp_path)["pairs"]["en-cs"]
+    assert about["human_scores"] == {"esa_wave_1": "esa wave 1@2"}
+    assert load(tmp_path, "en-cs").human == {("esa_wave_1", "sys"): {"harbour-mast": [70.0]}}
 
 
 def test_names() -> None:

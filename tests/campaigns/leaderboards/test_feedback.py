@@ -184,9 +184,9 @@ def test_all_see_all_where_the_board_is_shown(scored: Scored, kind: PhaseKind) -
 
 def test_a_closed_phase_tells_no_more_than_the_one_before(scored: Scored) -> None:
     ours = scored.add("harbour", "mast", 31.2345)
-    blind(scored, Feedback.ROUNDED)
+    blind(scored, Feedback.ROUNDED, 5.0)
     scored.service.phase(scored.campaign_id, "shut", PhaseKind.CLOSED, begins=-10)
-    assert bleu(scored, "zoe", ours).score == 31.0
+    assert bleu(scored, "zoe", ours).score == 30.0, "in the steps of the phase before, too"
 
 
 def test_the_ladder_tells_the_best_until_it_is_beaten_by_a_step(scored: Scored) -> None:

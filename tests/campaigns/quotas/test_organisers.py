@@ -92,6 +92,8 @@ def test_who_may_do_what(service: Service, people: dict[str, Any]) -> None:
         "root",
         "reader",
     }
+    seen = allowed(service, people, lambda c, who: visible_team_quotas(c, read_access(c, who, "iwslt"), "harbour"))
+    assert seen == {"mary", "root", "reader"}, "not sam, whose own team takes part there, too"
 
 
 def test_usage_of_a_team_is_nothing_for_others(service: Service, people: dict[str, Any]) -> None:
