@@ -288,6 +288,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/campaigns/leaderboards/test_comparison.py tests/web/api/leaderboards/test_comparisons.py",
         ),
         target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
+        target("campaigns/leaderboards/places.py", "tests/campaigns/leaderboards/test_places.py"),
     ],
     "notices": [
         target(
@@ -377,6 +378,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target(
             "campaigns/exports/campaign.py campaigns/exports/archive.py",
             "tests/campaigns/exports/test_campaign.py tests/campaigns/exports/test_files.py",
+        ),
+        target(
+            "campaigns/exports/mt_metrics_eval.py campaigns/exports/metric_scores.py campaigns/exports/human_scores.py",
+            "tests/campaigns/exports/test_mt_metrics_eval.py",
         ),
         target("campaigns/leaderboards/downloads.py", "tests/web/api/leaderboards/test_leaderboards.py"),
     ],
