@@ -14,7 +14,7 @@ from sqlalchemy import func, insert, select, update
 import runtime.mail
 from models.database.session import reading, writing
 from models.schema.base import now
-from models.schema.campaigns import Campaign, Correction, Declaration, Phase
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase
 from models.schema.corpus import Protocol
 from models.schema.notices import Notice, NoticeChoice, NoticeDelivery
 from models.schema.queue import Evaluation
@@ -122,6 +122,15 @@ def test_what_is_long_past_or_far_ahead_is_not_told(port: Port) -> None:
     with writing(port.service.engine) as connection:
         connection.execute(update(Campaign).values(frozen_at=None))
     assert planned(port) == 1
+    ahead = port.service.phase(port.campaign, "next", PhaseKind.OPEN, begins=2 * DAY)
+    with writing(port.service.engine) as connection:
+        correction = {"old_test_set_id": port.test_set, "new_test_set_id": port.test_set, "reason": "A typo."}
+        connection.execute(insert(Correction).values(campaign_id=port.campaign, **correction))
+        connection.execute(update(CampaignTestSet).values(phase_id=ahead))
+    assert planned(port) == 0, "only organisers know that there is this test set"
+    with writing(port.service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=port.phase))
+    assert planned(port) == 1
 
 
 def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anywhere: Port) -> None:
@@ -132,7 +141,10 @@ def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anyw
     planned(port)
     before = len(told(port))
     port.work_off()
-    assert planned(port) == 2
+    with writing(port.service.engine) as connection:
+        of_guests = Declaration.submission_id == Evaluation.submission_id, Declaration.team == "guests"
+        connection.execute(update(Evaluation).where(*of_guests).values(finished_at=Evaluation.finished_at - 60.0))
+    assert planned(port) == 2, "also of who was done before the other was told"
     assert planned(port) == 0
     scored = told(port)[before:]
     assert scored == [
@@ -257,6 +269,13 @@ def test_a_connection_that_breaks_while_a_mail_is_given_over_is_no_reason_for_an
     send_notices(port.service.engine, settings_of(port))
     assert set(states(port)) == {LeaseState.FAILED}
     assert len(mailbox.mails) == 3
+    mailbox.dies_with = None
+    announce(port)
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Notice).values(created_at=Notice.created_at - DAY))
+    send_notices(port.service.engine, settings_of(port))
+    assert len(mailbox.mails) == 3, "a day late it helps nobody"
+    assert set(states(port)) == {LeaseState.FAILED}
 
 
 def test_nobody_gets_more_mails_in_a_day_than_the_limit(port: Port, mailbox: Mailbox) -> None:
