@@ -230,6 +230,22 @@ def test_tasks_whose_messages_cannot_be_sent_return_to_pending(engine: Engine, d
     assert len({key for _, key, _ in app.sent}) == 5
 
 
+def test_a_task_that_has_begun_though_its_sender_heard_of_no_success_goes_on(sqlite_url: str) -> None:
+    engine, settings = make_engine(sqlite_url), one_block_shards(sqlite_url)
+    queue_job(engine, settings, segments=256 * 3, systems=1)
+    add_worker(engine, 2)
+
+    class Breaking(App):
+        def send(self, message: TaskMessage) -> None:
+            with writing(engine) as connection:
+                begun = update(Shard).where(Shard.id == message.key)
+                connection.execute(begun.values(state=LeaseState.RUNNING, owner="o"))
+            raise BrokerAway("the connection broke before it was confirmed")
+
+    assert dispatch(engine, Breaking(), settings) == 0
+    assert states(engine) == {"running": 1, "pending": 2}
+
+
 def test_the_window_of_so_many_processes(sqlite_url: str) -> None:
     given = {
         "window_factor": 1.5,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from sqlalchemy import func, select, update
 
 from analysis.leaderboard.board import read_board
@@ -245,9 +246,12 @@ def test_old_scores_are_deleted_and_boards_keep_theirs(context: WorkerContext) -
     assert None not in scores(context, job.all_evaluations).values()
 
 
-def test_nothing_is_reused_of_a_column_that_waits(context: WorkerContext) -> None:
+@pytest.mark.parametrize("state", [ColumnState.WAITING, ColumnState.FAILED])
+def test_nothing_is_reused_of_a_column_that_is_not_done(context: WorkerContext, state: ColumnState) -> None:
     queue_job(context.engine, context.settings, segments=40, systems=1, metrics=METRICS)
     work_off(context.settings)
+    with writing(context.engine) as connection:
+        connection.execute(update(LearnedColumn).values(state=state))
     other = queue_job(context.engine, context.settings, segments=40, systems=1, metrics=METRICS, campaign="other")
     assert other.measured_before == ((1,),)
     work_off(context.settings)
