@@ -11,6 +11,7 @@ from steelyard.inspection.partitions import Partition, Passage
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
+from steelyard.text.blocks import BLOCK
 from tests.analysis.campaigns import REFERENCES, SYSTEMS, joined, opened, store
 
 
@@ -38,6 +39,30 @@ def test_groups_have_the_scores_of_measuring_them_alone(database_url):
         for position, metric in enumerate(("bleu:order=1,2", "ter")):
             assert found.scores[number, position, 1] == measured([1, 3], row.system, metric)
             assert found.scores[number, position, 2] == measured([0, 2], row.system, metric)
+
+
+def test_groups_of_what_several_shards_measured(sqlite_url):
+    """Each shard knows its segments by its own first one."""
+    times = 2 * BLOCK // 5 + 1
+    references, systems = (
+        {name: [f"{line} {n}" for n in range(times) for line in lines] for name, lines in texts.items()}
+        for texts in (REFERENCES, SYSTEMS)
+    )
+    store(sqlite_url, references=references, systems=systems, documents=())
+    groups = np.repeat([0, 1, 0, 2], [100, BLOCK, 100, 5 * times - 200 - BLOCK])
+    with opened(sqlite_url) as (connection, (board,)):
+        (found,) = break_down(connection, board, [Partition("any", ["x", "y", "z"], groups)])
+    for number, row in enumerate(board.rows):
+        for group in range(3):
+            there = np.flatnonzero(groups == group)
+            (bleu,) = score_systems(
+                Segments(
+                    references=[joined([lines[n] for n in there]) for lines in references.values()],
+                    hypotheses=[joined([systems[row.system][n] for n in there])],
+                ),
+                [parse_metric("bleu:order=1,2")],
+            )
+            assert found.scores[number, 0, group] == bleu.scores[0]
 
 
 def test_all_segments_together_have_the_score_of_the_board(sqlite_url):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.main import main
 from steelyard.commands.errors import CommandError
 from steelyard_client.commands.campaigns.exported import read_campaign_file, write_folder, write_zip
 
@@ -73,3 +74,19 @@ def test_what_is_no_campaign_is_said(tmp_path: Path) -> None:
         read_campaign_file(tmp_path)
     with pytest.raises(CommandError, match="no such file or folder"):
         read_campaign_file(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--test-set", "news"], "--test-set are for --layout mt-metrics-eval"),
+        (["-o", "folder"], "--test-set are for --layout mt-metrics-eval"),
+        (["file.zip", "--layout", "mt-metrics-eval"], "name it with -o DIR"),
+        (["file.zip", "--layout", "mt-metrics-eval", "-o", "folder"], "name it with -o DIR"),
+    ],
+)
+def test_options_of_the_other_layout_are_refused(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(["campaign", "export", "wmt", *words, "--database", sqlite_url]) == 2
+    assert said in capsys.readouterr().err

@@ -11,12 +11,13 @@ import pytest
 from cli.main import main
 from steelyard.tables.table import Table
 from steelyard_client.commands.campaigns.scores import _table as table_of_versions
-from steelyard_client.commands.leaderboards import breakdown, compare, power, rows
+from steelyard_client.commands.leaderboards import breakdown, compare, leaderboard, power, rows
 from steelyard_client.commands.leaderboards.chosen import BoardSelection
 from steelyard_client.documents.leaderboards.breakdowns import BreakdownGroup, BreakdownResponse, BreakdownSystem
 from steelyard_client.documents.leaderboards.human_rankings import HumanInterval, HumanPlace, HumanRule
 from steelyard_client.documents.leaderboards.imported_scores import ImportedScoresResponse, ScoreFileResponse
 from steelyard_client.documents.leaderboards.leaderboards import (
+    BoardRanking,
     BoardScore,
     BoardSystem,
     LeaderboardResponse,
@@ -185,3 +186,24 @@ def test_a_name_of_two_submissions_means_the_ranked_one() -> None:
         assert chosen(systems=("mast", "keel")) == [1, 3]
         assert sorted(chosen()) == [1, 3]
         assert sorted(chosen(every=True)) == [1, 2, 3]
+
+
+def test_only_systems_that_are_ranked_and_scored_are_tested_for_a_leaderboard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the correction that was asked for, and as many trials as the leaderboard needs."""
+    asked: list[Any] = []
+    items = [system(), system(submission=8, ranked=False), system(submission=9, scores=[]), system(submission=10)]
+    read = LeaderboardResponse.model_construct(items=items, ranking=BoardRanking.model_construct(testing=1, draws=5000))
+
+    def request(campaign: str, submissions: list[int], **how: Any) -> Any:
+        asked.append((campaign, submissions, how))
+
+    client: Any = SimpleNamespace(read_leaderboard=lambda *_, **__: read, request_comparisons=request)
+    monkeypatch.setattr(leaderboard, "finish_comparison", lambda *_: None)
+    listed: Any = SimpleNamespace(board=4)
+    for test in ("bootstrap", "randomization"):
+        rule = leaderboard.Rule(
+            level=0.95, interval="percentile", test=test, alpha=0.05, correction="holm", trials=None,
+            all_submissions=False, power=False,
+        )  # fmt: skip
+        assert leaderboard.read_ranked(client, "wmt", listed, rule, by="", every=True, all_ranks=False) is read
+    assert asked == [("wmt", [7, 10], {"board": 4, "correction": "holm", "trials": 5000})]

@@ -129,6 +129,9 @@ def test_level_and_seed(files, capsys):
     assert wide["low"] < narrow["low"] <= narrow["high"] < wide["high"]
     assert interval() == interval("--seed", "12345")
     assert interval("--level", "0.9", "--seed", "1") != interval("--level", "0.9", "--seed", "2")
+    described = {"level": 0.9, "n": 500, "kind": "bca"}
+    assert described.items() <= interval("--level", "0.9", "--interval", "bca").items()
+    assert interval()["kind"] == "percentile"
 
 
 def test_lowercase_and_tokenizer_reach_the_metrics_that_have_them(files, capsys):

@@ -82,6 +82,12 @@ def test_text_that_was_encoded_twice(text, through):
     assert "mojibake" not in found(with_line(3, text, text))
 
 
+def test_one_place_may_be_chance_and_two_are_not():
+    assert "mojibake" not in found(with_line(3, "Le cafÃ© de la gare."))
+    assert found(with_line(3, "Le cafÃ© de la gare.", "Et le thÃ© du port."))["mojibake"].segments == (4, 5)
+    assert found(with_line(3, "Le cafÃ© et le thÃ©."))["mojibake"].segments == (4,)
+
+
 @pytest.mark.parametrize("text", ["«CAFÉ»", "„Úžasné“, nevíš“", "PÅ” IGEN", "ÀÉ ÊTRE À “LÀ”…", "Ún šťastný – ÍŽ"])
 def test_rare_letters_are_not_taken_for_text_that_was_encoded_twice(text):
     assert "mojibake" not in found(with_line(3, text, text, text))

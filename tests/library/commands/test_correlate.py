@@ -151,11 +151,11 @@ def test_a_metrics_task_is_that_of_the_arrays(pairs, capsys):
             replicates=0,
         )
 
-    expected = metrics_task(
-        {"en-cs": judged(good=GOOD, alike=GOOD, errors=-ERRORS), "en-de": judged(good=GOOD + ERRORS, alike=GOOD)},
-        trials=50,
-    )
-    assert json.loads(run(capsys, *pairs, "-f", "json")) == json.loads(json.dumps(expected.to_json()))
+    given = {"en-cs": judged(good=GOOD, alike=GOOD, errors=-ERRORS), "en-de": judged(good=GOOD + ERRORS, alike=GOOD)}
+    expected, reseeded = (metrics_task(given, trials=50, seed=seed) for seed in (12345, 7))
+    assert expected != reseeded
+    for task, words in ((expected, ()), (reseeded, ("--seed", "7"))):
+        assert json.loads(run(capsys, *pairs, *words, "-f", "json")) == json.loads(json.dumps(task.to_json()))
     rows = list(csv.DictReader(run(capsys, *pairs, "-f", "tsv").splitlines(), delimiter="\t"))
     assert len(rows) == 3 + 4 * 2 + 2, "averages, and values"
     assert {(row["metric"], row["value"]) for row in rows if row["statistic"] == "average"} == {
@@ -166,6 +166,7 @@ def test_a_metrics_task_is_that_of_the_arrays(pairs, capsys):
         assert "en-de SPA" in shown
         assert "n/a" in shown
         assert f"{expected.metrics[0].average:.3f}" in shown
+        assert f"{expected.metrics[0].average:.5f}" in run(capsys, *pairs, "-f", form, "--width", "5")
     alone = json.loads(run(capsys, *pairs, "--pair", "en-cs", "-f", "json"))
     assert [task["pair"] for task in alone["tasks"]] == ["en-cs", "en-cs"]
 

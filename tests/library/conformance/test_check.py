@@ -179,6 +179,14 @@ BROKEN = {
     "no source": (changed(source=""), "source"),
     "the same column twice": (changed(columns=("same", "same")), "distinct columns"),
     "signature without case": (changed(signature_fields=lambda self: []), "changes the signature"),
+    "signature with a key twice": (
+        changed(signature_fields=lambda self: [*Sound.signature_fields(self), ("seed", "none")]),
+        "changes the signature",
+    ),
+    "signature without replicates": (
+        changed(signature=lambda self, references, *_, **__: Sound.signature(self, references)),
+        "changes the signature",
+    ),
     "resolves to something new each time": (
         changed(resolve=lambda self, _: (type(self)(case="mixed" if self.case == "lc" else "lc"), [])),
         "resolving it again",

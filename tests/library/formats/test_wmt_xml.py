@@ -148,6 +148,13 @@ def test_every_segment_needs_a_reference_when_not_all_have_all():
         align([read(empty)])
 
 
+def test_attributes_are_read_as_texts_are():
+    """With their entities, and white space as one blank."""
+    named = DATASET.replace('id="quay"', 'id="Q&amp;A &#x17E;"').replace('domain="news"', "domain=' R&amp;D \n news '")
+    quay = read(named).texts[Role.SYSTEM, "tug"].documents["Q&A ž"]
+    assert (quay.doc_id, quay.domain) == ("Q&A ž", "R&D news")
+
+
 def test_an_empty_reference_is_said_where_all_should_be_complete():
     one = "".join(line for line in DATASET.splitlines(keepends=True) if 'translator="B"' not in line)
     aligned = align([read(one.replace('<seg id="2">Dvě lodi.</seg>', '<seg id="2"></seg>'))])
@@ -184,6 +191,13 @@ def test_an_empty_reference_is_said_where_all_should_be_complete():
             '      <hyp lang="cs" system="tug"><p><seg id="1">Rak</seg></p></hyp>\n',
             "",
             "F: system 'tug' lacks 1 document of the source: 'pier'",
+        ),
+        (
+            # Of a reference that may lack documents.
+            '  <doc id="idioms.1"',
+            '  <doc id="mole" origlang="en"><ref lang="cs" translator="B"><seg id="1">Molo</seg></ref></doc>\n'
+            '  <doc id="idioms.1"',
+            "F, line 18: reference 'B' has 1 document that the source lacks: 'mole'. Remove them",
         ),
         ('id="pier"', 'id="quay"', "F, line 11: document 'quay' was already given in line 4"),
         ('id="pier"', "", "F, line 11: <doc> needs the attribute id"),
