@@ -87,6 +87,14 @@ def test_lines_differ_by_marker_and_dashes_too():
     assert not [each for each in fromstring(ticked).iter(f"{SVG}path") if each.get("stroke-width") == "1.8"]
 
 
+def test_names_of_lines_that_end_at_the_top_are_below_one_another():
+    svg = curve([Series(f"line {n}", [0, 1], [0, 50 - n / 1000]) for n in range(6)], "x", "y")
+    heights = {each.text: float(each.get("y")) for each in fromstring(svg).iter(f"{SVG}text")}
+    named = [heights[f"line {n}"] for n in range(6)]
+    assert all(other - one > 10 for one, other in itertools.pairwise(named))
+    assert named[0] >= heights["50"] - 1
+
+
 def test_bands_and_marks_are_drawn():
     plain, full = curve([LINES[1]], "x", "y"), curve(LINES, "x", "y", mark=0.1)
     assert "opacity" not in plain
@@ -106,6 +114,9 @@ def test_a_strict_page_can_hold_it(svg):
         for colour in painted:
             # What has a colour has the class by which a dark page changes it.
             assert colour in {None, "none"} or CLASSES[colour] in each.get("class")
+        # Black by default: a dark page could not change it.
+        assert each.tag != f"{SVG}text" or each.get("fill") in CLASSES
+        assert each.get("stroke") is None or each.tag != f"{SVG}path" or each.get("fill") == "none"
     assert root.get("role") == "img"
     names = root.get("aria-labelledby").split()
     assert [bool(root.find(f"*[@id='{name}']").text) for name in names] == [True, True]
