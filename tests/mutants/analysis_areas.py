@@ -79,7 +79,8 @@ ANALYSIS_AREAS: dict[str, list[Target]] = {
             "tests/library/meta_evaluation/human/test_tasks.py",
         ),
         target(
-            "library/steelyard/meta_evaluation/metrics_task.py", "tests/library/meta_evaluation/test_metrics_task.py"
+            "library/steelyard/meta_evaluation/metrics_task.py library/steelyard/meta_evaluation/task_results.py",
+            "tests/library/meta_evaluation/test_metrics_task.py",
         ),
         target(
             "library/steelyard/meta_evaluation/exchanged_soft_accuracy.py",

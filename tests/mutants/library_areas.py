@@ -220,7 +220,8 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
         ),
         kernel("resampling.c philox.h", "tests/library/kernels/resampling/test_resampling.py"),
         kernel("kendall.c", "tests/library/kernels/ranking/test_kendall.py"),
-        kernel("half_wins.c", "tests/library/kernels/ranking/test_half_wins.py"),
+        kernel("exchanged_wins.c", "tests/library/kernels/ranking/test_exchanged_wins.py"),
+        kernel("exchanged_calibration.c", "tests/library/kernels/ranking/test_exchanged_calibration.py"),
         kernel(
             "rank_sums.c pairs.c",
             "tests/library/kernels/ranking/test_rank_sums.py tests/library/meta_evaluation/test_segment.py",
@@ -279,7 +280,9 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
         *of_one_name("library/steelyard/kernels/resampling", "resampling", "tests/library/kernels/resampling"),
         *of_one_name("library/steelyard/kernels/edit", "edit_distance ter", "tests/library/kernels/edit"),
         *of_one_name(
-            "library/steelyard/kernels/ranking", "kendall rank_sums half_wins", "tests/library/kernels/ranking"
+            "library/steelyard/kernels/ranking",
+            "kendall rank_sums exchanged_wins exchanged_calibration",
+            "tests/library/kernels/ranking",
         ),
         *of_one_name("library/steelyard/kernels", "loader bindings", "tests/library/kernels"),
         *of_one_name("library/steelyard/kernels/ngram", "ngram_scores ngrams", "tests/library/kernels/ngram"),

@@ -47,9 +47,6 @@ TABLE = {
         out scores: float64[rows]; out penalties: float64[rows]; out precisions: float64[rows, orders]""",
     "calibrate_drawn": """segment: int32[*]; upwards: uint8[steps]; last: uint8[steps]; steps: int = len(segment);
         worth: int64[*, 64]; number: int; out sums: int64[64]; out best: int64[64]; out at: int64[64]""",
-    "calibrate_exchanged": """first: int32[*]; second: int32[steps]; first_state: uint8[steps];
-        second_state: uint8[steps]; upwards: uint8[steps]; last: uint8[steps]; steps: int = len(first);
-        share: int64[*]; swapped: uint64[len(share)]; out sums: int64[2, 64]; out best: int64[2, 64]""",
     "character_ngrams": """text: bytes[size]; size: int = len(text); present: uint8[references, segments];
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; orders: int;
         white_space: int; out lengths: int64[(references + systems) * segments];
@@ -76,14 +73,25 @@ TABLE = {
         segments: int = human.shape[1]; more_than: real; out counts: int32[5, segments]""",
     "cut_marks": "lines: bytes[size]; size: int = len(lines); out cut: uint8[2 * size]",
     "edit_distances": f"{PAIRS}; out found: int64[references, systems, segments]",
+    "exchanged_calibration": """human: float64[*, *]; first: float64[systems, segments];
+        second: float64[systems, segments]; systems: int = human.shape[0]; segments: int = human.shape[1];
+        order: int64[segments]; share: int64[segments]; swapped: uint64[*, systems * segments];
+        words: int = len(swapped); out sums: int64[2, words, 64]; out best: int64[2, words, 64];
+        where systems * segments < 2**30""",
+    "exchanged_half_wins": """whole: float64[*, *, *]; moved: float64[metrics, rows, permutations, 16];
+        metrics: int = whole.shape[0]; rows: int = whole.shape[1]; permutations: int = whole.shape[2];
+        compared: int64[*, 2]; comparisons: int = len(compared); left: int64[*]; right: int64[pairs];
+        pairs: int = len(left); out counts: int32[2, comparisons, pairs, 16]""",
+    "exchanged_sums": """scores: float64[*, *, *]; metrics: int = scores.shape[0]; rows: int = scores.shape[1];
+        segments: int = scores.shape[2]; swapped: uint8[rows, segments, 16];
+        turned: uint8[3 * ((segments + 17) // 18), *]; permutations: int = turned.shape[1];
+        out sums: float64[metrics, rows, permutations, 16]""",
     "exp_of_each": EACH,
     "find_words": """wanted: bytes[len(wanted)]; count: int; vocabulary: uint8[starts[-1]]; starts: int64[size + 1];
         size: int = len(starts) - 1; out places: int32[count];
         where wanted.count(b"\\n") >= count and starts[0] == 0""",
     "gtm_runs": f"""{PAIRS}; powers: float64[*]; out totals: float64[systems, segments];
         out rests: int64[systems, segments]; out taken: int32[{OWN_WORDS}, 3]?; out counts: int64[systems, segments]""",
-    "half_wins": """rows: float64[*, *]; columns: int = rows.shape[1]; left: int64[*]; right: int64[pairs];
-        pairs: int = len(left); out counts: int64[pairs]""",
     "lebleu_statistics": f"""{ROWS}; letters: int32[letter_starts[-1]]; letter_starts: int64[*]; alphabet: int;
         references: int = present.shape[0]; systems: int; segments: int = present.shape[1]; order: int;
         threshold: real; out statistics: float64[systems, segments, 2 * order + 2]; where 1 <= order <= 8""",

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 TRIALS = 1000
+CELLS_AT_ONCE = 1 << 25
+"""Of the trials that are worked on together."""
+
 AS_LARGE = 1e-12
 """Differences of statistics that are mathematically equal may differ by the rounding of a few operations."""
 
@@ -113,9 +116,11 @@ def permutation_test(
     float
         Two-sided p-value; NaN where one statistic is undefined.
     """
-    places = int((~np.isnan(first) & ~np.isnan(second)).sum())
-    exact = 2**places <= trials
-    real, differences = exchanged_differences(exchanged, first, second, seed=seed, trials=trials, exact=exact)
+    known = ~np.isnan(first) & ~np.isnan(second)
+    exact = 2 ** int(known.sum()) <= trials
+    values = exchanged(*(standardised(scores, known) for scores in (first, second)))
+    of_both, differences = exchanged_differences(values, known, seed=seed, trials=trials, exact=exact)
+    real = float(of_both)
     if math.isnan(real):
         return math.nan
     # A trial that leaves one of them constant says nothing against chance.
@@ -124,22 +129,21 @@ def permutation_test(
 
 
 def exchanged_differences(
-    exchanged: Callable[[Floats, Floats], Callable[[NDArray[np.bool_]], Floats]],
-    first: Floats,
-    second: Floats,
+    values: Callable[[NDArray[np.bool_]], Floats],
+    known: NDArray[np.bool_],
     *,
     seed: int,
     trials: int,
     exact: bool = False,
-) -> tuple[float, Floats]:
+) -> tuple[Floats, Floats]:
     """How much better the first of two metrics agrees with people, and what chance makes of that.
 
     Parameters
     ----------
-    exchanged : function
-        As `permutation_test` takes it.
-    first, second : ndarray of float64, of one shape
-        Oriented scores; NaN where there is none.
+    values : function of ndarray of bool, shape (trials, ...), to ndarray of float64, shape (2, ..., trials)
+        From where two metrics exchange their standardised scores to the statistics of both; of any number of two.
+    known : ndarray of bool
+        Where both have scores.
     seed : int
     trials : int
     exact : bool
@@ -147,23 +151,23 @@ def exchanged_differences(
 
     Returns
     -------
-    float, ndarray of float64, shape (trials,)
+    ndarray of float64, shape (...), ndarray of float64, shape (..., trials)
         NaN where a statistic is undefined.
     """
-    known = ~np.isnan(first) & ~np.isnan(second)
-    values = exchanged(*(_standardised(scores, known) for scores in (first, second)))
     places = int(known.sum())
-    real = values(np.zeros((1, *known.shape), np.bool_))
     trials = 2**places if exact else trials
-    differences = np.empty(trials)
-    at_once = max(LANES, min(4 * LANES, 2_000_000 // max(1, known.size)))
-    for begin in range(0, trials, at_once):
-        end = min(begin + at_once, trials)
-        swapped = np.zeros((end - begin, *known.shape), np.bool_)
-        swapped[:, known] = _every_swap(places, begin, end) if exact else sign_flips(places, seed, begin, end)
+    at_once = max(LANES, CELLS_AT_ONCE // max(1, known.size))
+    differences = []
+    # Before all trials one that exchanges nothing.
+    for begin in range(-1, trials, at_once):
+        first, last = max(begin, 0), min(begin + at_once, trials)
+        drawn = _every_swap(places, first, last) if exact else sign_flips(places, seed, first, last)
+        swapped = np.zeros((last - begin, *known.shape), np.bool_)
+        swapped[first - begin :, known] = drawn
         one, other = values(swapped)
-        differences[begin:end] = one - other
-    return float(real[0, 0] - real[1, 0]), differences
+        differences.append(one - other)
+    together = np.concatenate(differences, axis=-1)
+    return together[..., 0], together[..., 1:]
 
 
 def _every_swap(places: int, first: int, last: int) -> NDArray[np.bool_]:
@@ -172,8 +176,19 @@ def _every_swap(places: int, first: int, last: int) -> NDArray[np.bool_]:
     return swapped
 
 
-def _standardised(scores: Floats, known: NDArray[np.bool_]) -> Floats:
-    """With mean 0 and variance 1 over the known ones; only centred where they are constant."""
+def standardised(scores: Floats, known: NDArray[np.bool_]) -> Floats:
+    """With mean 0 and variance 1 over the known ones; only centred where they are constant.
+
+    Parameters
+    ----------
+    scores : ndarray of float64
+    known : ndarray of bool, of the same shape
+
+    Returns
+    -------
+    ndarray of float64, of the same shape
+        NaN where not known.
+    """
     values = scores[known].tolist()
     mean = math.fsum(values) / len(values) if values else 0.0
     variance = math.fsum((value - mean) * (value - mean) for value in values) / max(1, len(values))

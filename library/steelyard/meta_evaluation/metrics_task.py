@@ -7,48 +7,28 @@ apart share a rank (Freitag et al. 2024, "Are LLMs Breaking MT Metrics?", sectio
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steelyard.errors import BadParameter
-from steelyard.meta_evaluation.comparison import AS_LARGE, exchanged_differences
-from steelyard.meta_evaluation.exchanged_soft_accuracy import exchanged_soft_accuracy
-from steelyard.meta_evaluation.soft_accuracy import better_p, soft_pairwise_accuracy
-from steelyard.meta_evaluation.statistics import segment_statistic
+from steelyard.meta_evaluation.comparison import AS_LARGE
+from steelyard.meta_evaluation.task_results import STATISTICS, Task, TaskResult, compare_in_task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
+    from steelyard.meta_evaluation.judged_scores import JudgedScores
 
     Floats = NDArray[np.float64]
 
-SOFT, CALIBRATED = "soft-pairwise", "acc-eq"
-STATISTICS = (SOFT, CALIBRATED)
-"""Those of a language pair, by their names in `statistics.py`."""
 TRIALS = 1000
 ALPHA = 0.05
-
-
-@dataclass(frozen=True)
-class Task:
-    """A language pair by one statistic."""
-
-    pair: str
-    statistic: str
-    """One of STATISTICS."""
-    systems: int
-    """Judged systems."""
-    segments: int
-    """Segments of which at least two systems were judged."""
 
 
 @dataclass(frozen=True)
@@ -144,20 +124,51 @@ def metrics_task(
         raise BadParameter(
             f"{trials} trials at a level of {alpha}: there are 0 trials or more, and levels from 0 to 1."
         )
-    tasks: list[Task] = []
-    values: list[dict[str, float]] = []
-    compared: list[dict[tuple[str, str], _Compared]] = []
-    left_out = []
-    for pair, judged in sorted(pairs.items()):
-        found = {statistic: _values(judged, statistic, seed) for statistic in STATISTICS}
-        if not any(found.values()):
-            left_out.append(pair)
-        for statistic, of_metrics in found.items():
-            if of_metrics:
-                several = int(((~np.isnan(judged.human_segments)).sum(axis=0) > 1).sum())
-                tasks.append(Task(pair, statistic, len(judged.systems), several))
-                values.append(of_metrics)
-                compared.append(_compared(judged, tasks[-1], of_metrics, trials, seed) if trials else {})
+    results = [
+        compare_in_task(judged, pair, statistic, trials=trials, seed=seed)
+        for pair, judged in pairs.items()
+        for statistic in STATISTICS
+    ]
+    return rank_metrics(results, trials=trials, alpha=alpha, seed=seed)
+
+
+def rank_metrics(results: Sequence[TaskResult], *, trials: int, alpha: float = ALPHA, seed: int) -> MetricsTask:
+    """Rank the metrics by what `compare_in_task` found.
+
+    Parameters
+    ----------
+    results : sequence of TaskResult
+        Of every pair and statistic.
+    trials : int
+        Of the results.
+    alpha : float
+        As of `metrics_task`.
+    seed : int
+        Of the results.
+
+    Returns
+    -------
+    MetricsTask
+
+    Raises
+    ------
+    BadParameter
+        Where no metric has a value in any of them.
+    """
+    ordered = sorted(results, key=lambda each: (each.task.pair, STATISTICS.index(each.task.statistic)))
+    with_values = [each for each in ordered if each.metrics]
+    left_out = sorted({each.task.pair for each in ordered} - {each.task.pair for each in with_values})
+    tasks = [each.task for each in with_values]
+    values = [dict(zip(each.metrics, each.values.tolist(), strict=True)) for each in with_values]
+    compared = [
+        {
+            both: _Compared(difference, by_chance)
+            for both, difference, by_chance in zip(
+                combinations(each.metrics, 2) if trials else (), each.differences.tolist(), each.by_chance, strict=True
+            )
+        }
+        for each in with_values
+    ]
     if not tasks:
         raise BadParameter("No metric and human judgments have scores of the same segments of at least two systems.")
     names = list(dict.fromkeys(name for of_metrics in values for name in of_metrics))
@@ -181,49 +192,6 @@ def metrics_task(
         p = tuple(_p(together, before, name) for before in order[:place])
         rows.append(RankedMetric(name, averages.get(name), ranks.get(name), scores, p))
     return MetricsTask(tuple(tasks), tuple(rows), tuple(left_out), trials, alpha, seed)
-
-
-def _values(judged: JudgedScores, statistic: str, seed: int) -> dict[str, float]:
-    """By metric; those without a value are left out."""
-    human = judged.human_segments
-    calibrated = segment_statistic(CALIBRATED)
-    found = {}
-    for metric in judged.metrics:
-        if statistic == CALIBRATED:
-            value = calibrated.value(human, metric.segments)
-        else:
-            both = ~np.isnan(human) & ~np.isnan(metric.segments)
-            value = float(soft_pairwise_accuracy(better_p(human, both, seed), better_p(metric.segments, both, seed)))
-        if not math.isnan(value):
-            found[metric.specification] = value
-    return found
-
-
-def _compared(
-    judged: JudgedScores, task: Task, values: Mapping[str, float], trials: int, seed: int
-) -> dict[tuple[str, str], _Compared]:
-    """Every two metrics of a task."""
-    human = judged.human_segments
-    by_name = {metric.specification: metric for metric in judged.metrics if metric.specification in values}
-    of_task = _seed_of(task, seed)
-
-    def against(one: JudgedMetric, other: JudgedMetric) -> _Compared:
-        both = ~np.isnan(human) & ~np.isnan(one.segments) & ~np.isnan(other.segments)
-        people, first, second = (np.where(both, each, np.nan) for each in (human, one.segments, other.segments))
-        exchanged: Callable[[Floats, Floats], Callable[[NDArray[np.bool_]], Floats]]
-        if task.statistic == CALIBRATED:
-            exchanged = partial(segment_statistic(CALIBRATED).exchanged, people)
-        else:
-            exchanged = partial(exchanged_soft_accuracy, people, seed=seed)
-        return _Compared(*exchanged_differences(exchanged, first, second, seed=of_task, trials=trials))
-
-    return {(one, other): against(by_name[one], by_name[other]) for one, other in combinations(by_name, 2)}
-
-
-def _seed_of(task: Task, seed: int) -> int:
-    """Tasks draw apart: pairs may share their source, and chance must not help a metric in all of them at once."""
-    digest = hashlib.sha256(f"{seed}\n{task.pair}\n{task.statistic}".encode()).digest()
-    return int.from_bytes(digest[:8], "little")
 
 
 def _averaged(of_tasks: Sequence[_Compared]) -> _Compared:

@@ -47,10 +47,11 @@ SYSTEM_STATISTICS = (
 )
 """Those of the system level, in the order they are shown in."""
 
+ACC_EQ = CalibratedAccuracy("acc-eq", "acc-eq", "Deutsch, Foster and Freitag 2023", "pairs")
 WMT14 = "kendall-wmt14"
 
 SEGMENT_STATISTICS: tuple[SegmentStatistic, ...] = (
-    CalibratedAccuracy("acc-eq", "acc-eq", "Deutsch, Foster and Freitag 2023", "pairs"),
+    ACC_EQ,
     segment.PairKendall(WMT14, "Kendall WMT14", "Machacek and Bojar 2014", "pairs"),
     segment.KendallBySegment("kendall-by-segment", "Kendall by segment", "Kendall 1945", "segments"),
     segment.SpearmanBySegment("spearman-by-segment", "Spearman by segment", "Kos 2008, section 3.2", "segments"),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from itertools import chain, product
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged
+from steelyard.kernels.ranking.exchanged_calibration import bits_of_trials, exchanged_calibration
+from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn
 from steelyard.meta_evaluation.pairs import count_pairs
 from steelyard.meta_evaluation.segment_statistic import SegmentStatistic, once_each
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Bytes = NDArray[np.uint8]
-    Cells = NDArray[np.int32]
-    _Columns = tuple[Floats, Cells, Cells, Bytes, Bytes, Bytes]
 
 
 MOST_PARTS = 2**32
@@ -81,7 +79,7 @@ class CalibratedAccuracy(SegmentStatistic):
         accuracies, thresholds : ndarray of float64, shape (B,)
         """
         pairs = _Pairs(human, metric)
-        portions = list(pairs.steps([metric]))
+        portions = list(pairs.steps())
         distances = np.concatenate([np.zeros(0), *(steps.distance for steps in portions)])
         accuracies, thresholds = np.full((2, len(counts)), np.nan)
         for begin in range(0, len(counts), LANES):
@@ -91,7 +89,7 @@ class CalibratedAccuracy(SegmentStatistic):
             sums, best, at = np.zeros((2, LANES), np.int64), np.zeros(LANES, np.int64), np.full(LANES, -1)
             number = 0
             for steps in portions:
-                calibrate_drawn(steps, human.shape[1], worth, number, sums[0], best, at)
+                calibrate_drawn(steps, worth, number, sums[0], best, at)
                 number += len(steps.distance)
             found, at = pairs.accuracy(sums[0, : len(drawn)], best[: len(drawn)], drawn), at[: len(drawn)]
             accuracies[begin : begin + LANES] = found
@@ -100,25 +98,36 @@ class CalibratedAccuracy(SegmentStatistic):
         return accuracies, thresholds
 
     def exchanged(self, human: Floats, first: Floats, second: Floats) -> Callable[[NDArray[np.bool_]], Floats]:
-        """As for every statistic. A pair has four distances, which are put in order once for all trials."""
-        pairs = _Pairs(human, first)
-        portions = [replace(steps, distance=np.zeros(0)) for steps in pairs.steps([first, second])]
-        share = np.tile(pairs.share, len(human))
+        """As for every statistic."""
+        values = self.exchanged_of_many(human, np.stack([first, second]), [(0, 1)])
+        return lambda swapped: values(swapped)[:, 0]
+
+    def exchanged_of_many(
+        self, human: Floats, metrics: Floats, compared: Sequence[tuple[int, int]]
+    ) -> Callable[[NDArray[np.bool_]], Floats]:
+        """As `exchanged`, for many two metrics that share their trials.
+
+        Parameters
+        ----------
+        human : ndarray of float64, shape (systems, segments)
+        metrics : ndarray of float64, shape (metrics, systems, segments)
+            All have scores in the same cells.
+        compared : sequence of (int, int)
+            Positions of metrics.
+
+        Returns
+        -------
+        function of ndarray of bool, shape (trials, systems, segments), to ndarray of float64, (2, compared, trials)
+        """
+        pairs = _Pairs(human, metrics[0])
         once = once_each(human.shape[1]).astype(np.int64)
 
         def values(swapped: NDArray[np.bool_]) -> Floats:
-            found = np.empty((2, len(swapped)))
-            for begin in range(0, len(swapped), LANES):
-                trials = swapped[begin : begin + LANES].reshape(-1, len(share))
-                packed = np.zeros((len(share), LANES // 8), np.uint8)
-                packed[:, : -(-len(trials) // 8)] = np.packbits(trials, axis=0, bitorder="little").T
-                words = packed.view("<u8").ravel().astype(np.uint64)
-                sums, best = np.zeros((2, 2, LANES), np.int64)
-                for steps in portions:
-                    calibrate_exchanged(steps, share, words, sums, best)
+            bits, found = bits_of_trials(swapped), np.empty((2, len(compared), len(swapped)))
+            for number, (one, other) in enumerate(compared):
+                sums, best = exchanged_calibration(human, metrics[one], metrics[other], pairs.share, bits)
                 for side in range(2):
-                    of_side = pairs.accuracy(sums[side], best[side], once)
-                    found[side, begin : begin + LANES] = of_side[: len(trials)]
+                    found[side, number] = pairs.accuracy(sums[side], best[side], once)[: len(swapped)]
             return found
 
         return values
@@ -128,7 +137,7 @@ class _Pairs:
     """The pairs that both sides judge, and what one counts for the accuracy of its segment."""
 
     def __init__(self, human: Floats, metric: Floats) -> None:
-        self.human = human
+        self.human, self.metric = human, metric
         kinds = count_pairs(human, metric)
         pairs = kinds.pairs.astype(np.int64)
         self.with_pairs = pairs > 0
@@ -152,46 +161,36 @@ class _Pairs:
             accuracy: Floats = np.where(judged > 0, right / (self.whole * judged), np.nan)
         return accuracy
 
-    def steps(self, metrics: Sequence[Floats]) -> Iterator[Steps]:
-        """In portions, the smallest distances first; scores of cells are those of one metric, or of two in turn."""
-        for above, up_to in self._ranges(metrics):
-            rows = [self._of_system(metrics, system, above, up_to) for system in range(len(self.human))]
-            columns = [np.concatenate(column) for column in zip(*chain.from_iterable(rows), strict=True)]
+    def steps(self) -> Iterator[Steps]:
+        """In portions, the smallest distances first."""
+        for above, up_to in self._ranges():
+            rows = [self._of_system(system, above, up_to) for system in range(len(self.human))]
+            columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
             order = np.argsort(columns[0])
-            distance, first, second, first_state, second_state, upwards = (column[order] for column in columns)
+            distance, segment, upwards = (column[order] for column in columns)
             last = np.append(distance[1:] != distance[:-1], [True] * bool(len(distance))).astype(np.uint8)
-            yield Steps(distance, first, second, first_state, second_state, upwards, last)
+            yield Steps(distance, segment, upwards, last)
 
-    def _of_system(self, metrics: Sequence[Floats], system: int, above: float, up_to: float) -> Iterator[_Columns]:
+    def _of_system(self, system: int, above: float, up_to: float) -> tuple[Floats, NDArray[np.int32], Bytes]:
         """The steps of a system's pairs with all later ones whose distances lie in the range, in any order."""
-        segments = self.human.shape[1]
         by_human = self.human[system] - self.human[system + 1 :]
-        for first_state, second_state in product(range(len(metrics)), repeat=2):
-            by_metric = metrics[first_state][system] - metrics[second_state][system + 1 :]
-            distance = np.abs(by_metric)
-            # A pair that only one side parts, or both do the other way round, is wrong before and after.
-            changing = (by_human == 0) | (np.sign(by_human) == np.sign(by_metric))
-            other, segment = np.nonzero(changing & (distance > above) & (distance <= up_to))
-            yield (
-                distance[other, segment],
-                (system * segments + segment).astype(np.int32),
-                ((system + 1 + other) * segments + segment).astype(np.int32),
-                np.full(len(segment), first_state, np.uint8),
-                np.full(len(segment), second_state, np.uint8),
-                (by_human[other, segment] == 0).astype(np.uint8),
-            )
+        by_metric = self.metric[system] - self.metric[system + 1 :]
+        distance = np.abs(by_metric)
+        # A pair that only one side parts, or both do the other way round, is wrong before and after.
+        changing = (by_human == 0) | (np.sign(by_human) == np.sign(by_metric))
+        other, segment = np.nonzero(changing & (distance > above) & (distance <= up_to))
+        upwards = (by_human[other, segment] == 0).astype(np.uint8)
+        return distance[other, segment], segment.astype(np.int32), upwards
 
-    def _ranges(self, metrics: Sequence[Floats]) -> Iterator[tuple[float, float]]:
+    def _ranges(self) -> Iterator[tuple[float, float]]:
         """Above, and up to: ranges of distances with about as many steps each as fit into memory at once."""
         bounds = [-1.0]
-        portions = -(-self.number * len(metrics) ** 2 // AT_ONCE)
+        portions = -(-self.number // AT_ONCE)
         if portions > 1:
-            some = slice(None, None, max(1, self.number // SAMPLE))
-            few = [scores[:, some] for scores in metrics]
+            few = self.metric[:, :: max(1, self.number // SAMPLE)]
             first, second = np.triu_indices(len(self.human), 1)
-            pairs = product(few, repeat=2)
-            distances = np.concatenate([np.abs(one[first] - other[second]).ravel() for one, other in pairs])
-            distances = np.sort(distances[~np.isnan(distances)])
+            distances = np.sort(np.abs(few[first] - few[second]).ravel())
+            distances = distances[~np.isnan(distances)]
             inner = [len(distances) * portion // portions for portion in range(1, portions)]
             bounds += sorted(set(distances[inner].tolist())) if len(distances) else []
         yield from zip(bounds, [*bounds[1:], math.inf], strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from steelyard.meta_evaluation.metrics_task import SOFT
+from steelyard.meta_evaluation.task_results import SOFT
 from steelyard.tables.table import Column, Kind, Table
 
 if TYPE_CHECKING:

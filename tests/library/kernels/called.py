@@ -11,9 +11,10 @@ from steelyard.kernels.characters.lowercase import lowercased
 from steelyard.kernels.characters.nfc import is_nfc
 from steelyard.kernels.characters.utf8 import validate_utf8
 from steelyard.kernels.numerics.elementary import of_each, power_of_each
-from steelyard.kernels.ranking.half_wins import half_wins
+from steelyard.kernels.ranking.exchanged_calibration import bits_of_trials, exchanged_calibration
+from steelyard.kernels.ranking.exchanged_wins import bits_of_segments, exchanged_half_wins, exchanged_sums
 from steelyard.kernels.ranking.kendall import tau_b
-from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, calibrate_exchanged, pair_kinds
+from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, pair_kinds
 from steelyard.kernels.ranking.rank_sums import rank_sums
 from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.vocabulary import find_words
@@ -109,11 +110,16 @@ def call_others() -> None:
     scores = np.arange(12.0).reshape(4, 3)
     pair_kinds(scores, scores[::-1])
     rank_sums(scores, scores[::-1])
-    half_wins(scores, np.array([0, 1]), np.array([2, 3]))
+    swapped = np.ones((4, 3, 16), np.bool_)
+    moved = exchanged_sums(np.stack([scores, scores]), swapped, bits_of_segments(np.eye(2, 3, dtype=np.uint8)))
+    counts, one_pair = np.zeros((2, 1, 2, 16), np.int32), np.array([[0, 1]])
+    exchanged_half_wins(moved[..., 0].copy(), moved, one_pair, np.array([0, 1]), np.array([2, 3]), counts)
+    exchanged_calibration(
+        scores, scores, scores[::-1], np.ones(3, np.int64), bits_of_trials(np.moveaxis(swapped, -1, 0))
+    )
     find_words(b"b\nc\n", 2, np.frombuffer(b"a\nb\n", np.uint8), np.array([0, 2, 4]))
     replicate_sums(np.full((3, 70), 9, np.uint8), np.tile([[1.0, 2.0, 3.0]], (70, 1)))
-    ones, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)
-    steps = Steps(np.zeros(3), ones, ones, marks, marks, marks, marks)
-    worth, lanes = np.ones((2, LANES), np.int64), np.zeros((4, LANES), np.int64)
-    calibrate_drawn(steps, 2, worth, 0, lanes[0], lanes[1], lanes[2])
-    calibrate_exchanged(steps, np.ones(4, np.int64), np.zeros(4, np.uint64), lanes[:2], lanes[2:])
+    marks = np.zeros(3, np.uint8)
+    steps = Steps(np.zeros(3), np.zeros(3, np.int32), marks, marks)
+    worth, lanes = np.ones((2, LANES), np.int64), np.zeros((3, LANES), np.int64)
+    calibrate_drawn(steps, worth, 0, lanes[0], lanes[1], lanes[2])

@@ -6,14 +6,16 @@ import itertools
 import math
 import statistics
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from steelyard.errors import BadParameter
-from steelyard.meta_evaluation.exchanged_soft_accuracy import exchanged_soft_accuracy
+from steelyard.meta_evaluation import exchanged_soft_accuracy
 from steelyard.meta_evaluation.judged_scores import JudgedMetric, JudgedScores
-from steelyard.meta_evaluation.metrics_task import _seed_of, metrics_task
+from steelyard.meta_evaluation.metrics_task import metrics_task
+from steelyard.meta_evaluation.task_results import seed_of
 from steelyard.resampling.randomization import sign_flips
 
 PERMUTATIONS = 1000
@@ -135,7 +137,7 @@ def test_tests_are_permutations_of_cells_that_tasks_draw_apart():
             exact = soft_accuracy_of(human, scores, flips) if task.statistic == "soft-pairwise" else None
             return calibrated_accuracy_of(human, scores) if exact is None else exact
 
-        draws = sign_flips(int(known.sum()), _seed_of(task, seed), 0, trials)
+        draws = sign_flips(int(known.sum()), seed_of(task, seed), 0, trials)
         by_chance = []
         for draw in draws:
             swapped = np.zeros(known.shape, bool)
@@ -149,11 +151,12 @@ def test_tests_are_permutations_of_cells_that_tasks_draw_apart():
     assert found.metrics[0].p == ()
     assert found.metrics[1].p == (pytest.approx(expected),)
     assert found.metrics[1].rank == (2 if expected <= 0.05 else 1)
-    assert _seed_of(found.tasks[0], seed) != _seed_of(found.tasks[1], seed)
+    assert seed_of(found.tasks[0], seed) != seed_of(found.tasks[1], seed)
 
 
+@pytest.mark.parametrize("at_once", [1, 1 << 27])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_exchanged_soft_accuracy_is_that_of_the_mixed_scores(missing):
+def test_exchanged_soft_accuracy_is_that_of_the_mixed_scores(missing, at_once):
     rng = np.random.default_rng(4)
     human, metrics = drawn(6, a=1.0, b=2.0)
     unknown = rng.random(human.shape) < missing
@@ -161,12 +164,16 @@ def test_exchanged_soft_accuracy_is_that_of_the_mixed_scores(missing):
         np.where(unknown, np.nan, each) for each in (human, standardised(metrics["a"]), standardised(metrics["b"]))
     )
     human[3] = a[3] = b[3] = np.nan
-    swapped = rng.random((3, *human.shape)) < 0.5
-    found = exchanged_soft_accuracy(human, a, b, 7, 200)(swapped)
-    flips = sign_flips(human.shape[1], 7, 0, 200)
-    for side, (one, other) in enumerate([(a, b), (b, a)]):
-        expected = [soft_accuracy_of(human, np.where(trial, other, one), flips) for trial in swapped]
-        assert found[side].tolist() == pytest.approx(expected, abs=1e-6)
+    swapped = rng.random((20, *human.shape)) < 0.5
+    compared = [(0, 1), (2, 1)]
+    with mock.patch.object(exchanged_soft_accuracy, "MEMORY", at_once):
+        found = exchanged_soft_accuracy.exchanged_soft_accuracy(human, np.stack([a, b, -a]), compared, 7, 50)(swapped)
+    flips = sign_flips(human.shape[1], 7, 0, 50)
+    for number, (one, other) in enumerate([(a, b), (-a, b)]):
+        for trial in (0, 15, 16, 19):
+            mixed = [np.where(swapped[trial], *both) for both in ((other, one), (one, other))]
+            expected = [soft_accuracy_of(human, each, flips) for each in mixed]
+            assert found[:, number, trial].tolist() == pytest.approx(expected, abs=1e-6)
 
 
 def test_groups_begin_where_one_of_the_group_is_significantly_better():

@@ -21,18 +21,10 @@ LANES = 64
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Pairs in the order of their distances, (steps,) each: what happens as the threshold of ties grows.
-
-    A cell is the number system x segments + segment.
-    """
+    """Pairs in the order of their distances, (steps,) each: what happens as the threshold of ties grows."""
 
     distance: Floats
-    first: NDArray[np.int32]
-    """The cells of the pair."""
-    second: NDArray[np.int32]
-    first_state: NDArray[np.uint8]
-    """1 where the pair is there once the score of the cell was exchanged, 0 where it is there before."""
-    second_state: NDArray[np.uint8]
+    segment: NDArray[np.int32]
     upwards: NDArray[np.uint8]
     """1 where a tie is right, 0 where it is wrong."""
     last: NDArray[np.uint8]
@@ -60,9 +52,7 @@ def pair_kinds(human: Floats, metric: Floats, more_than: float = -1.0) -> NDArra
     return counts
 
 
-def calibrate_drawn(
-    steps: Steps, segments: int, worth: Integers, number: int, sums: Integers, best: Integers, at: Integers
-) -> None:
+def calibrate_drawn(steps: Steps, worth: Integers, number: int, sums: Integers, best: Integers, at: Integers) -> None:
     """Go on with the steps: in each replicate, what they change and the best sum so far.
 
     `worth` (segments, LANES) is what a pair of the segment counts in each replicate, `number` the number of the first
@@ -71,35 +61,10 @@ def calibrate_drawn(
     Parameters
     ----------
     steps : Steps
-    segments : int
     worth : Integers
     number : int
     sums : Integers
     best : Integers
     at : Integers
     """
-    segment = steps.first % np.int32(segments)
-    kernel("calibrate_drawn")(segment, steps.upwards, steps.last, worth, number, sums, best, at)
-
-
-def calibrate_exchanged(
-    steps: Steps, share: Integers, swapped: NDArray[np.uint64], sums: Integers, best: Integers
-) -> None:
-    """Go on with the steps: in each trial, what they change and the best sum so far.
-
-    `share` (cells,) is what a pair with that cell counts; bit t of `swapped` (cells,) says whether two metrics
-    exchange their scores there in trial t. Sums and best are (2, LANES), those of the first metric and of the second
-    one, and are changed.
-
-    Parameters
-    ----------
-    steps : Steps
-    share : Integers
-    swapped : ndarray of uint64
-    sums : Integers
-    best : Integers
-    """
-    states = steps.first_state, steps.second_state
-    kernel("calibrate_exchanged")(
-        steps.first, steps.second, *states, steps.upwards, steps.last, share, swapped, sums, best
-    )
+    kernel("calibrate_drawn")(steps.segment, steps.upwards, steps.last, worth, number, sums, best, at)
