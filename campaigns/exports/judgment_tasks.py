@@ -13,7 +13,7 @@ from campaigns.errors import NotFound
 from campaigns.exports.archive import zipped
 from campaigns.exports.mt_metrics_eval import NAMES
 from campaigns.exports.names import GivenNames, reference_word, word
-from campaigns.inspection.visible import find_test_set, visible_outputs, visible_test_sets
+from campaigns.inspection.visible import find_test_set, outputs_by_test_set, visible_outputs, visible_test_sets
 from campaigns.permissions import read_access
 from campaigns.texts import lines_of
 from models.database.session import reading
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 ANNOTATORS = 10
 """Of a campaign in Pearmut."""
+SEED = 12345
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,23 @@ class WantedTasks:
     together: int | None = None
     checks: int | None = None
     tutorial: bool = False
-    seed: int = 12345
+    seed: int = SEED
+
+
+def names_to_judge(connection: Connection, access: CampaignAccess) -> tuple[list[str], list[str]]:
+    """Return the current test sets that have both a source and outputs, and the systems with outputs on them.
+
+    Raises
+    ------
+    Forbidden
+        If the account does not organise the campaign.
+    """
+    access.require_organiser()
+    outputs = outputs_by_test_set(connection, access)
+    known = visible_test_sets(connection, access)
+    found = [each for each in known if each.id in outputs and each.source_text is not None and not each.replaced]
+    systems = {output.name for each in found for output in outputs[each.id]}
+    return [each.title for each in found], sorted(systems, key=str.casefold)
 
 
 def export_judgment_tasks(engine: Engine, principal: Principal, campaign: str, wanted: WantedTasks) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignAccess
-from campaigns.visibility import read_visible_submissions
+from campaigns.visibility import VisibleSubmission, read_visible_submissions
 from models.corpus.test_sets import match_test_set, titled_test_set
 from models.schema.corpus import Reference, Submission, TestSet
 
@@ -114,7 +114,19 @@ def find_test_set(test_sets: Sequence[VisibleTestSet], wanted: str) -> VisibleTe
 
 def visible_outputs(connection: Connection, access: CampaignAccess, test_set_id: int) -> list[VisibleOutput]:
     """Return the last visible output of each system and run that is not withdrawn, by name."""
-    shown = read_visible_submissions(connection, access, Submission.test_set_id == test_set_id)
+    return _last_outputs(access, read_visible_submissions(connection, access, Submission.test_set_id == test_set_id))
+
+
+def outputs_by_test_set(connection: Connection, access: CampaignAccess) -> dict[int, list[VisibleOutput]]:
+    """Return the same of all test sets, by their ids; those without outputs are not there."""
+    of_test_set: dict[int, list[VisibleSubmission]] = {}
+    for each in read_visible_submissions(connection, access):
+        of_test_set.setdefault(each.row.test_set_id, []).append(each)
+    named = {key: _last_outputs(access, shown) for key, shown in of_test_set.items()}
+    return {key: outputs for key, outputs in named.items() if outputs}
+
+
+def _last_outputs(access: CampaignAccess, shown: Sequence[VisibleSubmission]) -> list[VisibleOutput]:
     last = {
         (each.real_team, each.row.name, each.row.run): each
         for each in shown

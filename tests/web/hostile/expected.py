@@ -309,6 +309,8 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     "POST /campaigns/{name}/terms": Rule(frozenset(), {"data": {"team": "harbour", "terms_version": "1"}}),
     f"GET {MANAGE}/terms": Rule(ORGANISERS),
     f"POST {MANAGE}/terms": Rule(ORGANISERS, {"data": {"terms": "Be kind."}}),
+    f"GET {MANAGE}/judgment-tasks": Rule(ORGANISERS),
+    f"POST {MANAGE}/judgment-tasks": Rule(ORGANISERS, {"data": {"tool": "pearmut"}}),
     f"POST {MANAGE}/delete": Rule(ORGANISERS, {"data": {"what": "campaign", "typed": "hush"}}),
     f"POST {MANAGE}/teams": Rule(ORGANISERS, {"data": {"team": "rivals"}}),
     f"POST {MANAGE}/members": Rule(ORGANISERS, {"data": {"member_email": email_of("rival")}}),

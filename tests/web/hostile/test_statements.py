@@ -26,7 +26,8 @@ from tests.web.hostile.world import PRIVATE, World
 
 MOST = 45
 """Statements of the page that needs most."""
-LOOKING = [route for route in KNOWN if ROUTES[route] == "GET" and not route.endswith(("/export", "/judgment-tasks"))]
+EXPORTS = ("/export", "{name}/judgment-tasks")
+LOOKING = [route for route in KNOWN if ROUTES[route] == "GET" and not route.endswith(EXPORTS)]
 """An export, of a campaign or of tasks for annotators, reads every text by itself, so that it holds none of them in
 memory longer than it takes to send it."""
 WHO = ("lead", "administrator")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from campaigns.exports.archive import safe_name
-from campaigns.exports.judgment_tasks import WantedTasks
+from campaigns.exports.judgment_tasks import SEED, WantedTasks
 from campaigns.exports.judgment_tasks import export_judgment_tasks as export_tasks
 from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, TaskAssignment
 from web.dependencies import CurrentPrincipal, app_state
@@ -48,7 +48,7 @@ def export_judgment_tasks(
         Query(ge=0, le=10_000, description="Damaged outputs, in a batch of Appraise or a campaign of Pearmut."),
     ] = None,
     tutorial: Annotated[bool, Query(description="Begin with errors that are explained.")] = False,
-    seed: Annotated[int, Query(ge=0, lt=2**63, description="Of all that is drawn.")] = 12345,
+    seed: Annotated[int, Query(ge=0, lt=2**63, description="Of all that is drawn.")] = SEED,
 ) -> StreamingResponse:
     """Download tasks for people: every document by every system, once, with damaged outputs as attention checks.
 

@@ -7,6 +7,7 @@ from web.pages.campaigns import (
     campaign,
     feed,
     home,
+    judgment_tasks,
     manage,
     manage_danger,
     manage_phases,
@@ -36,4 +37,5 @@ ROUTERS = (
     scores.router,
     systems.router,
     terms.router,
+    judgment_tasks.router,
 )
