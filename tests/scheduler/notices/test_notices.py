@@ -168,7 +168,12 @@ def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anyw
 def test_mails_go_to_those_who_want_them(port_anywhere: Port, mailbox: Mailbox) -> None:
     port = port_anywhere
     choose(port, "zoe", NoticeKind.ANNOUNCEMENT, NoticeChannel.MAIL, wanted=False)
+    sam, olga = port.service.account("sam"), port.service.account("olga")
+    port.service.campaign("another", organisers=(olga,), teams=(port.service.team("strangers", sam),))
     announce(port)
+    for path in ("notices", "campaigns/another/announcements"):
+        for stranger in (sam, olga):
+            assert port.service.program(stranger).get(f"/api/v1/{path}").json()["items"] == []
     assert send_notices(port.service.engine, settings_of(port)) == 2
     to = {address: message for address, _, message in mailbox.mails}
     assert set(to) == {"ann@example.org", "mary@example.org"}
