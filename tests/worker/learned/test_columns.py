@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from analysis.leaderboard.board import read_board
+from models.corpus.protocols import read_protocol
 from models.database.session import reading, writing
 from models.queue.kinds.learned_shards import LEARNED_SHARD
 from models.queue.learned_queue import next_learned_shard, waiting_specifications
@@ -28,6 +29,7 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import queue_job, similar_text, some_text, work_off
 from tests.worker.learned_metric import Vowels
+from worker.computing.reducer import reduce_evaluations
 from worker.context import WorkerContext
 from worker.handlers import do
 
@@ -244,6 +246,20 @@ def test_old_scores_are_deleted_and_boards_keep_theirs(context: WorkerContext) -
         assert prune_segment_scores(connection, 1000.0, 500) == len(Vowels.asked)
         assert connection.scalar(select(func.count()).select_from(SegmentScore)) == 0
     assert None not in scores(context, job.all_evaluations).values()
+
+
+def test_a_retried_evaluation_keeps_the_columns_that_are_done(context: WorkerContext) -> None:
+    job = queue_job(context.engine, context.settings, segments=40, systems=1, metrics=METRICS)
+    learn(context)
+    cancel(context.engine, job.all_evaluations)
+    assert retry(context.engine, context.settings, job.all_evaluations) == job.all_evaluations
+    assert column_states(context) == [("done", None)]
+    work_off(context.settings)
+    assert None not in scores(context, job.all_evaluations).values()
+    with reading(context.engine) as connection:
+        protocol = read_protocol(connection, job.protocols[0])
+        rows = reduce_evaluations(connection, protocol, job.all_evaluations)
+    assert [row["metric"] for row in rows] == [METRICS.index("bleu")], "a learned worker may be writing the others"
 
 
 @pytest.mark.parametrize("state", [ColumnState.WAITING, ColumnState.FAILED])
