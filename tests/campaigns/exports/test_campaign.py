@@ -16,7 +16,14 @@ from campaigns.test_sets.files import NamedContent
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
-from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Declaration, Phase
+from models.schema.campaigns import (
+    Campaign,
+    CampaignMember,
+    CampaignTerms,
+    CampaignTestSet,
+    Declaration,
+    Phase,
+)
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import Score
@@ -91,8 +98,11 @@ def test_a_team_gets_its_own_and_nobody_gets_what_is_blind(site: Service) -> Non
 
 
 def test_what_is_published_is_everybodys(site: Service) -> None:
-    site.phase(site.campaign("wmt"), "results", PhaseKind.PUBLISHED, begins=-1)
+    campaign = site.campaign("wmt")
+    site.phase(campaign, "results", PhaseKind.PUBLISHED, begins=-1)
     with writing(site.engine) as connection:
+        for version, text in enumerate(("Draft.", "Be kind."), 1):
+            connection.execute(insert(CampaignTerms).values(campaign_id=campaign, version=version, text=text))
         connection.execute(update(Declaration).where(Declaration.submission_id == 1).values(withdrawn_at=now()))
     files = exported(site, NOBODY)
     assert [each["team"] for each in rows(files, "submissions.tsv")] == ["canaryteam"]
@@ -100,6 +110,11 @@ def test_what_is_published_is_everybodys(site: Service) -> None:
     assert [(each["description"], each["created_at"]) for each in rows(files, "submissions.tsv")] == [("", "")]
     assert {each["submission"] for each in rows(files, "scores.tsv")} == {"2"}
     assert files["outputs/2-canaryteam-canarysystem.txt"] == THEIRS
+    of_all, of_nobody = (
+        [each["version"] for each in json.loads(seen["campaign.json"])["terms"]]
+        for seen in (exported(site, COMMAND_LINE), files)
+    )
+    assert (of_all, of_nobody) == ([1, 2], [2]), "others get the terms that hold"
     assert not [name for name in files if "refs" in name]
     with writing(site.engine) as connection:
         connection.execute(update(CampaignTestSet).values(references_released_at=now()))
