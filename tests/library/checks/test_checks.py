@@ -80,6 +80,8 @@ def test_text_that_was_encoded_twice(text, through):
     twice = "".join(bytes([code]).decode(through, "ignore") or chr(code) for code in f"{text} and {text}".encode())
     assert found(with_line(3, twice, twice))["mojibake"].segments == (4, 5)
     assert "mojibake" not in found(with_line(3, text, text))
+    # Nor what the source has, too: an example of it, or the source's own fault.
+    assert "mojibake" not in found(with_line(3, twice, twice), source=[*SOURCE[:3], twice, twice, *SOURCE[5:]])
 
 
 def test_one_place_may_be_chance_and_two_are_not():

@@ -105,6 +105,18 @@ def test_a_document_table_is_read_by_column_names_and_in_any_order(folder):
     assert read_campaign(folder).documents == (("one", "", ""), ("two", "", ""), ("two", "", ""))
 
 
+def test_a_document_table_may_name_segments(folder):
+    """Each once in its document, as files with ids do; in the order of the segments, not of the lines."""
+    write(folder / "docs.tsv", "segment\tdoc_id\tsegment_id\n2\ttwo\t1\n0\tone\t2\n1\tone\t1\n")
+    assert read_campaign(folder).segment_ids == ("2", "1", "1")
+    for lines, complaint in (
+        ("0\tone\t1\n1\tone\t1\n2\ttwo\t1\n", "line 3: document 'one' has a segment '1' already, in line 2."),
+        ("0\tone\t1\n1\tone\t\n2\ttwo\t1\n", "line 3: no segment_id. Name all segments, or remove the column."),
+    ):
+        write(folder / "docs.tsv", f"segment\tdoc_id\tsegment_id\n{lines}")
+        assert complaint in refusal(folder, BadCampaignFile)
+
+
 def test_a_document_table_may_name_test_suites(folder):
     write(folder / "docs.tsv", "segment\ttest_suite\tdoc_id\n0\t\tone\n1\tidioms\ttwo\n2\tidioms\ttwo\n")
     expected = (("one", "", ""), ("two", "", "idioms"), ("two", "", "idioms"))

@@ -119,6 +119,12 @@ def test_a_parameter_given_twice_is_refused(given):
         parse_metric(given)
 
 
+def test_an_alias_that_is_none_is_not_given():
+    """As in sacreBLEU, where programs hand on what nobody has chosen."""
+    assert BLEU(lowercase=None, tokenize=None, tok="zh") == BLEU(tok="zh")
+    assert TER(case_sensitive=None) == TER()
+
+
 def test_an_alias_comes_before_a_default():
     assert parse_metric("bleu:lowercase=no", {"case": "lc"}) == BLEU()
     assert parse_metric("bleu:tokenize=zh", {"tok": "intl"}) == BLEU(tok="zh")

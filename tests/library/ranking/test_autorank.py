@@ -18,6 +18,14 @@ def test_wmt24_by_hand():
     assert ranks.tolist() == [(1 + 4) / 2, (2.5 + 1) / 2, (4 + 1.75) / 2]
 
 
+@pytest.mark.parametrize("weights", [(3.0, 1.0), (0.75, 0.25), (6.0, 2.0)])
+def test_weights_count_by_their_shares(weights):
+    scores = np.array([[10.0, 5.0, 0.0], [0.0, 8.0, 6.0]])
+    assert autorank(scores, "wmt24", weights).tolist() == [(3 * 1 + 4) / 4, (3 * 2.5 + 1) / 4, (3 * 4 + 1.75) / 4]
+    thrice = np.vstack([scores[:1]] * 3 + [scores[1:]])
+    assert autorank(scores, "wmt25", weights) == pytest.approx(autorank(thrice, "wmt25"), rel=1e-12)
+
+
 def slow_wmt25(scores):
     means = [0.0] * len(scores[0])
     for row in scores:

@@ -34,6 +34,24 @@ def test_fewer_judgments_than_wmt_kept_are_said(rule, places, said):
     assert list(notices) == ([] if said is None else [f"en-cs: {said}"])
 
 
+@pytest.mark.parametrize(
+    ("rule", "domains", "said"),
+    [
+        ("human", ("news", "", ""), "the domain of some segments is not known"),
+        ("human:wmt24", ("", "", ""), "the domain of any segments is not known"),
+        ("human", ("news", "talk", "news"), None),
+        # All segments count alike.
+        ("human:average=micro", ("news", "", ""), None),
+        ("human:wmt25", ("news", "", ""), None),
+    ],
+)
+def test_unknown_domains_are_said_where_they_count(rule, domains, said):
+    notices = human_board(replace(judged(3), domains=domains), parse_human_rule(rule, Trials(trials=5))).notices
+    about = [notice for notice in notices if "domain" in notice]
+    assert len(about) == (said is not None)
+    assert not about or said in about[0]
+
+
 def test_our_own_rule_tests_what_annotators_have_nothing_to_do_with():
     """Scores that differ by the severity of those who gave them alone do not part two systems."""
     draws = np.random.default_rng(3)

@@ -1,5 +1,6 @@
 """RIBES against its definition, NLTK's and examples by hand."""
 
+import itertools
 import math
 
 import numpy as np
@@ -61,6 +62,16 @@ def test_it_is_what_its_definition_says(hypothesis, references, exponents):
     metric = RIBES(alpha=exponents[0], beta=exponents[1], tok="none")
     wanted = defined(hypothesis.split(), [each.split() for each in references], *exponents)
     assert scored(metric, hypothesis, references) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_every_two_short_texts_of_two_words():
+    """Runs that end with their text are other ones than those that go on; drawn texts seldom have them."""
+    texts = [" ".join(words) for length in range(6) for words in itertools.product("ab", repeat=length)]
+    pairs = list(itertools.product(texts, repeat=2))
+    hypotheses, references = ("\n".join(side).encode() for side in zip(*pairs, strict=True))
+    found = RIBES(tok="none").score_segments(Segments(references=[references], hypotheses=[hypotheses]))[0]
+    wanted = [defined(hypothesis.split(), [reference.split()]) for hypothesis, reference in pairs]
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
 @given(campaigns())

@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.errors import BadText
 from steelyard.meta_evaluation.human.assessment_formats.assessment import TRIMMED_UTF16, ErrorSpan
+from steelyard.meta_evaluation.human.assessment_formats.penalties import weight_of
 from steelyard.meta_evaluation.human.assessment_formats.reading import AssessmentFiles
 
 
@@ -258,6 +259,7 @@ def test_pearmut(tmp_path):
     # Two UTF-16 units are one character; the token behind the text says that something is missing.
     assert first.spans == (ErrorSpan(5, 7, "minor"), ErrorSpan(0, 0, "major", missing=True))
     assert first.seconds == pytest.approx(8.0 / 5)
+    assert first.end == 9.0, "of two judgments of one segment the later counts"
     told = " ".join(files.notices)
     for what in (
         "1 of documents that were edited again",
@@ -290,6 +292,17 @@ def test_pearmut_without_scores_is_mqm(tmp_path):
         (-5.0, ["Accuracy/Addition"]),
         (0.0, []),
     ]
+
+
+@pytest.mark.parametrize(
+    ("category", "weight"),
+    [
+        ("Source issue", 0.0), ("source_issue", 0.0), ("Other/Source-issue", 0.0), ("Reinterpretation", 0.0),
+        ("Accuracy/Creative_Reinterpretation", 0.0), ("Accuracy/Mistranslation", 5.0), ("", 5.0), ("source", 5.0),
+    ],
+)  # fmt: skip
+def test_what_is_no_fault_of_a_system_weighs_nothing_however_it_is_written(category, weight):
+    assert weight_of("major", category, "x") == weight
 
 
 def test_pearmut_that_is_wrong(tmp_path):
