@@ -99,7 +99,8 @@ class Storm:
         self.done = Counter[str]()
         self._starts = 0
         self._later: list[tuple[float, Callable[[], object]]] = []
-        self._frozen: set[str] = set()
+        self._away: set[str] = set()
+        """Workers that are frozen, or killed and not yet started again."""
         self._faults: dict[str, Callable[[], str]] = {
             "pool processes are killed": self._kill_pool,
             "a worker is killed": self._kill_worker,
@@ -232,6 +233,7 @@ class Storm:
 
     def _start_worker(self, name: str) -> None:
         self.cluster.start(name, "learned" if name in LEARNED else "worker")
+        self._away.discard(name)
 
     def _start_scheduler(self, name: str) -> None:
         self._starts += 1
@@ -241,7 +243,9 @@ class Storm:
         self.cluster.start(name, kind, *arguments)
 
     def _holding(self, workers: Sequence[str]) -> list[str]:
-        """Those of the workers that live, are not frozen, and hold work."""
+        """Those of the workers that are not away and hold work. None may have ended by itself."""
+        for name in workers:
+            assert name in self._away or self.cluster.processes[name].poll() is None, self.cluster.log(name)
         with reading(self.cluster.engine) as connection:
             held = {
                 worker
@@ -249,13 +253,7 @@ class Storm:
                 for worker in connection.scalars(select(table.worker).where(table.state == LeaseState.RUNNING))
             }
             pids = set(connection.scalars(select(Worker.pid).where(Worker.id.in_(held))))
-        return [
-            name
-            for name in workers
-            if self.cluster.processes[name].pid in pids
-            and self.cluster.processes[name].poll() is None
-            and name not in self._frozen
-        ]
+        return [name for name in workers if self.cluster.processes[name].pid in pids and name not in self._away]
 
     def _catch(self, workers: Sequence[str]) -> str:
         """Freeze one of the workers that holds work; which it is."""
@@ -287,13 +285,14 @@ class Storm:
 
     def _kill_worker(self, workers: Sequence[str] = WORKERS) -> str:
         worker = self._catch(workers)
+        self._away.add(worker)
         self.cluster.kill(worker)
         self._soon(0.0, 0.5, lambda: self._start_worker(worker))
         return worker
 
     def _freeze(self, workers: Sequence[str] = WORKERS) -> str:
         worker = self._catch(workers)
-        self._frozen.add(worker)
+        self._away.add(worker)
         seconds = self._soon(0.5, 5.0, lambda: self._thaw(worker))
         return f"{worker} for {seconds:.1f} s"
 
@@ -306,7 +305,7 @@ class Storm:
         return self._freeze(LEARNED)
 
     def _thaw(self, worker: str) -> None:
-        self._frozen.discard(worker)
+        self._away.discard(worker)
         self.cluster.thaw(worker)
 
     def _empty(self) -> str:

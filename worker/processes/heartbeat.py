@@ -50,9 +50,13 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Write the row and start the heartbeat."""
-        with writing(self._engine) as connection:
-            self._register(connection)
+        """Write the row, again if the database was briefly unavailable, and start the heartbeat."""
+
+        def register() -> None:
+            with writing(self._engine) as connection:
+                self._register(connection)
+
+        self._context.with_retries(register)
         self.pulse.done()
         self._thread.start()
 
