@@ -1,8 +1,8 @@
 """Middleware before every route: limits on requests, and security headers of responses.
 
 From the outermost to the innermost: response headers; request ids; unexpected errors; trusted proxies; known host
-names; validation of URL and headers; limit on concurrent requests; limits on bodies; HEAD as GET. The rate limit is a
-dependency of all routes (`rate_limit`), since it counts by account.
+names; validation of URL and headers; limit on concurrent requests; limits on bodies; HEAD as GET; compression. The rate
+limit is a dependency of all routes (`rate_limit`), since it counts by account.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from web.guards.bodies import BodyLimit
+from web.guards.compression import Compression
 from web.guards.concurrency_limit import ConcurrencyLimit
 from web.guards.head_requests import HeadRequests
 from web.guards.headers import HEADERS, SecureHeaders
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 def guard(app: FastAPI, settings: WebSettings) -> None:
     """Add the middleware to an app."""
     # The last one added is the outermost.
+    app.add_middleware(Compression)
     app.add_middleware(HeadRequests)
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(ConcurrencyLimit, most=settings.concurrent_requests)
