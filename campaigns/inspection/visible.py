@@ -16,7 +16,7 @@ from models.schema.corpus import Reference, Submission, TestSet
 
 
 class NoTestSet(NotFound):
-    """The campaign has no test set yet that you may see."""
+    """There is no test set here yet."""
 
 
 @dataclass(frozen=True, slots=True)

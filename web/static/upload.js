@@ -1,5 +1,5 @@
-// Forms with files: they keep their files when the server refuses them, files can be dropped on them, and lines are counted
-// before anything is sent. Without JavaScript the form is sent as usual, and files are chosen again after an error.
+// Forms with files: they keep their files when the server refuses them (of several, those that it refused), files can be
+// dropped on them, and lines are counted before anything is sent. Without JavaScript the form is sent as usual, and files are chosen again after an error.
 "use strict";
 (() => {
   const LARGEST = 64 * 1024 * 1024;
@@ -66,9 +66,31 @@
     tellSystem(input.form);
   };
 
+  // Browsers send no file that was changed after it was chosen, as one is that was refused and corrected: it must be chosen
+  // again. Whether there is one; its form says so.
+  const changed = async (scope) => {
+    for (const input of scope.querySelectorAll("input[type='file']")) {
+      const names = [];
+      for (const file of input.files) await file.slice(0, 1).arrayBuffer().catch(() => names.push(file.name));
+      if (!names.length) continue;
+      input.value = "";
+      tellSystem(scope);
+      await tell(input);
+      const note = input.parentElement.querySelector(".counted");
+      const text = document.createElement("span");
+      text.className = "error";
+      text.textContent = `${names.join(", ")} was changed since you chose it. Choose ${input.multiple ? "the files" : "it"} again.`;
+      note.replaceChildren(text);
+      input.focus();
+      return true;
+    }
+    return false;
+  };
+
   const send = async (event) => {
     const scope = event.target;
     event.preventDefault();
+    if (await changed(scope)) return;
     const content = new FormData(scope, event.submitter);
     if (event.submitter) event.submitter.disabled = true;
     try {
@@ -83,6 +105,11 @@
         for (const name of ["aria-describedby", "aria-invalid"]) {
           if (place.hasAttribute(name)) input.setAttribute(name, place.getAttribute(name));
           else input.removeAttribute(name);
+        }
+        if (place.dataset.again) {
+          const again = JSON.parse(place.dataset.again), kept = new DataTransfer();
+          for (const file of input.files) if (again.includes(file.name)) kept.items.add(file);
+          input.files = kept.files;
         }
         place.replaceWith(input);
         tell(input);

@@ -145,12 +145,22 @@ def test_several_files_are_dropped_counted_and_kept_when_all_are_refused(site: S
     files = []
     for seed, name in enumerate(short):
         files.append(tmp_path / name)
-        files[-1].write_bytes(output(seed))
+        files[-1].write_bytes(output(seed, segments=9) if seed else output(seed))
     page.get_by_label("Output").set_input_files(files)
     page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("heading", name="Stored")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
-    expect(page.get_by_text("2 of 2 outputs were stored.")).to_be_visible()
+    expect(page.get_by_text("1 of 2 outputs were stored.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
+    chosen = "[...document.querySelector('#file').files].map(file => file.name)"
+    assert page.evaluate(chosen) == ["keel.txt"], "only the refused file is still chosen"
+    expect(page.get_by_label("System")).to_have_value("keel")
     check_page(page)
+    # No browser sends what was corrected since it was chosen.
+    files[1].write_bytes(output(1))
+    page.get_by_role("button", name="Submit").click()
+    expect(told).to_contain_text("keel.txt was changed since you chose it.")
+    page.get_by_label("Output").set_input_files(files[1])
+    expect(told).to_contain_text("keel.txt: 300 lines")
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url("**/submissions/*")
 
 
 def test_several_files_without_a_script(site: Site, tmp_path: Path) -> None:

@@ -23,13 +23,14 @@ from models.schema.roles import DeclaredKind, Scope, SystemOrigin
 from scheduler.errors import SchedulerError
 from steelyard.checks.finding import Finding
 from steelyard.errors import MetricsError
+from steelyard.formats.file_names import system_name
 from web.dependencies import CurrentPrincipal, app_state
 from web.error_mapping import as_campaigns_error
 from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmissions, SeveralRequest, SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, submit_request
-from web.uploads.submit_pairs import submit_pairs
+from web.uploads.submit_pairs import RefusedOutput, submit_pairs
 from web.uploads.submit_several import SystemNamed, submit_files_of_pairs, submit_systems
 
 router = APIRouter()
@@ -91,15 +92,14 @@ async def _submit_several(request: Request, name: str, principal: Principal, inc
     stored = [
         (each.system, test_sets[each.submitted.measures.test_set.id], each.submitted.submission) for each in done.stored
     ]
-    return page(
-        request,
-        "submissions/submitted_outputs",
-        title="Outputs submitted",
-        access=access,
-        here="submit",
-        stored=stored,
-        refused=done.refused,
-    )
+    if done.refused:
+        # The form again, for those that were refused. A single one has a name there, no longer that of its file alone.
+        given = dict(incoming.values)
+        if len(done.refused) == 1 and given.get("test_set") != ALL_PAIRS:
+            given["system"] = system_name(done.refused[0].file)
+        return await run_in_threadpool(_form, request, access, given, stored=stored, refused=done.refused)
+    template = "submissions/submitted_outputs"
+    return page(request, template, title="Outputs submitted", access=access, here="submit", stored=stored)
 
 
 async def _submit_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
@@ -139,6 +139,8 @@ def _form(
     field_errors: Mapping[str, str] | None = None,
     error: CampaignsError | None = None,
     findings: Sequence[Finding] = (),
+    stored: Sequence[tuple[str, str, int]] = (),
+    refused: Sequence[RefusedOutput] = (),
     status: int = 200,
 ) -> Response:
     teams = access.own_teams
@@ -167,6 +169,8 @@ def _form(
         field_errors=defaultdict(str, field_errors or {}),
         error=error,
         findings=findings,
+        stored=stored,
+        refused=refused,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
         origins=ORIGINS,
