@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from campaigns.charts.element import element, number
-from campaigns.charts.lettering import FONT, SIZE, shortened
+from campaigns.charts.lettering import FONT, MAX_LABEL_LENGTH, SIZE, WIDTH_OF_LETTER, shortened
 from campaigns.charts.markers import marker_path
 from campaigns.charts.palette import INK, LINE, SOFT
 from campaigns.charts.ticks import MAX_STEPS, Ticks, ticks_between
@@ -74,11 +74,11 @@ class Drawing:
 
     def write(
         self, x: float, y: float, text: str, anchor: str = "start", height: str = "middle", *,
-        size: float = SIZE, colour: str = INK,
+        size: float = SIZE, colour: str = INK, longest: int = MAX_LABEL_LENGTH,
     ) -> None:  # fmt: skip
         """Write a text whose start, middle or end is at this place in pixels: above, below or centred on it."""
         place = {"x": x, "y": y + BASELINE[height] * size}
-        text = shortened(text)
+        text = shortened(text, longest)
         self._parts.append(element("text", text, **place, font_size=size, text_anchor=anchor, fill=colour))
 
     def mark(self, x: float, y: float, marker: str, size: float, colour: str) -> None:
@@ -121,7 +121,9 @@ class Drawing:
         """Write the axis labels: below, and above the left axis, where it is readable horizontally."""
         middle = (self.frame.left + self.frame.right) / 2
         self.write(middle, self.height - 4, x_label, "middle", "above")
-        self.write(4, 4, y_label, "start", "below")
+        # It has the whole width for itself.
+        room = max(MAX_LABEL_LENGTH, int(self.width / (WIDTH_OF_LETTER * SIZE)) - 2)
+        self.write(4, 4, y_label, "start", "below", longest=room)
 
     def svg(self, title: str, description: str) -> str:
         """Return the chart; the same bytes for the same chart."""

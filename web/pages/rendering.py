@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
+from http.client import INTERNAL_SERVER_ERROR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.accounts.secrets import new_secret
 from campaigns.errors import CampaignsError
+from campaigns.permissions import CampaignAccess, read_access
 from campaigns.reports.template import FOLDER as REPORT_TEMPLATES
 from campaigns.reports.template import make_environment
+from models.database.session import reading
 from runtime.times import utc
 from steelyard.tables.formatting import date_time, duration
 from steelyard.text.languages import language_name
@@ -171,15 +174,22 @@ def part_of_address(text: object) -> str:
 
 
 def error_page(request: Request, error: CampaignsError, status: int, headers: Mapping[str, str]) -> HTMLResponse:
-    """Render the error page."""
-    return page(
-        request,
-        "error",
-        status=status,
-        headers=headers,
-        title=ERROR_TITLES.get(status, "Something went wrong"),
-        error=error,
-    )
+    """Render the error page, with the tabs of the campaign that its address is of."""
+    access = _campaign_of(request) if status < INTERNAL_SERVER_ERROR else None
+    title = ERROR_TITLES.get(status, "Something went wrong")
+    return page(request, "error", status=status, headers=headers, title=title, error=error, access=access, here="error")
+
+
+def _campaign_of(request: Request) -> CampaignAccess | None:
+    """Return what the user may see of the campaign in the address; None if it is no campaign's, or hidden."""
+    match request.scope["path"].split("/"):
+        case ["", "campaigns", name, _, *_]:
+            try:
+                with reading(app_state(request).engine) as connection:
+                    return read_access(connection, read_principal(request), name)
+            except (CampaignsError, SQLAlchemyError):
+                return None
+    return None
 
 
 @cache

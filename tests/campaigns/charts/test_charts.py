@@ -363,3 +363,9 @@ def test_numbers_of_a_chart_are_a_file_in_its_page():
     assert kind == "data:text/csv;charset=utf-8"
     assert list(csv.reader(io.StringIO(unquote(content)))) == [["system", "BLEU"], ["'=a, b", "12.5"], ["č", ""]]
     assert not set(content) & set(" \"'<>&")
+
+
+def test_the_name_of_a_series_has_the_width_of_its_chart() -> None:
+    subject = Subject("CUNI-DocTransformer", "newstest2022", ("A", "B", "C"), "bleu")
+    svg = chart_of_runs(ScoreSeries(subject, "BLEU", "", True, (Point(date(0), 30.0),), ()))
+    assert f"BLEU: CUNI-DocTransformer, {subject.where}" in texts(svg)

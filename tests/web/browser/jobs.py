@@ -1,11 +1,16 @@
 """How many forms and seconds the jobs of organisers and teams take: `python -m tests.web.browser.jobs`.
 
-The demo campaign's files, a fresh SQLite database, one browser; what people need to read and to type comes on top.
+The demo campaign's files, a fresh SQLite database, one browser; what people need to read and to type comes on top. Of
+commands, each is a process of its own, whose start counts.
 """
 
 from __future__ import annotations
 
+import gzip
+import os
 import re
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,6 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx
 from playwright.sync_api import Page, sync_playwright
 
 from models.database.migrate import upgrade
@@ -94,6 +100,33 @@ def refusal(page: Page, place: Path) -> None:
     page.get_by_role("alert").first.wait_for()
 
 
+def odd_files(page: Page, place: Path) -> None:
+    """Seven files that people send by mistake or from other systems: four are refused, three are taken."""
+    whole = (DEMO / "systems" / "buoy.txt").read_bytes()
+    odd = {
+        "empty": b"",
+        "blank": b"\n" * whole.count(b"\n"),
+        "latin-1": whole.replace(b"harbour", "hârbour".encode("latin-1")),
+        "text.pdf": b"%PDF-1.7\n" + bytes(range(256)) * 9,
+    }
+    taken = {
+        "crlf": b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"),
+        "packed.gz": gzip.compress(whole.replace(b".\n", b"!\n", 1)),
+        "source": (DEMO / "source.txt").read_bytes(),
+    }
+    for name, content in {**odd, **taken}.items():
+        file = place / name
+        file.write_bytes(content)
+        page.goto("/campaigns/wmt27/submit")
+        page.locator("#file").set_input_files(file)
+        page.locator("#system").fill(file.stem)
+        page.get_by_role("button", name="Submit", exact=True).click()
+        if name in odd:
+            page.get_by_role("alert").first.wait_for()
+        else:
+            page.wait_for_url("**/submissions/*")
+
+
 def withdrawal(page: Page) -> None:
     """Withdraw a submission, and undo that."""
     page.goto("/submissions/1")
@@ -109,9 +142,9 @@ def look(page: Page, path: str, until: str) -> None:
 
 
 def quota(page: Page) -> None:
-    """Six submissions a day for every team."""
+    """Twenty submissions a day for every team."""
     page.goto("/campaigns/wmt27/manage/teams")
-    page.locator("#quota_amount").fill("6")
+    page.locator("#quota_amount").fill("20")
     page.get_by_role("button", name="Set limit").click()
     page.wait_for_url("**done=**")
 
@@ -137,6 +170,84 @@ def correction(site: Site, page: Page, place: Path) -> None:
     page.get_by_role("button", name="Replace references and rescore").click()
     page.wait_for_url(re.compile("done=|corrections"))
     site.work()
+
+
+def life_of_a_campaign(page: Page) -> None:
+    """Freeze, unfreeze, close the phase, publish the results, release the references: from the pages of Manage."""
+    for button in ("Freeze the campaign", "Unfreeze the campaign"):
+        page.goto("/campaigns/wmt27/manage/live")
+        page.get_by_role("button", name=button).click()
+        page.wait_for_url("**done=**")
+    for path, tick, button in (("live", "#sure-close", "Close now"), ("results", "#sure-publish", "Publish now")):
+        page.goto(f"/campaigns/wmt27/manage/{path}")
+        page.locator(tick).check()
+        page.get_by_role("button", name=button).click()
+        page.wait_for_url("**done=**")
+    page.goto("/campaigns/wmt27/manage/test-sets")
+    page.get_by_role("link", name="Edit").first.click()
+    page.get_by_role("button", name="Release references").click()
+    page.wait_for_url("**done=**")
+
+
+def export(page: Page) -> None:
+    """The whole campaign as a file."""
+    page.goto("/campaigns/wmt27/manage/results")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export everything").click()
+    assert download.value.path().stat().st_size > 0
+
+
+def token(page: Page) -> str:
+    """A token for programs."""
+    page.goto("/account/tokens")
+    page.locator("#name").fill("laptop")
+    for box in page.locator("input[name='scopes']").all():
+        box.check()
+    page.get_by_role("button", name="Create token").click()
+    return page.locator("code.secret").inner_text()
+
+
+def by_api(site: Site, secret: str) -> None:
+    """An output, its scores and the leaderboard, by three requests."""
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {secret}"}) as client:
+        output = (DEMO / "systems" / "cable.txt").read_bytes().replace(b".\n", b"!\n", 2)
+        fields = {"system": "api", "test_set": "dev"}
+        sent = client.post("/campaigns/wmt27/submissions", data=fields, files={"file": ("api.txt", output)})
+        sent.raise_for_status()
+        site.work()
+        for path in (f"submissions/{sent.json()['id']}", "campaigns/wmt27/leaderboard"):
+            client.get(f"/{path}", params={"test_set": "dev"}).raise_for_status()
+
+
+def command(*arguments: str | Path, **environment: str) -> None:
+    """A command of its own process."""
+    steelyard = Path(sys.executable).with_name("steelyard")
+    subprocess.run([steelyard, *arguments], check=True, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+
+
+def by_commands(site: Site, secret: str, place: Path) -> None:
+    """Submit an output, look at the leaderboard, compare the systems: three commands at the server."""
+    server = {"STEELYARD_SERVER": site.url, "STEELYARD_TOKEN": secret}
+    file = place / "cli.txt"
+    file.write_bytes((DEMO / "systems" / "dinghy.txt").read_bytes().replace(b".\n", b"!\n", 2))
+    wanted = ("--campaign", "wmt27", "--test-set", "dev", "--system", "cli", "--no-wait")
+    command("submit", file, *wanted, **server)
+    site.work()
+    command("leaderboard", "wmt27", **server)
+    command("compare", "wmt27", **server)
+
+
+def nights(page: Page, url: str, place: Path) -> None:
+    """A schedule with outputs of two nights, run at once, and its page."""
+    outputs = place / "nights" / "harbour"
+    outputs.mkdir(parents=True)
+    (outputs / "buoy.txt").write_bytes((DEMO / "systems" / "buoy.txt").read_bytes())
+    pattern = f"{place}/nights/{{test_set}}/{{system}}.txt"
+    database = ("--database", url)
+    command("schedule", "create", "nights", "--cron", "30 2 * * *", "--source", pattern, "--test-set", DEMO, *database)
+    command("schedule", "run", "nights", *database)
+    page.goto("/nightly/nights")
+    page.get_by_role("heading", name="Runs", exact=True).wait_for()
 
 
 def demo(page: Page) -> None:
@@ -168,12 +279,21 @@ def main() -> None:
         timed(told, "2", lambda: first_score(site, mary, link))
         timed("an output that lacks a line, refused", "1", lambda: refusal(mary, place))
         timed("four systems at once, until all have scores", "1", lambda: several_systems(site, mary))
+        timed("seven odd files: four refused, three taken with what was noticed", "7", lambda: odd_files(mary, place))
+        site.work()
         timed("withdrawn, and undone", "2", lambda: withdrawal(mary))
         timed("the leaderboard", "0", lambda: look(mary, "wmt27/leaderboard", "#board tbody tr"))
         timed("a quota", "1", lambda: quota(olga))
         timed("human judgments", "1", lambda: judgments(olga, place))
         timed("metrics against people", "0", lambda: look(olga, "wmt27/metrics", "svg.chart"))
         timed("a corrected reference, until all systems are scored again", "1", lambda: correction(site, olga, place))
+        secret = timed("a token for programs", "1", lambda: token(mary))
+        timed("an output, its scores and the leaderboard by the API", "3 requests", lambda: by_api(site, secret))
+        told = "an output, the leaderboard and a comparison by commands"
+        timed(told, "3 commands", lambda: by_commands(site, secret, place))
+        timed("frozen, unfrozen, closed, published, references released", "5", lambda: life_of_a_campaign(olga))
+        timed("everything exported", "1 click", lambda: export(olga))
+        timed("a schedule for every night, and its first run", "2 commands", lambda: nights(olga, url, place))
         timed("the demo campaign, published and with all systems queued", "1 click", lambda: demo(olga))
         site.work()
         timed("its best three compared", "0", lambda: look(olga, "demo/compare", "figure svg.chart"))

@@ -97,3 +97,21 @@ def test_schedules_are_shown_to_those_who_may_see_their_campaigns(service: Servi
         assert "secret" not in answer.text
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     assert "secret" in root.get(f"/nightly/gate?run={first}").text
+
+
+def test_errors_keep_the_tabs_of_a_campaign_that_one_may_see(service: Service) -> None:
+    look_at(service)
+    service.campaign("bay", visibility=Visibility.PUBLIC)
+    tabs = 'href="/campaigns/bay/leaderboard"'
+    anybody, member = service.client(), service.browser(service.account("stranger"))
+    for client in (anybody, member):
+        answer = client.get("/campaigns/bay/segments?test_set=nonsense")
+        assert answer.status_code == 404
+        assert tabs in answer.text
+        assert 'aria-current="page"' not in answer.text
+    service.campaign("bay", visibility=Visibility.PRIVATE)
+    hidden = [client.get("/campaigns/bay/segments?test_set=nonsense") for client in (anybody, member)]
+    hidden += [member.get(path) for path in ("/campaigns/nothing/segments", "/nothing", "/campaigns")]
+    for answer in hidden:
+        assert answer.status_code == 404
+        assert 'aria-label="Campaign"' not in answer.text

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     Ends = tuple[str, str]
 
-SCALE = 100.0
-"""As many digits are shown as of a metric of 0 to 100."""
+SMALL = 5.0
+"""Scores up to it, such as standardised ones, are shown with as many digits as of a metric of 0 to 1; others, as of one
+of 0 to 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,10 @@ def human_cells(places: Sequence[HumanPlace]) -> tuple[list[HumanCell], Ends | N
         min((each.low for each in intervals), default=0.0),
         max((each.high for each in intervals), default=0.0),
     )
+    scale = 1.0 if all(abs(each.score) <= SMALL for each in places) else 100.0
     cells = []
     for place in places:
         interval = (place.interval.low, place.interval.high) if place.interval else None
-        cells.append(HumanCell(drawn(place.score, interval, SCALE, axis), place))
-    shown = digits(SCALE)
+        cells.append(HumanCell(drawn(place.score, interval, scale, axis), place))
+    shown = digits(scale) if scale > 1 else 2
     return cells, (TYPESET.number(axis[0], shown), TYPESET.number(axis[1], shown)) if intervals else None
