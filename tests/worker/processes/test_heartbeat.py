@@ -15,7 +15,7 @@ def test_a_worker_starts_although_its_first_connection_is_cut(
 ) -> None:
     """It would end otherwise, and without a supervisor stay away."""
     context = WorkerContext(one_block_shards(postgres_url), 2)
-    register, cut = Heartbeat._register, []
+    register, cut = Heartbeat._register, list[int]()
 
     def register_once_cut(self: Heartbeat, connection: Connection) -> None:
         if not cut:
