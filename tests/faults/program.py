@@ -19,6 +19,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from models.database.session import make_engine, reading
+from models.queue.kinds import notice_deliveries
 from models.queue_status.progress import Progress
 from models.results.randomizations import PairTests
 from models.schema.queue import Evaluation
@@ -28,6 +29,7 @@ from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.randomize import randomize
 from scheduler.leader import Leadership
+from scheduler.notices import plan, runner
 from steelyard.metrics import metric as base
 from steelyard.metrics.learned import learned_metric
 from tests.faults.patient import register_patient
@@ -102,6 +104,26 @@ def schedule_and_lose(seed: int) -> None:
         return send(engine, app, [message for message in messages if draw.random() > 0.2], leads)
 
     dispatch._send = send_some
+    schedule()
+
+
+def notify_slowly(marker: Path) -> None:
+    """Look often at what has happened, and hold leases shortly; while a file is there, rest after each notice.
+
+    The file then says so; the notice is not committed by then.
+    """
+    runner.PLAN_SECONDS = 0.3
+    notice_deliveries.SPARE_SECONDS = 1.0
+    notify = plan.notify
+
+    def notify_and_rest(*given, **named):  # type: ignore[no-untyped-def]
+        told = notify(*given, **named)
+        if marker.exists():
+            marker.write_text("written")
+            time.sleep(3.0)
+        return told
+
+    plan.notify = notify_and_rest
     schedule()
 
 
@@ -229,6 +251,8 @@ def main(arguments: list[str]) -> int:
         schedule_in_disorder(Path(others[0]))
     elif name == "lossy":
         schedule_and_lose(int(others[0]))
+    elif name == "notices":
+        notify_slowly(Path(others[0]))
     elif name == "usurper":
         usurp(Path(others[0]))
     elif name == "randomize":
