@@ -68,14 +68,15 @@ def small(engine: Engine, name: str = "bay") -> tuple[int, int]:
 
 
 def rows(spans: str = "[]", **scores: int) -> bytes:
-    """Judgments of both systems, the first with these spans in segment 0."""
-    found = ""
+    """Judgments of both systems, one every 2.5 seconds, the first with these spans in segment 0."""
+    found, end = "", 10.0
     for system, score in (scores or {"tug": 90, "raft": 40}).items():
         for segment in range(4):
             own = spans if system == "tug" and segment == 0 else "[]"
+            end += 2.5
             quoted = '"' + own.replace('"', '""') + '"'
             found += ESA.format(
-                system=system, segment=segment, score=score + segment, document=segment // 2, spans=quoted, end=12.5
+                system=system, segment=segment, score=score + segment, document=segment // 2, spans=quoted, end=end
             )
     return found.encode()
 

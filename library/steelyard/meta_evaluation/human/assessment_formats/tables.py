@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from typing import TYPE_CHECKING
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS, TRIMMED_UTF16, Assessment
@@ -18,7 +19,7 @@ from steelyard.text.findings import quoted
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.meta_evaluation.human.assessment_formats.assessment import ErrorSpan
     from steelyard.meta_evaluation.human.assessment_formats.found import Found
@@ -35,6 +36,8 @@ _WMT25 = (
 """Those of WMT25's other dump, which names the segment by its document."""
 BESIDE = 10_000_000
 """Numbers of a segment in contrastive tasks of Appraise differ by it for each system, for they are unique there."""
+PAUSE_SECONDS = 600.0
+"""Who touches nothing for so long does something else."""
 _TYPES = ("TGT", "BAD", "REF", "CHK", "SRC")
 
 
@@ -67,6 +70,7 @@ def assessments_of_table(found: Found) -> Iterator[Assessment]:
     at_spans, at_seconds = table.column("spans", "errorspans", "esaspans"), table.column("seconds", "duration")
     at_whole = columns.get("isdocscore")
     exported = not table.begins
+    taken = _taken(table.rows(), at_annotator, at_start, at_end) if exported else {}
     cut_names: dict[str, None] = {}
     before: Sequence[str] = ()
 
@@ -93,6 +97,7 @@ def assessments_of_table(found: Found) -> Iterator[Assessment]:
         score = cells.number(row[at_score], line, "score")
         end = cells.number(row[at_end], line, "end", LATEST) if at_end is not None else 0.0
         seconds = _seconds(cells, row, line, (at_start, at_end, at_seconds))
+        seconds = taken.get(line, seconds)
         segment, pair, domain = row[at_segment], cell(row, at_pair), cell(row, at_domain)
         if source is not None and target is not None:
             pair = f"{row[source]}-{row[target]}"
@@ -159,6 +164,32 @@ def _spans(cells: Cells, written: str, line: int) -> tuple[ErrorSpan, ...]:
     except (ValueError, RecursionError):
         cells.findings.problem(f"the error spans are {quoted(written)}. Give a list in JSON, [] for none.", line)
     return ()
+
+
+def _taken(
+    rows: Iterable[tuple[int, Sequence[str]]], annotator: int | None, start: int | None, end: int | None
+) -> dict[int, float]:
+    """By line the seconds since the same annotator's last judgment, as far as there was no pause.
+
+    Appraise's clock starts when an item is first touched: of one that needs a single click it says that it took none.
+    """
+    if annotator is None or start is None or end is None:
+        return {}
+    of_annotator: dict[str, list[tuple[float, float, int]]] = {}
+    for line, row in rows:
+        try:
+            times = float(row[end]), float(row[start])
+        except ValueError:
+            continue  # what is wrong with a row is said where it is read
+        if all(0 <= each < LATEST for each in times):
+            of_annotator.setdefault(row[annotator], []).append((*times, line))
+    found = {}
+    for judged in of_annotator.values():
+        before = -math.inf
+        for ended, began, line in sorted(judged):
+            found[line] = ended - (before if began - before < PAUSE_SECONDS else min(began, ended))
+            before = ended
+    return found
 
 
 def _seconds(cells: Cells, row: Sequence[str], line: int, columns: tuple[int | None, ...]) -> float | None:

@@ -137,6 +137,24 @@ def test_spans_and_seconds_of_appraise(tmp_path):
     )
 
 
+def test_seconds_of_appraise_are_those_since_the_judgment_before(tmp_path):
+    """Its clock starts when an item is touched, and stops there, too, where one click is enough."""
+    times = [
+        ("u1", 100.0, 100.0),
+        ("u1", 130.0, 130.0),
+        ("u2", 120.0, 125.0),
+        ("u1", 120.0, 150.0),
+        ("u1", 900.0, 908.0),
+    ]
+    rows = [
+        appraise("tug", place, kind="BAD" if place == 1 else "TGT", user=user).replace("10.5,20.75", f"{begin},{end}")
+        for place, (user, begin, end) in enumerate(times)
+    ]
+    found = read(tmp_path, "en-cs.csv", exported(*rows)).assessments
+    # What does not count took its time, too; 900 came after a pause.
+    assert [(each.segment, each.seconds) for each in found] == [("0", 0.0), ("2", 5.0), ("3", 20.0), ("4", 8.0)]
+
+
 def test_what_appraise_does_to_names_with_plus(tmp_path):
     """It cuts them, and writes a row for each part."""
     rows = [appraise("tug", 1), appraise("Cohere CAT", 1), appraise("", 1), appraise("Cohere CAT", 2), appraise("", 2)]
