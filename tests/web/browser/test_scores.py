@@ -89,8 +89,14 @@ def test_compare_opens_on_the_best_three_and_its_chart_can_be_saved(site: Site, 
     assert len(lines) == 4
     assert float(lines[1][2]) > 0, "a minus sign is one that programs read"
     assert 'class="' not in (tmp_path / "chart.SVG").read_text()
+    # What is chosen is compared at once.
+    mary.get_by_text("Systems: 3 of 4").click()
+    mary.get_by_role("checkbox", checked=True).first.uncheck()
+    expect(mary.get_by_text("Systems: 2 of 4")).to_be_visible()
+    expect(mary.locator("#compared figure tbody tr")).to_have_count(1)
+    assert "system=" in mary.url
     mary.get_by_role("link", name=" and ").first.click()
-    assert "/segments?" in mary.url
+    mary.wait_for_url("**/segments?**")
 
 
 def test_segments_open_on_two_systems_and_are_walked_by_keys(site: Site, mary: Page) -> None:
