@@ -199,7 +199,7 @@ def test_that_an_output_is_a_blind_reference_stays_blind(service_url):
 
 
 def test_pairs_that_are_asked_for(whole):
-    text = report(whole, pairs=[("raft", "tug"), ("tug", "raft"), ("tug", "gone"), ("tug", "tug")])
+    text = report(whole, pairs=[("raft", "tug"), ("tug", "raft"), ("tug", "gone"), ("gone", "tug"), ("tug", "tug")])
     page = checked(text)
     assert len([1 for attributes, _ in page.all("details") if attributes.get("class") == "pair"]) == 1
     with opened(whole) as (_, boards):
@@ -386,9 +386,13 @@ def test_the_rule_of_the_campaign_ranks_and_relative_rankings_do_not(whole: str)
     judge_segments(whole, "mqm")
     judge_segments(whole, "esa")
     assert report(whole).count("rule human,") == 2
+    for name in ("besa", "esa2"):
+        judge_segments(whole, name)
     engine = make_engine(whole)
-    with writing(engine) as connection:
-        connection.execute(update(Campaign).values(human_rule="human:wmt25", human_judgments="esa"))
+    for chosen in ("esa", "esa@1"):
+        with writing(engine) as connection:
+            connection.execute(update(Campaign).values(human_rule="human:wmt25", human_judgments=chosen))
+        text = report(whole)
+        assert text.count("rule human:wmt25,") == text.count("<bdi>esa@1</bdi>, rule") == 1
+        assert "mqm@1</bdi>, rule" not in text
     engine.dispose()
-    text = report(whole)
-    assert (text.count("rule human:wmt25,"), "mqm@1</bdi>, rule" in text) == (1, False)

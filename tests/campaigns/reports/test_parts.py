@@ -19,6 +19,7 @@ from campaigns.reports.page import render_page
 from campaigns.reports.scatters import scatters_body
 from campaigns.reports.template import language, make_environment
 from steelyard.inspection.influential_segments import InfluentialSegment, InfluentialSegments
+from steelyard.inspection.marks import Mark
 from steelyard.resampling.paired import PairedResult
 
 
@@ -172,6 +173,7 @@ def test_segments_are_counted_from_1_and_long_texts_are_cut() -> None:
     assert (bee["name"], bee["score"]) == ("bee", "TER 10.0")
     assert ant["missing"] == ["home"]
     assert "".join(run.text for run in bee["runs"]) == "a" * LETTERS + " … (5 more characters)"
+    assert bee["runs"][-1].mark is Mark.UNMARKED, "what was not compared is not said to differ"
     assert [run.text for each in hidden["outputs"] for run in each["runs"]] == ["not shown"] * 2
 
 
@@ -188,6 +190,10 @@ def test_marks_links_and_limits_of_the_matrix(monkeypatch: pytest.MonkeyPatch) -
     assert (ant[1]["kind"], ant[2]["kind"], cow[0]["kind"], bee[2]["kind"]) == ("", "down", "up", "")
     assert ant[0] is None
     assert (ant[2]["link"], cow[0]["link"], ant[1]["link"]) == ("#x", "#x", "")
+    # By learned metrics differences are hundredths.
+    small = MetricPairs("COMET", True, 1.0, [paired(0, 2, 0.004)])
+    (narrow,) = differences_body(names, [small], alpha=0.05, what="w")["matrices"]
+    assert [narrow["rows"][row]["cells"][column]["kind"] for row, column in ((0, 2), (2, 0))] == ["down", "up"]
     lower = MetricPairs("TER", False, 100.0, pairs)
     (turned,) = differences_body(names, [lower], alpha=0.05, what="w")["matrices"]
     assert (turned["rows"][0]["cells"][2]["kind"], turned["descending"]) == ("up", True)
