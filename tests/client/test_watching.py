@@ -191,3 +191,27 @@ def test_how_much_was_read_is_told_each_time() -> None:
     reader.seek(0)
     assert reader.read() == b"abcdef"
     assert told == [(4, 6), (6, 6), (6, 6)]
+
+
+def test_tests_that_were_asked_for_are_waited_for_by_their_number() -> None:
+    """Those of others who compare the same systems may be done before, or never."""
+    asked: list[tuple[str, str | None]] = []
+    told: list[int] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append((request.method, request.url.params.get("comparison")))
+        done = len(asked) > 3
+        progress = {"comparison": 8, "running": not done, "trials": 100, "trials_done": 40 * len(asked), "failure": ""}
+        found = {
+            "campaign": "wmt", "test_set": "news", "version": "1", "references": ["A"], "test": "randomization",
+            "correction": "none", "trials": 100, "alpha": 0.05, "level": 0.95, "interval": "percentile",
+            "baseline": None, "resample": "segment", "systems": [], "pairs": [], "runs": [],
+            "missing": 0 if done else 2, "drawing": 0, "progress": progress,
+        }  # fmt: skip
+        return httpx.Response(200, json=found)
+
+    transport = httpx.MockTransport(answer)
+    with Client("https://x", transport=transport, sleep=lambda _: None) as client:
+        client.compare("wmt", test="randomization", on_progress=lambda progress: told.append(progress.trials_done))
+    assert asked == [("GET", None), ("POST", None), ("GET", "8"), ("GET", "8")]
+    assert told == [80, 120]

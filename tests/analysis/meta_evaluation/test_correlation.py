@@ -114,6 +114,10 @@ def test_people_judged_the_submission_of_a_system_that_is_ranked(engine, sqlite_
     judged = read(engine)
     with reading(engine) as connection:
         (listed,) = list_boards(connection)
+        for ranked_only in (False, True):
+            board = read_board(connection, listed, 0.95, ranked_only=ranked_only)
+            assert board.not_ranked == 1, "shown or not"
+            assert sum(not row.ranked for row in board.rows) == (not ranked_only)
         left = read_judged(connection, read_board(connection, listed, 0.95).excluding(["harbour/mast"]))
     # People call it by its name alone.
     assert (left.systems, left.matched.unknown) == (("system0",), ())

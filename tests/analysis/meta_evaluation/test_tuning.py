@@ -142,8 +142,11 @@ def test_agreement_is_that_of_correlate_in_the_order_of_the_sweep():
     for number, metric in enumerate(SWEEP.every):
         assert by_segment.interval(number, 0.9) == intervals[metric.specification]
     # Without raw scores there is nothing that this statistic could rest on.
-    undefined = swept.agreement(SweepOptions("segment", "kendall-da"))
+    points = replace(swept.judged, human_segments=100 * swept.judged.human_segments)
+    undefined = replace(swept, judged=points).agreement(SweepOptions("segment", "kendall-da"))
     assert not undefined.defined
+    raw = replace(swept, judged=replace(points, human_raw=points.human_segments))
+    assert raw.agreement(SweepOptions("segment", "kendall-da")).defined
     assert best_value(SWEEP, undefined) is None
 
 

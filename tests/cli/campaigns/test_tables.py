@@ -10,14 +10,18 @@ import pytest
 from steelyard.tables.table import Estimate
 from steelyard_client.commands.accounts.user import _state as state_of_account
 from steelyard_client.commands.campaigns import output, quota
-from steelyard_client.commands.submissions import submission
+from steelyard_client.commands.submissions import evaluations, submission
 from steelyard_client.commands.submissions.submit_pairs import _test_sets as offered_test_sets
 from steelyard_client.documents.accounts.accounts import AccountResponse
 from steelyard_client.documents.campaigns import test_sets
 from steelyard_client.documents.campaigns.campaigns import CampaignResponse
 from steelyard_client.documents.campaigns.phases import PhaseResponse
 from steelyard_client.documents.campaigns.quotas import QuotaUsageResponse, RefundResponse, TeamQuotasResponse
-from steelyard_client.documents.submissions.evaluations import EvaluationResponse
+from steelyard_client.documents.submissions.evaluations import (
+    EvaluationResponse,
+    EvaluationsChangeResponse,
+    EvaluationSelection,
+)
 from steelyard_client.documents.submissions.submissions import (
     FeedbackResponse,
     ProgressResponse,
@@ -187,3 +191,24 @@ def test_what_keeps_somebody_from_signing_in_is_told() -> None:
     assert said() == "good"
     assert said(disabled_at=NOON) == "disabled"
     assert said(has_password=False, verified_at=None) == "no password, not confirmed"
+
+
+@pytest.mark.parametrize("verb", ["retry", "recompute"])
+def test_only_what_was_shown_is_queued_again(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever else matches the selection by the time that somebody has said yes."""
+    asked: list[tuple[Any, bool]] = []
+
+    def change(selection: EvaluationSelection, *, dry_run: bool = False) -> EvaluationsChangeResponse:
+        asked.append((selection, dry_run))
+        there = [EvaluationResponse.model_construct(id=number) for number in ((3, 5) if dry_run else (3,))]
+        return EvaluationsChangeResponse.model_construct(evaluations=there)
+
+    monkeypatch.setattr(evaluations, "planned", lambda *_: "")
+    evaluations._queued_again(verb, change, {"campaign": "wmt", "states": ("failed",), "team": ""}, yes=True)
+    assert asked == [
+        (EvaluationSelection(campaign="wmt", states=["failed"]), True),
+        (EvaluationSelection(evaluations=[3, 5]), False),
+    ]
+    assert "1 was queued again by somebody else" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from steelyard.checks.examined import align_output
 from steelyard.checks.finding import Finding, Severity
 from steelyard.checks.matching import match_output
 from steelyard.checks.placement import find_misplaced
-from steelyard.checks.shifts import DRIFT, find_runs
+from steelyard.checks.shifts import DRIFT, find_runs, maximum_sum_run
 from steelyard.formats.plain import Text
 from tests.library.checks.texts import demo, joined, some_language
 
@@ -208,3 +208,17 @@ def test_no_real_system_is_suspected(real_data, name):
             assert placed(lines, references=references) == [], path
             (finding,) = placed([*lines[:400], *lines[401:], lines[-1]], source=source)
             assert abs(finding.segments[0] - 401) <= 10, path
+
+
+@pytest.mark.parametrize(
+    ("gain", "run"),
+    [
+        ([0.0, 0.0, 1.0, 2.0, -1.0, 0.0], (2, 4, 3.0)),
+        ([-1.0, 0.0, 1.0, -0.5, 2.0], (2, 5, 2.5)),
+        ([3.0, -np.inf, 1.0, 1.0], (0, 1, 3.0)),
+        ([-1.0, -2.0], (0, 0, 0.0)),
+        ([], (0, 0, 0.0)),
+    ],
+)
+def test_the_run_with_the_largest_sum_begins_where_it_gains(gain, run):
+    assert maximum_sum_run(np.array(gain)) == run

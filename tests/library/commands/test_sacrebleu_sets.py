@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_references_are_those_that_sacrebleu_takes(cache: Path, capsys: pytest.C
     ours = run(capsys, "score", "-t", "wmt22", "-l", "en-cs", "-i", "out.txt", "-m", "bleu", "chrf", "-f", "tsv")
     assert ours == run(capsys, "score", "B.txt", "-l", "en-cs", "-i", "out.txt", "-m", "bleu", "chrf", "-f", "tsv")
     assert ours != run(capsys, "score", "A.txt", "-l", "en-cs", "-i", "out.txt", "-m", "bleu", "chrf", "-f", "tsv")
+
+
+def test_a_source_that_is_given_is_read_instead_of_the_cached_one(
+    cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("own.txt").write_text("1\n2\n3\n")
+    words = "-l", "en-cs", "-i", "out.txt", "-m", "bleu", "-f", "json"
+    cached, given, alone = (
+        json.loads(run(capsys, "score", *each, *words))["test_set"]["hashes"]
+        for each in (("-t", "wmt22"), ("-t", "wmt22", "--source", "own.txt"), ("B.txt", "--source", "own.txt"))
+    )
+    assert given == alone
+    assert given["source"] != cached["source"]
 
 
 def test_several_are_one_after_the_other(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -273,6 +273,16 @@ def test_campaigns_of_pearmut_keep_its_rules(lengths, systems, seed, protocol, a
         assert max(loads) - min(loads) <= 2 * max(lengths) * 3
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_nobody_judges_a_document_twice_where_another_has_not_seen_it(seed):
+    """Not even who has far fewer segments."""
+    asked = texts((9, 1, 1, 2), [f"s{place}" for place in range(6)])
+    campaign = pearmut_campaign(asked, protocol="esa", assignment="task-based", annotators=2, together=3, seed=seed)
+    for task in campaign["data"]:
+        begins = [document[0]["src"] for document in task]
+        assert len(begins) == len(set(begins)) == 4
+
+
 def test_attention_checks_of_pearmut_are_damaged_and_silent():
     asked = texts()
     campaign = pearmut_campaign(asked, checks=4)

@@ -120,3 +120,10 @@ def need(path, package):
     """Skip where a Debian package is not installed, but not in CI, which installs it."""
     if not path.exists() and not os.environ.get("CI"):
         pytest.skip(f"the Debian package {package} is not installed")
+
+
+@pytest.mark.parametrize("first", ["UTF-8", "bank"])
+def test_a_group_of_one_word_is_no_encoding_of_a_thesaurus(tmp_path, first):
+    """A thesaurus has its first entry in the second line."""
+    groups = synonym_groups(written(tmp_path / "groups.txt", f"{first}\nshore coast\nbank|2 x\n"))
+    assert pairs(groups) == expected("shore coast", "bank|2 x")

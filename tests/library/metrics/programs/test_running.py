@@ -98,6 +98,7 @@ def test_too_few_answers_are_asked_for_again():
         ('{"id": "2"}', "gave no number"),
         ('{"score": 1}', "answered a segment that it was not asked for: id null"),
         ('{"id": "77", "score": 1}', 'answered a segment that it was not asked for: id "77"'),
+        ('{"id": "4", "score": 1}', 'was not asked for: id "4"'),
         ('{"id": "-1", "score": 1}', "was not asked for"),
         ('{"id": "02", "score": 1}', "was not asked for"),
         ('{"id": [2], "score": 1}', "was not asked for"),

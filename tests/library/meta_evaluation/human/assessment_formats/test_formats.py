@@ -53,6 +53,7 @@ def test_google_tables_of_errors(tmp_path):
     assert (first.pair, first.document, first.text) == ("en-cs", "d1", " Dobry den.")
     assert [first.text[each.start : each.end] for each in first.spans] == ["Dobry", "."]
     assert first.spans[0][2:4] == ("major", "Accuracy/Mistranslation")
+    assert found["tug", "0", "r2"].spans == found["raft", "3", "r1"].spans == (), "that there is none is no error"
     assert found["tug", "1", "r1"].spans == (ErrorSpan(0, 2, "major", "Source issue", in_source=True),)
     assert found["tug", "1", "r2"].spans == (ErrorSpan(0, 0, "critical", "Accuracy/Omission", missing=True),)
 
@@ -310,6 +311,9 @@ def test_pearmut_without_scores_is_mqm(tmp_path):
         (-5.0, ["Accuracy/Addition"]),
         (0.0, []),
     ]
+    # Where nobody marked anything, either, it was skipped, not found without errors.
+    skipped = read(tmp_path, "skipped.jsonl", log[1:])
+    assert (skipped.assessments, "1 of segments that were skipped" in " ".join(skipped.notices)) == ([], True)
 
 
 @pytest.mark.parametrize(
