@@ -75,8 +75,9 @@ ANALYSIS_AREAS: dict[str, list[Target]] = {
         target(
             "library/steelyard/meta_evaluation/human/tasks/appraise.py "
             "library/steelyard/meta_evaluation/human/tasks/pearmut.py "
-            "library/steelyard/meta_evaluation/human/tasks/texts.py",
-            "tests/library/meta_evaluation/human/test_tasks.py",
+            "library/steelyard/meta_evaluation/human/tasks/texts.py "
+            "library/steelyard/meta_evaluation/human/tasks/tutorial.py",
+            "tests/library/meta_evaluation/human/test_tasks.py tests/library/meta_evaluation/human/test_tutorials.py",
         ),
         target(
             "library/steelyard/meta_evaluation/metrics_task.py library/steelyard/meta_evaluation/task_results.py",
