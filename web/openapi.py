@@ -37,6 +37,7 @@ VISITORS = frozenset(
             "read_campaign_metrics_task",
             "read_campaign_breakdown",
             "read_comparisons",
+            "read_campaign_ngrams",
             "list_segments",
             "list_campaign_submissions",
             "list_campaign_systems",

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from analysis.breakdown.ngrams import words_of
 from campaigns.errors import Forbidden, NotFound
+from campaigns.inspection.best_pair import best_pair
 from campaigns.inspection.segment_scores import read_measures
 from campaigns.inspection.visible import choose_outputs, find_test_set, visible_outputs, visible_test_sets
 from campaigns.reports.limits import NGRAMS, TEXT_SEGMENTS
 from steelyard.inspection.ngrams import ngram_differences
 from steelyard.metrics.segments import Segments
 from steelyard.text.blocks import block_count
+from steelyard_client.documents.leaderboards.ngrams import NgramResponse, NgramsResponse, NgramSystem
 from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from campaigns.inspection.visible import VisibleOutput, VisibleTestSet
-    from campaigns.leaderboards.cache import LeaderboardCache
+    from campaigns.leaderboards.view import Boards
     from campaigns.permissions import CampaignAccess
     from steelyard.inspection.ngrams import Lists
 
@@ -39,17 +41,16 @@ class NgramView:
     """All visible outputs."""
     chosen: Sequence[VisibleOutput]
     """Two; fewer where there are not as many."""
-    lists: Lists
-    """By order, what the first gets right more often, and the second; empty without two systems."""
-    tokenizer: str
-    case: str
+    document: NgramsResponse | None
+    """None without two systems."""
 
 
 def read_ngram_view(
-    connection: Connection, memory: LeaderboardCache, access: CampaignAccess, test_set: str, systems: Sequence[str]
+    connection: Connection, boards: Boards, access: CampaignAccess, test_set: str, systems: Sequence[str]
 ) -> NgramView:
     """Return the n-grams of the references that one of two systems has more often, clipped by segment as BLEU clips.
 
+    Where fewer than two `systems` are named, the best ones of the leaderboard join them, else the first ones by name.
     Matches are counted against all references of the test set, of words by the tokenizer of its first metric that
     counts words. Like marks of words, they are shown together with the references.
 
@@ -69,21 +70,49 @@ def read_ngram_view(
             f"N-grams are shown for up to {TEXT_SEGMENTS:,} segments, and this test set has {found.segments:,}."
         )
     outputs = visible_outputs(connection, access, found.id)
+    if len(systems) < 2:
+        best = best_pair(connection, boards, access, f"{found.name}@{found.version}")
+        systems = [*systems, *(each for each in best if each not in systems)]
     chosen = choose_outputs(outputs, systems)
     chosen = [*chosen, *(each for each in outputs if each not in chosen)][:2]
     measures = read_measures(connection, access.campaign_id, found.id)
     tokenizer, case = words_of([each.specification for each in measures])
-    lists: Lists = {}
+    document = None
     if len(chosen) == 2:
         texts = *(text for _, text in found.references), *(each.text for each in chosen)
         key = "ngrams", found.id, texts, tokenizer, case
-        known: Lists | None = memory.get(key)
+        known: Lists | None = boards.memory.get(key)
         if known is None:
             read = read_texts(connection, texts, 0, block_count(found.segments))
             segments = Segments(
                 references=read[:-2], hypotheses=read[-2:], variable_references=found.variable_references
             )
             (known,) = ngram_differences(segments, [(0, 1)], tokenizer=tokenizer, case=case, most=NGRAMS)
-            memory.put(key, known, KEPT_BYTES)
-        lists = known
-    return NgramView(found, test_sets, outputs, chosen, lists, tokenizer, case)
+            boards.memory.put(key, known, KEPT_BYTES)
+        document = NgramsResponse(
+            campaign=access.name,
+            test_set=found.name,
+            version=found.version,
+            references=[label for label, _ in found.references],
+            tokenizer=tokenizer,
+            case=case,
+            systems=[NgramSystem(submission=each.submission, name=each.name, own=each.own) for each in chosen],
+            ngrams=_rows(known, chosen),
+        )
+    return NgramView(found, test_sets, outputs, chosen, document)
+
+
+def _rows(lists: Lists, chosen: Sequence[VisibleOutput]) -> list[NgramResponse]:
+    return [
+        NgramResponse(
+            order=order,
+            words=list(each.ngram),
+            more_often_in=system.submission,
+            first=each.first,
+            second=each.second,
+            possible=each.references,
+        )
+        for order, sides in lists.items()
+        for system, side in zip(chosen, sides, strict=True)
+        for each in side
+    ]

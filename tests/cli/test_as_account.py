@@ -39,6 +39,7 @@ MANAGING = [
     ["campaign", "teams", NAME],
     ["campaign", "members", NAME],
     ["campaign", "matrix", NAME],
+    ["campaign", "ngrams", NAME],
     ["campaign", "metrics-task", NAME],
     ["campaign", "ranking", NAME],
     ["campaign", "correlate", NAME, "--granularity", "system", "--trials", "99"],

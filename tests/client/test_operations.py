@@ -380,6 +380,12 @@ def leaderboards(call: Caller, root: int, mary: int) -> None:
     assert call(None, "compare", "regatta", numbers).pairs
     shown = call(mary, "list_segments", "regatta", system=[str(numbers[0])], metric="chrf")
     assert (len(shown.items), shown.found) == (50, SEGMENTS)
+    best = call(root, "read_campaign_ngrams", "regatta")
+    told = call(
+        root, "read_campaign_ngrams", "regatta", system=[str(each.submission) for each in reversed(best.systems)]
+    )
+    assert told.systems == best.systems[::-1]
+    assert len(told.ngrams) == len(best.ngrams) > 0
     table = b"system\tscore\nharbour/mast 0\t90\nharbour/mast 1\t50\nharbour/mast 2\t70\n"
     judged = call(root, "add_human_scores", "regatta", {"da.tsv": table}, called="da")
     assert len(judged.matched) == 3

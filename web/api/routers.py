@@ -60,6 +60,7 @@ FILES = {
     "campaigns/*/human-ranking": "leaderboards.leaderboards",
     "campaigns/*/comparisons": "leaderboards.comparisons",
     "campaigns/*/segments": "leaderboards.segments",
+    "campaigns/*/ngrams": "leaderboards.ngrams",
 }
 """How a path below /api/v1 begins -> the file with its routes; the longest one applies. In the order of the OpenAPI
 document."""

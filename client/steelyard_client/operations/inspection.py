@@ -1,10 +1,11 @@
-"""Operations on parts of test sets: documents, domains and segments."""
+"""Operations on parts of test sets: documents, domains, n-grams and segments."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from steelyard_client.documents.leaderboards.breakdowns import BreakdownResponse
+from steelyard_client.documents.leaderboards.ngrams import NgramsResponse
 from steelyard_client.documents.leaderboards.segments import SegmentsResponse
 from steelyard_client.operations.leaderboards import board_filters
 from steelyard_client.requests import Requests
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class InspectionOperations(Requests):
-    """Documents, domains and segments."""
+    """Documents, domains, n-grams and segments."""
 
     @operation
     def read_campaign_breakdown(
@@ -43,7 +44,7 @@ class InspectionOperations(Requests):
         test_set, references, metric, shown, constrained, board
             As in `read_leaderboard`.
         by
-            "document" or "domain".
+            "document", "domain" or "length".
         average
             What ranks: "micro", the whole test set, or "macro", the plain mean of all groups.
         system
@@ -53,6 +54,25 @@ class InspectionOperations(Requests):
             BreakdownResponse, "campaigns", campaign, "breakdown", **board_filters(test_set, references, metric, board),
             shown=shown, constrained=constrained or None, by=by, average=average, system=list(system) or None,
         )  # fmt: skip
+
+    @operation
+    def read_campaign_ngrams(
+        self, campaign: str, *, test_set: str = "", system: Sequence[str] = ()
+    ) -> Steps[NgramsResponse]:
+        """The n-grams of the references that one of two systems has more often than the other.
+
+        Parameters
+        ----------
+        campaign
+            Name of the campaign.
+        test_set
+            NAME or NAME@VERSION; default the first.
+        system
+            Two outputs, by submission number or displayed name; default the best two.
+        """
+        return self._get(
+            NgramsResponse, "campaigns", campaign, "ngrams", test_set=test_set or None, system=list(system) or None
+        )
 
     @operation
     def list_segments(

@@ -383,6 +383,8 @@ RULES: dict[str, Rule] = {
         ORGANISERS, {"json": {"name": "other"}}, parts={"title": "kept"}, query="?test_set=news%20of%20hush"
     ),
     "GET /api/v1/campaigns/{name}/segments": Rule(INSIDE),
+    # Nobody else sees the references of a blind phase.
+    "GET /api/v1/campaigns/{name}/ngrams": Rule(ORGANISERS),
     "GET /api/v1/campaigns/{name}/human-scores": Rule(ORGANISERS),
     **{
         f"GET /api/v1/campaigns/{{name}}/human-scores/{{title}}{more}": Rule(

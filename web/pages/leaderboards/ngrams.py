@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -15,7 +16,6 @@ from models.database.session import reading
 from steelyard.text.languages import UNSEPARATED, main_code
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.leaderboards.segment_views import segment_views
-from web.pages.leaderboards.segments import telling_pair
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
@@ -41,11 +41,8 @@ def show_ngrams(
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         systems = list(dict.fromkeys(each for each in (first, second, *(system or ())) if each))
-        if len(systems) < 2 and access.sees_board:
-            best = telling_pair(connection, state.boards, access, test_set)
-            systems += [each for each in best if each not in systems]
         try:
-            view = read_ngram_view(connection, state.boards.memory, access, test_set, systems)
+            view = read_ngram_view(connection, state.boards, access, test_set, systems)
         except NoTestSet as error:
             return page(
                 request, "campaigns/no_test_set", title="N-grams", access=access, here="segments", why=str(error)
@@ -57,7 +54,7 @@ def show_ngrams(
     address = f"/campaigns/{part_of_address(name)}/segments"
     separated = main_code(view.test_set.target_language) not in UNSEPARATED
 
-    def segments(ngram: tuple[str, ...], side: int) -> str:
+    def segments(ngram: Sequence[str], side: int) -> str:
         """Return where the segments with an n-gram are; "" where the text need not have it as it is written here."""
         words = " ".join(ngram)
         if not separated or len(words) < FOUND_AS_TEXT or not all(word.isalnum() for word in ngram):

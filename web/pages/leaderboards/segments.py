@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 
-from campaigns.errors import BadRequest, NotFound
+from campaigns.errors import BadRequest
+from campaigns.inspection.best_pair import best_pair
 from campaigns.inspection.segments import MAX_CONTEXT, MAX_OUTPUTS, SegmentQuery, read_segments
 from campaigns.inspection.visible import NoTestSet
-from campaigns.leaderboards.choice import find_choice, find_metric, read_choices
-from campaigns.leaderboards.view import BoardQuery
-from campaigns.permissions import CampaignAccess, read_access
+from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
 from web.pages.leaderboards.segment_views import segment_views
 from web.pages.rendering import page, part_of_address
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from campaigns.leaderboards.view import Boards
 
 router = APIRouter()
 
@@ -85,7 +79,7 @@ def show_segments(
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
-        if fresh and access.sees_board and (pair := telling_pair(connection, state.boards, access, test_set)):
+        if fresh and (pair := best_pair(connection, state.boards, access, test_set)):
             # A page that nobody has chosen anything on opens on what tells most.
             query = replace(query, systems=pair, order=Order.DIFFERENCE)
         try:
@@ -138,20 +132,6 @@ def show_segments(
         places=digits(view.measure.scale) if view.measure else 1,
         page_size=PAGE,
     )
-
-
-def telling_pair(connection: Connection, boards: Boards, access: CampaignAccess, test_set: str) -> list[str]:
-    """Return the best two visible systems of a leaderboard, or the best own one and the best other one."""
-    try:
-        choice = find_choice(read_choices(connection, access), test_set)
-    except NotFound:
-        return []
-    view = boards.view(connection, choice.listed, BoardQuery(find_metric(choice.listed, "", access.ranked_by)))
-    entries = [line.entry for line in view.lines if line.entry.scores]
-    seen = [each for each in entries if access.sees_output(each.team, each.kind, ranked=each.ranked)]
-    own = [each for each in seen if each.team and each.team in access.own_teams]
-    pair = [*own[:1], *(each for each in seen if each not in own[:1])][:2]
-    return [str(each.submission) for each in pair] if len(pair) > 1 else []
 
 
 def _whole(text: str, what: str) -> int | None:

@@ -252,6 +252,27 @@ def matrix(
 
 
 @campaign.command(
+    "ngrams",
+    help="Show runs of one to four words of the references that one of two systems has more often than the other: "
+    "matches clipped by segment, as in BLEU. They appear once the references are released.",
+    example="steelyard campaign ngrams wmt26 --test-set en-cs --systems CUNI-T Online-W -f markdown",
+)
+@CAMPAIGN
+@option("--test-set", default="", metavar="NAME", help="the test set (default: the first)")
+@many("--systems", metavar="SYSTEM...", help="two systems, by name or number of submission (default: the best two)")
+@format_option()
+@backend()
+def ngrams(client: Client, campaign: str, test_set: str, systems: Sequence[str], format: str) -> int:  # noqa: A002
+    """Print the n-grams that tell two systems apart."""
+    from steelyard_client.commands.campaigns.ngrams import rendered
+
+    if len(systems) > 2:
+        raise UsageError(f"--systems takes two systems, not {len(systems)}.")
+    print(rendered(client.read_campaign_ngrams(campaign, test_set=test_set, system=systems), format), end="")
+    return 0
+
+
+@campaign.command(
     "metrics-task",
     help="Show how well the metrics of a campaign agree with people, on each of its test sets and on average, as WMT's "
     "metrics task ranks them: soft pairwise accuracy of systems, accuracy with tie calibration of segments, and ranks "

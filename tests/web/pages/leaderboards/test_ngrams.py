@@ -7,6 +7,7 @@ from tests.service.inspected_campaign import Looked, look_at
 from tests.service.service import DAY, Service
 
 PAGE = "/campaigns/bay/ngrams"
+API = "/api/v1/campaigns/bay/ngrams"
 
 
 @pytest.fixture
@@ -71,3 +72,35 @@ def test_segments_lead_to_all_their_views(bay: Looked) -> None:
     alone = organiser.get(PAGE, params={"first": soar, "second": soar})
     assert "More often in <bdi>dive</bdi>" in alone.text, "one alone is compared with the best other one"
     assert organiser.get(PAGE, params={"first": "10000", "second": "20000"}).status_code == 404
+
+
+def test_programs_get_the_same_as_a_document(bay: Looked) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    dive, soar = bay.submissions["dive"], bay.submissions["soar"]
+    found = organiser.get(API, params={"system": [dive, soar]}).json()
+    assert [each["submission"] for each in found["systems"]] == [dive, soar]
+    assert (found["tokenizer"], found["case"], found["references"]) == ("13a", "mixed", ["A", "B"])
+    rows = {" ".join(each["words"]): each for each in found["ngrams"]}
+    # The output says "the blue ship"; "blue ship" is in reference B alone, and in no output of the other.
+    row = rows["blue ship"]
+    assert (row["order"], row["words"], row["more_often_in"]) == (2, ["blue", "ship"], dive)
+    assert (row["first"], row["second"], row["possible"]) == (1, 0, 1)
+    assert rows["a fish swims"]["more_often_in"] == soar
+    turned = organiser.get(API, params={"system": [soar, dive]}).json()
+    assert [each["submission"] for each in turned["systems"]] == [soar, dive]
+    assert {(each["second"], each["first"], *each["words"]) for each in turned["ngrams"]} == {
+        (each["first"], each["second"], *each["words"]) for each in found["ngrams"]
+    }
+    page = organiser.get(PAGE, params={"first": dive, "second": soar}).text
+    assert page.count('class="ngram"') == len(found["ngrams"])
+
+
+def test_programs_are_refused_what_people_do_not_see(bay: Looked) -> None:
+    gull = bay.service.browser(bay.gull)
+    bay.service.phase(bay.campaign, "week", PhaseKind.BLIND, ends=DAY, feedback=Feedback.FULL)
+    assert gull.get(API).status_code == 403
+    bay.release()
+    hidden = gull.get(API)
+    assert hidden.status_code == 404
+    assert "two outputs that you can see" in hidden.text
+    assert gull.get(API, params={"system": ["1", "2", "3"]}).status_code == 422
