@@ -118,7 +118,7 @@ wheels: install  ## build the library's wheels for all platforms into dist/
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-package steelyard \
 	--no-emit-package steelyard-client --no-emit-package steelyard-server
 lock: install  ## pin what the image installs by hashes: docker/requirements.txt, for each extra requirements-EXTRA.txt; and its licences
-	printf '%s\n' './library[vectors,langid,lemmas,spm]' ./client '.[s3,sso,traces]' | $(LOCK) --output-file docker/requirements.txt -
+	printf '%s\n' './library[vectors,langid,lemmas,spm]' ./client '.[s3,share,sso,traces]' | $(LOCK) --output-file docker/requirements.txt -
 	for extra in ja ko learned; do \
 	  echo "./library[$$extra]" | $(LOCK) --constraint docker/requirements.txt --output-file docker/requirements-$$extra.txt - ; \
 	done

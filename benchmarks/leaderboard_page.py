@@ -57,8 +57,9 @@ def take(
     replicates: int,
     campaign: str = NAME,
     segments: int = SEGMENTS,
+    teams: int = 10**6,
 ) -> Sequence[int]:
-    """Store so many submissions of as many teams, done, with scores that lie as close as those of a campaign."""
+    """Store so many submissions of as many or fewer teams, done, with scores that lie as close as in a campaign."""
     lines = "\n".join(f"{campaign} {number}" for number in range(segments))
     job: IngestResult = ingest_campaign(
         engine,
@@ -66,7 +67,7 @@ def take(
         campaign=campaign,
         test_set=NewTestSet(campaign, {"A": lines.encode()}),
         submissions=[
-            NewSubmission("system", f"{number}{lines}".encode(), f"team{number:04}")
+            NewSubmission(f"system{number // teams or ''}", f"{number}{lines}".encode(), f"team{number % teams:04}")
             for number in range(first, first + count)
         ],
         protocols=[NewProtocol(["A"], [parse_metric(metric) for metric in METRICS], replicates)],
@@ -75,7 +76,9 @@ def take(
     scores, declarations = [], []
     for place, (submission, evaluation) in enumerate(zip(job.submissions, job.evaluations[0], strict=True)):
         row = {"submission_id": submission, "campaign_id": job.campaign_id, "test_set_id": job.test_set_id}
-        declarations.append({**row, "team": f"team{first + place:04}", "kind": "primary"})
+        # One of a team is its primary submission.
+        kind = "primary" if first + place < teams else "contrastive"
+        declarations.append({**row, "team": f"team{(first + place) % teams:04}", "kind": kind})
         middle = 20 + 20 * draw.random()
         for position, metric in enumerate(METRICS):
             parsed = parse_metric(metric)

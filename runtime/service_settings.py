@@ -122,9 +122,9 @@ class WebSettings(Settings):
     waiting_readings_each: int = Field(default=5, ge=1)
     """Maximum number of uploads of one account that wait to be read."""
     event_streams: int = Field(default=200, ge=1)
-    """Maximum number of clients that watch the progress of submissions at the same time."""
+    """Maximum number of clients that watch the progress of submissions, or a page, at the same time."""
     event_streams_each: int = Field(default=10, ge=1)
-    """Maximum number of such clients of one account."""
+    """Maximum number of such clients of one account, or of one network without an account."""
     header_seconds: float = Field(default=10.0, gt=0)
     """How long a client may take to send the headers of a request."""
     body_seconds: float = Field(default=120.0, gt=0)

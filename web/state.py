@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from campaigns.sandbox.processes import Sandbox
     from campaigns.submissions.progress import ProgressWatcher
     from runtime.service_settings import WebSettings
+    from web.live import LivePages
+    from web.streams import EventStreams
 
 MAX_PRINCIPALS = 10_000
 CLOSED = ("sandbox", "metrics", "metrics_tasks")
@@ -77,6 +79,20 @@ class State:
         return ProgressWatcher(self.engine, self.settings)
 
     @cached_property
+    def streams(self) -> EventStreams:
+        """Open streams of events, of pages and of submissions."""
+        from web.streams import EventStreams
+
+        return EventStreams(self.settings.event_streams, self.settings.event_streams_each)
+
+    @cached_property
+    def live(self) -> LivePages:
+        """Pages that clients watch."""
+        from web.live import LivePages
+
+        return LivePages()
+
+    @cached_property
     def sandbox(self) -> Sandbox:
         """Processes that read untrusted uploads."""
         from campaigns.sandbox.processes import Sandbox
@@ -85,7 +101,7 @@ class State:
 
     def make_all(self) -> None:
         """Make what is made when it is used, before threads could do it twice."""
-        for name in (*CLOSED, "boards", "watching"):
+        for name in (*CLOSED, "boards", "watching", "streams", "live"):
             getattr(self, name)
 
     def close(self) -> None:

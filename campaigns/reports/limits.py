@@ -20,6 +20,8 @@ LETTERS = 1_500
 NGRAMS = 8
 """Of each order, that one of two systems gets right."""
 SCATTER_METRICS = 4
+SCATTER_SYSTEMS = 60
+"""Systems in charts of metrics against each other: as many as have names there."""
 HUMAN_RANKINGS = 4
 """Judgments of a test set that rank its systems."""
 NOTICES = 100

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from campaigns.errors import TooMany
 from models.database.session import reading
 from models.queue_status.submission_progress import SubmissionProgress, read_submission_progress
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.5
 """Between two queries."""
-RETRY_SECONDS = 10.0
 
 
 @dataclass
@@ -38,38 +36,21 @@ class ProgressWatcher:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looking: threading.Lock = field(default_factory=threading.Lock)
     _watched: Counter[int] = field(default_factory=Counter)
-    _accounts: Counter[int] = field(default_factory=Counter)
     _seen: dict[int, SubmissionProgress] = field(default_factory=dict)
     _looked_at: float = float("-inf")
 
     @contextmanager
-    def watched(self, submission: int, account_id: int) -> Iterator[None]:
-        """Watch a submission while the context is open.
-
-        Raises
-        ------
-        TooMany
-            If a limit on attempts is reached.
-        """
+    def watched(self, submission: int) -> Iterator[None]:
+        """Watch a submission while the context is open."""
         with self._lock:
-            if self._watched.total() >= self.settings.event_streams:
-                raise TooMany("Too many clients are watching submissions.", retry_seconds=RETRY_SECONDS)
-            if self._accounts[account_id] >= self.settings.event_streams_each:
-                raise TooMany(
-                    f"You are already watching {self._accounts[account_id]} submissions. Close some of them.",
-                    retry_seconds=RETRY_SECONDS,
-                )
             self._watched[submission] += 1
-            self._accounts[account_id] += 1
         try:
             yield
         finally:
             with self._lock:
-                for counter, key in ((self._watched, submission), (self._accounts, account_id)):
-                    counter[key] -= 1
-                    if counter[key] <= 0:
-                        del counter[key]
-                if submission not in self._watched:
+                self._watched[submission] -= 1
+                if not self._watched[submission]:
+                    del self._watched[submission]
                     self._seen.pop(submission, None)
 
     def look(self, submission: int) -> SubmissionProgress | None:

@@ -45,7 +45,7 @@ def unmet(needed: list[str], there: dict[str, tuple[str, int]]) -> list[str]:
 def test_what_the_distributions_need_is_locked():
     server, library, client = project("."), project("library"), project("client")
     needed = [*server["dependencies"], *library["dependencies"], *client["dependencies"]]
-    needed += [each for extra in ("s3", "sso", "traces") for each in server["optional-dependencies"][extra]]
+    needed += [each for extra in ("s3", "share", "sso", "traces") for each in server["optional-dependencies"][extra]]
     needed += [each for extra in ALWAYS for each in library["optional-dependencies"][extra]]
     assert not unmet(needed, locked("requirements.txt")), "make lock"
 

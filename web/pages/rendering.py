@@ -33,6 +33,7 @@ from web.dependencies import (
     is_secure,
     read_principal,
 )
+from web.live import with_version
 from web.pages.markdown import markdown
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def page(
             **values,
         )
     )
-    response = HTMLResponse(html, status, dict(headers or {}))
+    response = HTMLResponse(with_version(html), status, dict(headers or {}))
     if token.issued:
         set_cookie(response, request, VISITOR_COOKIE, token.issued)
     return response

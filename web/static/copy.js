@@ -2,7 +2,8 @@
 "use strict";
 (() => {
   if (!navigator.clipboard) return;
-  for (const text of document.querySelectorAll("[data-copy]")) {
+
+  const offer = (text) => {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiet copy";
@@ -14,5 +15,13 @@
       window.setTimeout(() => { button.textContent = "Copy"; }, 2000);
     });
     text.after(" ", button);
-  }
+  };
+
+  const begin = () => {
+    for (const text of document.querySelectorAll("[data-copy]")) {
+      if (!text.nextElementSibling || !text.nextElementSibling.matches("button.copy")) offer(text);
+    }
+  };
+  document.addEventListener("refreshed", begin);
+  begin();
 })();

@@ -1,44 +1,89 @@
-// Reloads the element with `data-refresh` (an interval in seconds) from the server, also where `swap.js` brought it. Without
-// JavaScript, reload the page.
+// Follows the part of a page with `data-live`: a stream of the server says when it has changed, and it is loaded again, also
+// where `swap.js` brought it. Without JavaScript the part has a link that reloads the page.
 "use strict";
 
 (() => {
-  let waiting = 0;
+  const AGAIN = 15000;
+  let stream = null, waiting = 0, offer = null;
+  const live = () => document.querySelector("[data-live]");
 
-  const again = (seconds) => {
+  const close = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(refresh, seconds * 1000);
+    if (stream) stream.close();
+    stream = null;
   };
-  const begin = (times = 1) => {
-    const part = document.querySelector("[data-refresh]");
-    if (part) again(times * Math.max(1, Number(part.dataset.refresh)));
-    else clearTimeout(waiting);
+  const later = () => {
+    close();
+    waiting = setTimeout(() => refresh(), AGAIN);
+  };
+  const open = () => {
+    close();
+    const part = live();
+    // Browsers open few connections to a server at once: pages that nobody sees need none.
+    if (!part || document.hidden) return;
+    if (!window.EventSource) return later();
+    const page = encodeURIComponent(location.pathname + location.search);
+    stream = new EventSource(`/live?since=${part.dataset.since}&page=${page}`);
+    stream.addEventListener("changed", () => refresh());
+    stream.addEventListener("gone", () => location.reload());
+    stream.addEventListener("error", () => {
+      // Browsers reconnect by themselves, unless the server has refused the stream: then it has too many.
+      if (stream && stream.readyState === EventSource.CLOSED) later();
+    });
   };
 
-  const refresh = async () => {
-    const part = document.querySelector("[data-refresh]");
-    if (!part) return;
-    // Skip hidden pages, and do not replace a selected text or a focused link.
-    const busy = part.contains(document.activeElement) || !document.getSelection().isCollapsed;
-    if (document.hidden || busy) return begin();
+  // Nothing that somebody selects, reads with the keyboard or fills in is replaced.
+  const busy = (part) => part.contains(document.activeElement) || !document.getSelection().isCollapsed ||
+    [...part.querySelectorAll("input, textarea")].some((field) => field.checked !== field.defaultChecked ||
+      (!["checkbox", "radio"].includes(field.type) && field.value !== field.defaultValue));
+  const offerIt = (part) => {
+    if (offer) return;
+    offer = document.createElement("p");
+    offer.className = "notice note";
+    offer.setAttribute("role", "status");
+    offer.append("This page has changed. ");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Show what is new";
+    button.addEventListener("click", () => refresh(true));
+    offer.append(button);
+    part.before(offer);
+  };
+
+  const refresh = async (asked = false) => {
+    const part = live();
+    if (!part) return close();
+    if (!asked && busy(part)) return offerIt(part);
     const address = location.href;
     try {
       const response = await fetch(address, { headers: { Accept: "text/html" } });
-      if (!response.ok) return begin(4);
+      if (!response.ok) return later();
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       // Somebody may have chosen something else in the meantime.
-      if (address !== location.href) return begin();
-      const fresh = page.querySelector("[data-refresh]") || page.querySelector(`#${part.id}`);
+      if (address !== location.href || !part.isConnected) return;
+      const fresh = page.getElementById(part.id);
       if (!fresh) return location.reload();
+      const unfolded = [...part.querySelectorAll("details")].map((each) => each.open);
       part.replaceChildren(...fresh.childNodes);
-      if (!fresh.dataset.refresh) delete part.dataset.refresh;
+      part.querySelectorAll("details").forEach((each, place) => { each.open = unfolded[place] || each.open; });
+      if (offer) offer.remove();
+      offer = null;
       document.dispatchEvent(new Event("refreshed"));
-      begin();
+      if ("live" in fresh.dataset) {
+        part.dataset.since = fresh.dataset.since;
+        if (!stream) open();
+      } else {
+        delete part.dataset.live;
+        close();
+      }
     } catch {
-      begin(4);
+      later();
     }
   };
 
-  document.addEventListener("swapped", () => begin());
-  begin();
+  document.addEventListener("swapped", open);
+  document.addEventListener("visibilitychange", open);
+  window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) open(); });
+  open();
 })();

@@ -23,8 +23,10 @@
       const focused = document.activeElement && form.contains(document.activeElement) ? document.activeElement.id : "";
       const open = [...form.querySelectorAll("details")].map((each) => each.open);
       part.replaceChildren(...fresh.childNodes);
-      if (fresh.dataset.refresh) part.dataset.refresh = fresh.dataset.refresh;
-      else delete part.dataset.refresh;
+      for (const name of ["live", "since"]) {
+        if (name in fresh.dataset) part.dataset[name] = fresh.dataset[name];
+        else delete part.dataset[name];
+      }
       form.replaceChildren(...freshForm.childNodes);
       form.querySelectorAll("details").forEach((each, place) => { each.open = open[place]; });
       if (focused && document.getElementById(focused)) document.getElementById(focused).focus();

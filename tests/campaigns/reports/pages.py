@@ -82,9 +82,11 @@ def checked(text: str) -> Page:
     assert all(after - before <= 1 for before, after in pairwise(levels)), "a heading is skipped"
     assert names["table"] == names["caption"]
     assert all(attributes.get("scope") for attributes, _ in page.all("th"))
-    for attributes, _ in page.all("svg"):
+    for attributes, inside in page.all("svg"):
         assert attributes.get("role") == "img"
-        assert attributes.get("aria-label") or attributes.get("aria-labelledby")
+        # What is small and often there has no other text than its title, by which it is named.
+        named = attributes.get("aria-label") or attributes.get("aria-labelledby")
+        assert named or (attributes["class"] == "whisker" and inside.startswith("from "))
     for attributes, _ in page.all("div"):
         if attributes.get("class") == "scroll":
             assert (attributes["tabindex"], attributes["role"]) == ("0", "region")

@@ -87,7 +87,7 @@ def test_clusters_are_parted_and_whiskers_drawn(whole):
     with opened(whole) as (_, boards):
         board = boards[-1]
     page = checked(report(whole))
-    labels = [attributes["aria-label"] for attributes, _ in page.all("svg") if "whisker" in (attributes["class"] or "")]
+    labels = [text for attributes, text in page.all("svg") if "whisker" in (attributes["class"] or "")]
     first = board.interval(board.rows[0].scores[0])
     assert labels[0] == f"from {first[0]:.2f} to {first[1]:.2f}"
     assert len(labels) == 3 * 2 * 3

@@ -56,7 +56,8 @@ def test_a_team_signs_in_uploads_sees_its_rank_compares_and_withdraws(site: Site
     board = page.get_by_role("table").first
     expect(board.get_by_role("row", name="mast")).to_be_visible()
     ranked = [row for row in board.get_by_role("row").all_inner_texts() if "mast" in row or "plank" in row]
-    assert [row.split()[0] for row in ranked] == ["1", "2"]
+    # Clusters may be there already, and are said behind the rank.
+    assert [row.split()[0].rstrip(",") for row in ranked] == ["1", "2"]
     assert "mast" in ranked[0]
 
     campaign_link(page, "Compare").click()

@@ -74,6 +74,32 @@ def test_order_and_columns_change_without_a_reload(board: Site) -> None:
     assert page.get_by_role("columnheader", name="chrF2").count() == 0
     page.goto(BOARD)
     assert systems(page) == by_bleu
+    arrive_while_somebody_looks(board, page)
+
+
+def arrive_while_somebody_looks(board: Site, page: Page) -> None:
+    """A score that arrives is shown without a reload; beside ticked boxes, it is offered."""
+    page.evaluate("window.stayed = true")
+    page.get_by_label("Show", exact=True).select_option(label="all systems")
+    rows = page.locator("#board tbody tr")
+    expect(rows).to_have_count(4)
+    submit_output(board.service.engine, "news", "pier", "keel", REFERENCE, declared=DeclaredKind.CONTRASTIVE)
+    board.work()
+    expect(rows).to_have_count(5)
+    expect(rows.first).to_contain_text("keel")
+    expect(rows.first).to_contain_text("100.0")
+    box = page.locator("#board tbody input[type=checkbox]").first
+    box.check()
+    submit_output(board.service.engine, "news", "pier", "oar", REFERENCE + b"", declared=DeclaredKind.CONTRASTIVE)
+    board.work()
+    offer = page.get_by_role("status").get_by_role("button", name="Show what is new")
+    expect(offer).to_be_visible()
+    expect(rows).to_have_count(5)
+    expect(box).to_be_checked()
+    offer.click()
+    expect(rows).to_have_count(6)
+    expect(offer).to_have_count(0)
+    assert page.evaluate("window.stayed")
 
 
 def test_it_works_without_scripts(board: Site) -> None:

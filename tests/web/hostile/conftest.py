@@ -23,3 +23,9 @@ def seen_world(world_template: Template, tmp_path_factory: pytest.TempPathFactor
     """A world for all tests of a file, which only look at it."""
     with ExitStack() as stack:
         yield world_template.copy(tmp_path_factory.mktemp("seen"), stack)
+
+
+@pytest.fixture(autouse=True)
+def _short_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams about pages have no end of their own: here they end after their first event."""
+    monkeypatch.setattr("web.pages.live.LONGEST_STREAM_SECONDS", 0.0)

@@ -355,6 +355,11 @@ RULES: dict[str, Rule] = {
     "GET /about": Rule(EVERYBODY),
     "GET /api/docs": Rule(EVERYBODY),
     "GET /queue": Rule(FOUNDERS),
+    # They show what everybody sees, and nothing of a campaign that is private.
+    "GET /campaigns/{name}/share.png": Rule(frozenset()),
+    "GET /campaigns/{name}/systems/{system}/share.png": Rule(frozenset()),
+    # A stream about a page is for those who see the page.
+    "GET /live": Rule(INSIDE, query="?page=/campaigns/hush"),
     # Schedules are shown to organisers who may see their campaign.
     "GET /nightly": Rule(FOUNDERS),
     "GET /api/v1/nightly": Rule(FOUNDERS),

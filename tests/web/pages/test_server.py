@@ -40,7 +40,7 @@ def test_the_queue_is_for_those_who_run_things_and_tells_each_only_of_what_is_th
     assert hidden.status_code == 200
     for word in ("gulls", "bay", "reason"):
         assert word not in hidden.text
-    assert "data-refresh" in told
+    assert "data-live" in told
     assert (STATIC / "refresh.js").exists()
 
 

@@ -15,19 +15,17 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from campaigns.accounts.throttle import network_of
 from campaigns.submissions.documents import progress_response
 from campaigns.submissions.views import find_submission
 from models.database.session import reading
 from steelyard_client.documents.submissions.submissions import ProgressResponse
 from web.api.submissions.submissions import SubmissionId
-from web.dependencies import CurrentPrincipal, app_state
+from web.dependencies import CurrentPrincipal, address_of, app_state
 from web.state import State
+from web.streams import LONGEST_STREAM_SECONDS, TICK_SECONDS
 
 router = APIRouter(tags=["submissions"])
-
-LONGEST_STREAM_SECONDS = 600.0
-"""After this time the client reconnects, and its permission is checked again."""
-TICK_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,9 @@ async def find_watched_submission(
 
     await run_in_threadpool(find)
     with ExitStack() as stack:
-        stack.enter_context(state.watching.watched(submission, principal.account_id or 0))
+        owner = str(principal.account_id) if principal.signed_in else network_of(address_of(request))
+        stack.enter_context(state.streams.counted(owner))
+        stack.enter_context(state.watching.watched(submission))
         yield WatchedSubmission(state, submission, last_event_id or "")
 
 

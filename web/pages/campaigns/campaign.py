@@ -32,6 +32,7 @@ from web.pages.leaderboards.human_cells import HumanColumn, human_column
 from web.pages.leaderboards.leaderboard import Links, board_table
 from web.pages.markdown import lead_and_rest
 from web.pages.rendering import page, part_of_address, see_other
+from web.pages.share import picture_address
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -82,6 +83,7 @@ def show_campaign(request: Request, name: str, principal: CurrentPrincipal) -> R
         citation=cite_campaign(access, site_url(state.settings)).strip() if results else "",
         teams=sorted((access.name_of(each) for each in access.teams), key=_natural),
         joinable=[(each, each) for each in _joinable(access)],
+        picture=picture_address(request, access, f"/campaigns/{part_of_address(name)}"),
         description=lead_and_rest(access.description),
     )
 

@@ -19,6 +19,8 @@ from campaigns.quotas.organisers import applicable_quotas, teams_with_quotas
 from campaigns.setup import setup_steps
 from campaigns.test_sets.stored import list_campaign_test_sets
 from models.database.session import reading
+from models.queue_status.campaign_progress import read_campaigns
+from models.queue_status.evaluation_filters import EvaluationFilter
 from models.schema.accounts import AuditEntry
 from models.schema.states import QuotaKind
 from web.dependencies import CurrentPrincipal, app_state
@@ -149,6 +151,8 @@ def management_page(
             .limit(CHANGES_SHOWN)
         ).all()
         version = version_of(connection, access.campaign_id)
+        section = SECTION_OF.get(where, section)
+        progress = read_campaigns(connection, EvaluationFilter(campaign=name)) if section == "live" else ()
     blank = {"team": "", "member_email": "", "member_role": "viewer"}
     blank |= dict.fromkeys(("clone_name", "clone_title", "clone_starts", "announce_subject", "announce_text"), "")
     blank |= {"quota_amount": "", "quota_team": "", "quota_phase": "", "quota_kind": QuotaKind.PER_DAY}
@@ -160,7 +164,8 @@ def management_page(
         access=access,
         here="manage",
         sections=SECTIONS,
-        section=SECTION_OF.get(where, section),
+        section=section,
+        progress=progress,
         rules_version=version,
         test_sets=test_sets,
         notices=[

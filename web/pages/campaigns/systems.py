@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.changes import lock_for_change, require_organiser
@@ -24,6 +24,7 @@ from steelyard_client.vocabulary import ORIGINS
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
+from web.pages.share import picture_address
 from web.uploads.large_bodies import accepts_upload
 
 if TYPE_CHECKING:
@@ -42,13 +43,17 @@ WHOSE = (
     (SystemOrigin.BASELINE, "A baseline of the organisers"),
     (SystemOrigin.ONLINE, "An online system"),
 )
+PAGE = 200
+"""Systems on one page."""
 MAX_TABLE_BYTES = 2_000_000
 
 
 @router.get("/campaigns/{name}/systems")
-def show_systems(request: Request, name: str, principal: CurrentPrincipal) -> Response:
-    """Show all systems that the reader may know of, with what is said of them."""
-    return _systems(request, name, principal)
+def show_systems(
+    request: Request, name: str, principal: CurrentPrincipal, first: Annotated[int, Query(ge=0, le=10**9)] = 0
+) -> Response:
+    """Show a page of the systems that the reader may know of, with what is said of them."""
+    return _systems(request, name, principal, first=first)
 
 
 @router.post("/campaigns/{name}/systems")
@@ -85,12 +90,13 @@ def _systems(
     name: str,
     principal: Principal,
     *,
+    first: int = 0,
     found: ImportedDescriptions | None = None,
     error: CampaignsError | None = None,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-        systems = all_systems(connection, access)
+        systems = sorted(all_systems(connection, access), key=lambda each: (each.system.casefold(), each.id))
     return page(
         request,
         "campaigns/systems",
@@ -98,7 +104,10 @@ def _systems(
         title="Systems",
         access=access,
         here="systems",
-        systems=sorted(systems, key=lambda each: (each.system.casefold(), each.id)),
+        systems=systems[first : first + PAGE],
+        first=first,
+        page_size=PAGE,
+        total=len(systems),
         origins=ORIGINS,
         parameters_text=parameters_text,
         found=found,
@@ -203,6 +212,7 @@ def _system(
         access=access,
         here="systems",
         system=seen,
+        picture=picture_address(request, access, f"/campaigns/{part_of_address(name)}/systems/{system}"),
         origin=ORIGINS.get(seen.origin, ""),
         parameters=parameters_text(seen.parameters),
         columns=columns,

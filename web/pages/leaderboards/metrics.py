@@ -21,6 +21,7 @@ from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading, writing
 from web.dependencies import CurrentPrincipal, app_state
+from web.pages.leaderboards.segment_views import MOST_LISTED
 from web.pages.rendering import page, part_of_address
 from web.uploads.judgments import JudgmentsForm, add_judgments
 from web.uploads.large_bodies import accepts_upload
@@ -143,6 +144,7 @@ def _page(
     return page(
         request,
         "leaderboards/metrics",
+        most_listed=MOST_LISTED,
         status=error.status if error else 200,
         title="Metrics",
         access=access,

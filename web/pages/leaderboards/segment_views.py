@@ -12,6 +12,8 @@ from web.pages.rendering import part_of_address
 if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess
 
+MOST_LISTED = 100
+"""Systems in a list to choose from; of more, the others are named."""
 GROUPINGS = ((Grouping.LENGTH, "By length"), (Grouping.DOMAIN, "By domain"), (Grouping.DOCUMENT, "By document"))
 
 

@@ -17,7 +17,7 @@ from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
-from web.pages.leaderboards.segment_views import segment_views
+from web.pages.leaderboards.segment_views import MOST_LISTED, segment_views
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
@@ -118,6 +118,8 @@ def show_segments(
         narrowed=sum(map(bool, filtered)),
         everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
+        most_listed=MOST_LISTED,
+        outputs_by_name=[(each.name, each.name) for each in view.outputs if each not in view.chosen],
         contexts=CONTEXTS,
         views=segment_views(
             access,

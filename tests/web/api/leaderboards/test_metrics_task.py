@@ -148,7 +148,7 @@ def test_it_says_that_it_is_being_computed(service: Service, nobody: Client, mon
         document = nobody.get(URL).json()
     finally:
         done.set()
-    assert 'data-refresh="3"' in page
+    assert '<div id="found" data-live data-since="' in page
     assert (document["computing"], document["metrics"]) == (True, [])
     monkeypatch.setattr("web.api.leaderboards.metrics_task.PATIENCE_SECONDS", None)
     assert not nobody.get(URL).json()["computing"]

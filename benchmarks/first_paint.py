@@ -1,0 +1,142 @@
+"""What pages of a campaign with a thousand submissions transfer, and how soon a browser paints them.
+
+    python -m benchmarks.first_paint [--submissions 1000] [--teams 50] [--rounds 5]
+
+A server of its own on loopback, over a SQLite file in which scores have been put as a campaign leaves them. Chromium
+opens each page with an empty cache, as a visitor or as its organiser: bytes of HTML, styles and scripts as they are
+before compression, its first contentful paint, and of that the time until the first byte; beside them the CPU time of
+the server. The first round, which fills the server's caches, is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import statistics
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import sync_playwright
+from sqlalchemy import insert, select
+
+from benchmarks.leaderboard_page import NAME, serve, take, wait_for
+from campaigns.accounts.secrets import hash_of, new_secret
+from models.database import migrate
+from models.database.session import make_engine, writing
+from models.schema.accounts import Account, WebSession
+from models.schema.base import now
+from models.schema.corpus import Submission
+from models.schema.roles import SiteRole
+from runtime.service_settings import WebSettings
+from tests.servers import free_port
+from tests.web.browser.conftest import CHROMIUM, FLAGS
+from web.dependencies import SESSION_COOKIE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from sqlalchemy import Engine
+
+CAMPAIGN = f"/campaigns/{NAME}"
+VISITOR = ("/", CAMPAIGN, f"{CAMPAIGN}/leaderboard", f"{CAMPAIGN}/leaderboard?shown=all", f"{CAMPAIGN}/matrix")
+ORGANISER = (
+    *("/queue", f"{CAMPAIGN}/submissions", f"{CAMPAIGN}/systems", f"{CAMPAIGN}/segments", f"{CAMPAIGN}/compare"),
+    *(f"{CAMPAIGN}/metrics", f"{CAMPAIGN}/submit", f"{CAMPAIGN}/manage", f"{CAMPAIGN}/manage/live", "/submissions/1"),
+    *(f"{CAMPAIGN}/ngrams", f"{CAMPAIGN}/breakdown", f"{CAMPAIGN}/systems/{{system}}", f"{CAMPAIGN}/manage/teams"),
+)
+AIM_KILOBYTES, AIM_MILLISECONDS = 100, 200
+TICKS = os.sysconf("SC_CLK_TCK")
+READ = """() => {
+  const [page] = performance.getEntriesByType("navigation");
+  const loaded = performance.getEntriesByType("resource");
+  const text = loaded.filter((each) => /\\.(css|js)$/.test(new URL(each.name).pathname));
+  return {
+    bytes: [page, ...text].reduce((sum, each) => sum + each.decodedBodySize, 0),
+    html: page.decodedBodySize,
+    waited: page.responseStart - page.requestStart,
+    painted: (performance.getEntriesByName("first-contentful-paint")[0] || {}).startTime,
+    loaded: page.loadEventEnd,
+  };
+}"""
+
+
+def main() -> None:
+    """Fill the tables and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--submissions", type=int, default=1000)
+    parser.add_argument("--teams", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        url = f"sqlite:///{Path(stack.enter_context(tempfile.TemporaryDirectory())) / 'steelyard.db'}"
+        migrate.upgrade(url)
+        engine = make_engine(url)
+        stack.callback(engine.dispose)
+        take(engine, WebSettings(database_url=url), 0, options.submissions, 1000, teams=options.teams)
+        secret, system = sign_in(engine)
+        port = free_port()
+        server = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
+        server.start()
+        stack.callback(server.terminate)
+        wait_for(port)
+        address = f"http://127.0.0.1:{port}"
+        browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        stack.callback(browser.close)
+        print(f"{options.submissions:,} submissions of {options.teams} teams, medians of {options.rounds} rounds\n")
+        print("| page | HTML | with styles and scripts | first byte | server's CPU | first paint |")
+        print("|---|---|---|---|---|---|")
+        for page in (*VISITOR, *(each.format(system=system) for each in ORGANISER)):
+            signed_in = page not in VISITOR
+            rounds = [
+                opened(browser, address, page, secret if signed_in else "", server.pid or 0)
+                for _ in range(options.rounds + 1)
+            ][1:]
+            report(page, {key: statistics.median(each[key] for each in rounds) for key in rounds[0]})
+
+
+def sign_in(engine: Engine) -> tuple[str, int]:
+    """The secret of a session of somebody who sees everything, and a system."""
+    secret = new_secret()
+    with writing(engine) as connection:
+        person = {"email": "root@example.org", "name": "root", "role": SiteRole.ADMINISTRATOR}
+        account = connection.execute(insert(Account).values(**person).returning(Account.id)).scalar_one()
+        row = {"secret_hash": hash_of(secret), "account_id": account, "expires_at": now() + 86_400}
+        connection.execute(insert(WebSession).values(**row))
+        return secret, connection.scalars(select(Submission.system_id)).first() or 0
+
+
+def opened(browser: Browser, address: str, page: str, secret: str, server: int) -> dict[str, float]:
+    """What a browser says of a page that it has never seen, and the milliseconds of CPU that the server took."""
+    context = browser.new_context(base_url=address)
+    if secret:
+        context.add_cookies([{"name": SESSION_COOKIE, "value": secret, "url": address}])
+    window = context.new_page()
+    before = cpu(server)
+    answer = window.goto(page, wait_until="load")
+    if answer is None or not answer.ok:
+        raise SystemExit(f"{page}: {answer and answer.status}")
+    window.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    found: dict[str, Any] = window.evaluate(READ)
+    context.close()
+    return {**found, "cpu": cpu(server) - before}
+
+
+def cpu(process: int) -> float:
+    """Milliseconds of CPU that a process has taken."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return 1000 * (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def report(page: str, found: dict[str, float]) -> None:
+    """A row of a Markdown table; what misses an aim is bold."""
+    size, painted = found["bytes"] / 1000, found["painted"]
+    shown = f"{size:.0f} kB" if size < AIM_KILOBYTES else f"**{size:.0f} kB**"
+    paint = f"{painted:.0f} ms" if painted <= AIM_MILLISECONDS else f"**{painted:.0f} ms**"
+    times = f"{found['waited']:.0f} ms | {found['cpu']:.0f} ms"
+    print(f"| `{page}` | {found['html'] / 1000:.0f} kB | {shown} | {times} | {paint} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

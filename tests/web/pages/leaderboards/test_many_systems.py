@@ -1,0 +1,43 @@
+"""Pages of a campaign with hundreds of systems stay small, and lead to all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.leaderboard_page import NAME, take
+from tests.service.service import Service
+
+SYSTEMS = 420
+MOST_BYTES = 66_000
+"""Of HTML: with styles and scripts a page stays below 100 kB."""
+CAMPAIGN = f"/campaigns/{NAME}"
+
+
+@pytest.fixture
+def many(service: Service) -> Service:
+    take(service.engine, service.settings, 0, SYSTEMS, 20, segments=3, teams=50)
+    return service
+
+
+def test_pages_stay_small_and_lead_to_all_systems(many: Service) -> None:
+    root = many.browser(many.account("root", "administrator"))
+    pages = ("", "/leaderboard", "/systems", "/segments", "/ngrams", "/metrics", "/submissions")
+    sizes = {page: len(root.get(f"{CAMPAIGN}{page}").content) for page in pages}
+    # Three charts with 60 names each.
+    assert sizes.pop("/metrics") < 85_000
+    assert max(sizes.values()) < MOST_BYTES, sizes
+    first, last = (root.get(f"{CAMPAIGN}/systems", params={"first": first}).text for first in (0, 400))
+    assert f"Systems 1 to 200 of {SYSTEMS}" in first
+    assert f"Systems 401 to {SYSTEMS} of {SYSTEMS}" in last
+    assert first.count('<th scope="row">') == 200
+    assert last.count('<th scope="row">') == SYSTEMS - 400
+    assert root.get(f"{CAMPAIGN}/systems", params={"first": 10**6}).status_code == 200
+    assert "show the best 60 by BLEU" in root.get(f"{CAMPAIGN}/metrics").text
+    # Systems that are not listed are named.
+    segments = root.get(
+        f"{CAMPAIGN}/segments", params={"system": ["1", "team0007/system3", ""], "order": "number"}
+    ).text
+    assert segments.count('type="checkbox"') == 2
+    assert '<option value="team0008/system3">' in segments
+    ngrams = root.get(f"{CAMPAIGN}/ngrams", params={"first": "team0007/system3", "second": "team0000/system"}).text
+    assert "More often in <bdi>team0007/system3</bdi>" in ngrams or "More often in <bdi>system3" in ngrams
