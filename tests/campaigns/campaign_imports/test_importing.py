@@ -26,6 +26,7 @@ from campaigns.rules import Rules, set_rules
 from campaigns.terms import set_terms
 from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
+from models.schema.accounts import Team
 from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
 from models.schema.corpus import Submission, System, TestSet, Text
 from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, SiteRole, Visibility
@@ -208,6 +209,18 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
         texts = [sorted(each for name, each in files.items() if name.endswith(ending)) for files in (old, new)]
         assert texts[0] == texts[1]
     assert b"segment_id" in texts[0][0]
+
+
+def test_teams_keep_the_names_by_which_they_submit(port: Service, tmp_path: Path) -> None:
+    with writing(port.engine) as connection:
+        connection.execute(update(Team).where(Team.name == "harbour").values(publication_name="Harbour of Brno"))
+    before = exported(port, "port")
+    assert b"\tHarbour of Brno\t" in files_of(before)["submissions.tsv"]
+    taken_in(port, before, tmp_path)
+    with reading(port.engine) as connection:
+        copied = select(Submission.system_id).join(Campaign).where(Campaign.name == "copy")
+        teams = set(connection.scalars(select(System.team).where(System.id.in_(copied))))
+    assert teams == {"", "harbour"}
 
 
 def test_an_export_of_a_release_before_terms_is_taken(port: Service, tmp_path: Path) -> None:
