@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.cloning import CloneRequest, clone_campaign
 from campaigns.errors import BadRequest, Conflict
+from campaigns.measures import protocols_on
 from campaigns.permissions import read_access
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.quotas.organisers import set_quota
+from campaigns.rules import Rules, set_rules
 from campaigns.terms import read_terms, set_terms
 from models.database.session import reading, writing
 from models.schema.accounts import Invitation
 from models.schema.campaigns import Campaign, CampaignProtocol, Participation, Quota
-from models.schema.corpus import Submission
-from models.schema.roles import PhaseKind, Visibility
+from models.schema.corpus import Protocol, Submission
+from models.schema.roles import Joining, PhaseKind, Visibility
 from models.schema.states import QuotaKind
 from tests.service.campaigns import found, submit_output, with_test_set
 from tests.service.people import submit
@@ -41,7 +43,8 @@ def at(text: str) -> float:
 
 def old_campaign(service: Service) -> None:
     """With phases on both sides of the end of summer time, which is on other days in other years."""
-    rules = {"time_zone": "Europe/Prague", "anonymous": True, "visibility": Visibility.PUBLIC}
+    rules = {"time_zone": "Europe/Prague", "anonymous": True, "visibility": Visibility.PUBLIC, "description": "News."}
+    rules |= {"joining": Joining.OPEN, "verified_only": True, "embeddable": True}
     found(service.engine, "wmt24", title="WMT 2024", **rules)
     with writing(service.engine) as connection:
         for name, kind, begins, ends in (
@@ -56,6 +59,8 @@ def old_campaign(service: Service) -> None:
         set_quota(connection, access, QuotaKind.PER_DAY, 1, team="harbour")
         set_terms(connection, access, "Be *kind*.")
     with_test_set(service.engine, "wmt24", metrics=("bleu", "chrf"), phase="test")
+    with writing(service.engine) as connection:
+        set_rules(connection, lock_for_change(connection, COMMAND_LINE, "wmt24"), Rules(ranked_by="chrf"))
     submit_output(service.engine, "wmt24", "harbour", "mast", b"kocka\npes\ndum\n")
 
 
@@ -69,6 +74,8 @@ def test_everything_but_submissions_comes_along(service: Service) -> None:
     old_campaign(service)
     new = cloned(service, CloneRequest("wmt27", "WMT 2027", at("2027-10-01T00:00")))
     assert (new.title, new.visibility, new.anonymous) == ("WMT 2027", Visibility.PRIVATE, True)
+    assert (new.description, new.joining, new.verified_only, new.embeddable) == ("News.", Joining.OPEN, True, True)
+    assert new.ranked_by == "chrf"
     local = [
         tuple(None if each is None else datetime.fromtimestamp(each, PRAGUE).strftime("%F %R") for each in times)
         for times in ((phase.starts_at, phase.ends_at) for phase in new.phases)
@@ -102,6 +109,17 @@ def test_by_default_it_begins_on_the_same_day_of_the_week_ahead(service: Service
     assert 0 < new.phases[0].starts_at - new.at <= 366 * 86400
     assert not new.test_sets
     assert new.title == "WMT 2024"
+
+
+def test_of_a_campaign_without_phases_whose_scores_were_imported_the_test_sets_come_along(service: Service) -> None:
+    found(service.engine, "wmt24")
+    with_test_set(service.engine, "wmt24")
+    with writing(service.engine) as connection:
+        connection.execute(update(Protocol).values(metrics=["imported:metric=x"]))
+    new = cloned(service, CloneRequest("next"))
+    assert (len(new.test_sets), len(new.phases)) == (1, 0)
+    with reading(service.engine) as connection:
+        assert protocols_on(connection, new.campaign_id) == []
 
 
 @pytest.mark.parametrize(
