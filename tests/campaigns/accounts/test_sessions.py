@@ -20,12 +20,13 @@ from campaigns.accounts.sessions import (
     SignInFailed,
     authenticate,
     create_session,
+    end_one_session,
     end_session,
     end_sessions,
     list_sessions,
 )
 from campaigns.accounts.throttle import Throttle
-from campaigns.errors import Forbidden, NotSignedIn, TooMany
+from campaigns.errors import Forbidden, NotFound, NotSignedIn, TooMany
 from models.database.session import reading, writing
 from models.schema.accounts import Account, WebSession
 from models.schema.base import now
@@ -91,6 +92,8 @@ def test_what_ends_which_sessions(service: Service) -> None:
         end_session(connection, NOBODY)
         end_session(connection, principal_of_session(connection, secrets[0]))
         assert owners(connection) == [mary, zoe, mary, zoe]
+        with pytest.raises(NotFound):
+            end_one_session(connection, principal_of_session(connection, secrets[1]), mary, 3)
         assert end_sessions(connection, mary, but=4) == 1
         assert list(connection.scalars(select(WebSession.id).order_by(WebSession.id))) == [3, 4, 5]
         assert end_sessions(connection, mary) == 1

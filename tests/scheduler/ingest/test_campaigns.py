@@ -96,6 +96,11 @@ def test_the_same_twice_gives_what_is_there(engine: Engine) -> None:
     assert reverse.submissions == first.submissions[::-1]
     assert reverse.evaluations[0] == first.evaluations[0][::-1]
     assert counts(engine) == before
+    # The same outputs on the same test set of another campaign are its own submissions.
+    other = take(engine, *submissions, campaign="d")
+    assert not {*other.submissions} & {*first.submissions}
+    for campaign, known in (("c", first), ("d", other)):
+        assert take(engine, *submissions, campaign=campaign).submissions == known.submissions
 
 
 def test_only_what_is_new_is_queued(engine: Engine) -> None:
