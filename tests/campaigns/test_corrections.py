@@ -63,14 +63,12 @@ def settings(database_url: str) -> Settings:
     return Settings(database_url=database_url)
 
 
-@pytest.fixture
-def engine(database_url: str) -> Engine:
-    engine = make_engine(database_url)
-    found(engine, "wmt")
+def add_campaign(engine: Engine, name: str) -> None:
+    found(engine, name)
     other = NamedContent("B.txt", b"x one\ny two\nz three\n")
     with_test_set(
         engine,
-        "wmt",
+        name,
         given(
             references=[NamedContent("A.txt", OLD), other],
             documents=NamedContent("docs.tsv", b"segment\tdoc_id\n0\ta\n1\ta\n2\tb\n"),
@@ -78,6 +76,12 @@ def engine(database_url: str) -> Engine:
         metrics=("bleu", "ter"),
         replicates=10,
     )
+
+
+@pytest.fixture
+def engine(database_url: str) -> Engine:
+    engine = make_engine(database_url)
+    add_campaign(engine, "wmt")
     submit_output(engine, "wmt", "harbour", "mast", OLD, declared=DeclaredKind.PRIMARY)
     submit_output(engine, "wmt", "guests", "tent", NEW, description="best of all")
     submit_output(engine, "wmt", "guests", "bag", b"nothing\nof\nit\n")
@@ -130,6 +134,18 @@ def test_standing_submissions_are_rescored_and_the_old_scores_stay(engine: Engin
     assert declared[5].description == "best of all"
     assert declared[6].withdrawn_at == declared[3].withdrawn_at
     assert measured == {1, 2, 3, 4, 5}
+
+
+def test_submissions_to_another_campaign_with_the_test_set_stay_there(engine: Engine) -> None:
+    add_campaign(engine, "other")
+    submit_output(engine, "other", "guests", "raft", NEW)
+    with reading(engine) as connection:
+        both = select(Submission.test_set_id).distinct()
+        assert len(connection.scalars(both).all()) == 1
+    correct_it(engine)
+    with reading(engine) as connection:
+        there = select(Campaign.name, func.count()).join(Submission).group_by(Campaign.name)
+        assert dict(connection.execute(there).all()) == {"wmt": 6, "other": 1}
 
 
 def test_what_checks_have_found_comes_along(engine: Engine) -> None:

@@ -30,6 +30,8 @@ from tests.service.port import Port, output
 from tests.service.service import Service
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from runtime.service_settings import WebSettings
 
 DAY = 86400.0
@@ -42,6 +44,8 @@ class Mailbox:
         self.mails: list[Any] = []
         self.unreachable = False
         self.dies_with: type[BaseException] | None = None
+        self.meanwhile: Callable[[], None] = lambda: None
+        """Called when the server is reached."""
 
 
 @pytest.fixture
@@ -52,6 +56,7 @@ def mailbox(monkeypatch: pytest.MonkeyPatch) -> Mailbox:
         def __enter__(self) -> Server:
             if box.unreachable:
                 raise OSError("no route")
+            box.meanwhile()
             return self
 
         def __exit__(self, *_: object) -> None: ...
@@ -250,6 +255,18 @@ def test_two_senders_at_once_send_one_mail_each(port_anywhere: Port, mailbox: Ma
     for each in both:
         each.join()
     assert sorted(to for to, _, _ in mailbox.mails) == ["ann@example.org", "mary@example.org", "zoe@example.org"]
+
+
+def test_who_has_lost_a_notice_to_another_sender_sends_nothing(port: Port, mailbox: Mailbox) -> None:
+    announce(port)
+
+    def taken_over() -> None:
+        with writing(port.service.engine) as connection:
+            connection.execute(update(NoticeDelivery).values(owner="another"))
+
+    mailbox.meanwhile = taken_over
+    send_notices(port.service.engine, settings_of(port))
+    assert mailbox.mails == []
 
 
 def test_a_mail_server_that_is_not_reached_is_tried_again(port: Port, mailbox: Mailbox) -> None:
