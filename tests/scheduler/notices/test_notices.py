@@ -197,6 +197,8 @@ def test_mails_go_to_those_who_want_them(port_anywhere: Port, mailbox: Mailbox) 
     from tests.service.people import submit
 
     assert "no more of these mails" in submit(visitor, path, path.partition("?")[0], kind="announcement").text
+    choices = port.program("mary").get("/api/v1/notices/settings").json()["choices"]
+    assert [each["kind"] for each in choices if each["channel"] == "mail" and each["wanted"]].count("failed") == 1
     announce(port)
     assert send_notices(port.service.engine, settings_of(port)) == 1
     assert mailbox.mails[-1][0] == "ann@example.org"

@@ -246,6 +246,12 @@ def test_scores_are_shown_as_the_phase_allows(service: Service, feedback: Feedba
     shown = re.findall(r'<td class="number">(.+)</td>', page)
     assert len(shown) == {"none": 0, "rounded": 2, "interval": 2, "ladder": 2}[feedback]
     assert "blind" in page
+    ranks = [
+        [each["rank"] for each in port.program(who).get("/api/v1/submissions/2").json()["feedback"][0]["scores"]]
+        for who in ("mary", "ann")
+    ]
+    assert ranks[0] == [None, None], "they would tell of scores that are withheld"
+    assert None not in ranks[1]
     if feedback in (Feedback.NONE, Feedback.INTERVAL):
         assert all(score not in page for score in scores)
 
