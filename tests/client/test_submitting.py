@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from models.schema.corpus import Submission
 from steelyard_client import BadInput, Client, Forbidden, NotFound, NotSignedIn, files
 from steelyard_client.documents.submissions.submissions import SubmissionUpdate
+from steelyard_client.files import read_file
 from tests.client.live import Live
 from tests.client.live import live as live
 from tests.service.port import NAME, SEGMENTS, Port, output
@@ -178,3 +180,11 @@ def test_a_stream_that_breaks_is_taken_up(live: Live, port: Port, mary: Client) 
         told = [each.state for each in client.watch_submission(made.id)]
     assert (told[0], told[-1]) == ("running", "done")
     assert asked == [None, "7"]
+
+
+def test_a_file_has_its_own_name_unless_another_is_given(tmp_path: Path) -> None:
+    """Scores are sent by the name of their folder, too; a text without a file has a name all the same."""
+    (tmp_path / "mast.txt").write_bytes(b"a\n")
+    assert read_file(tmp_path / "mast.txt") == read_file(str(tmp_path / "mast.txt")) == ("mast.txt", b"a\n")
+    assert read_file(tmp_path / "mast.txt", "en-cs/mast.txt") == ("en-cs/mast.txt", b"a\n")
+    assert (read_file(b"a"), read_file(b"a", "x")) == (("output.txt", b"a"), ("x", b"a"))

@@ -142,11 +142,13 @@ def test_agreement_is_that_of_correlate_in_the_order_of_the_sweep():
     for number, metric in enumerate(SWEEP.every):
         assert by_segment.interval(number, 0.9) == intervals[metric.specification]
     # Without raw scores there is nothing that this statistic could rest on.
-    points = replace(swept.judged, human_segments=100 * swept.judged.human_segments)
-    undefined = replace(swept, judged=points).agreement(SweepOptions("segment", "kendall-da"))
+    undefined = swept.agreement(SweepOptions("segment", "kendall-da"))
     assert not undefined.defined
-    raw = replace(swept, judged=replace(points, human_raw=points.human_segments))
-    assert raw.agreement(SweepOptions("segment", "kendall-da")).defined
+    raw = replace(swept, judged=replace(swept.judged, human_raw=100 * swept.judged.human_segments))
+    by_points = raw.agreement(SweepOptions("segment", "kendall-da"))
+    value, _ = raw.segment_measure(SweepOptions("segment", "kendall-da"))
+    assert [value(segments) for segments in all_segments(raw)] == pytest.approx(by_points.observed.tolist())
+    assert by_points.defined
     assert best_value(SWEEP, undefined) is None
 
 
