@@ -173,16 +173,15 @@ def correction(site: Site, page: Page, place: Path) -> None:
 
 
 def life_of_a_campaign(page: Page) -> None:
-    """Freeze, unfreeze, close the phase, publish the results, release the references: from the pages of Manage."""
+    """Freeze, unfreeze, close the phase, release the references: from the pages of Manage."""
     for button in ("Freeze the campaign", "Unfreeze the campaign"):
         page.goto("/campaigns/wmt27/manage/live")
         page.get_by_role("button", name=button).click()
         page.wait_for_url("**done=**")
-    for path, tick, button in (("live", "#sure-close", "Close now"), ("results", "#sure-publish", "Publish now")):
-        page.goto(f"/campaigns/wmt27/manage/{path}")
-        page.locator(tick).check()
-        page.get_by_role("button", name=button).click()
-        page.wait_for_url("**done=**")
+    page.goto("/campaigns/wmt27/manage/live")
+    page.locator("#sure-close").check()
+    page.get_by_role("button", name="Close now").click()
+    page.wait_for_url("**done=**")
     page.goto("/campaigns/wmt27/manage/test-sets")
     page.get_by_role("link", name="Edit").first.click()
     page.get_by_role("button", name="Release references").click()
@@ -226,19 +225,19 @@ def command(*arguments: str | Path, **environment: str) -> None:
 
 
 def by_commands(site: Site, secret: str, place: Path) -> None:
-    """Submit an output, look at the leaderboard, compare the systems: three commands at the server."""
+    """Submit an output, show the leaderboard and the systems: three commands at the server."""
     server = {"STEELYARD_SERVER": site.url, "STEELYARD_TOKEN": secret}
     file = place / "cli.txt"
-    file.write_bytes((DEMO / "systems" / "dinghy.txt").read_bytes().replace(b".\n", b"!\n", 2))
+    file.write_bytes((DEMO / "systems" / "ebb.txt").read_bytes().replace(b".\n", b"!\n", 2))
     wanted = ("--campaign", "wmt27", "--test-set", "dev", "--system", "cli", "--no-wait")
     command("submit", file, *wanted, **server)
     site.work()
     command("leaderboard", "wmt27", **server)
-    command("compare", "wmt27", **server)
+    command("system", "list", "wmt27", **server)
 
 
-def nights(page: Page, url: str, place: Path) -> None:
-    """A schedule with outputs of two nights, run at once, and its page."""
+def nights(url: str, place: Path) -> None:
+    """A schedule, its first run at once, and what came of it: three commands at the database."""
     outputs = place / "nights" / "harbour"
     outputs.mkdir(parents=True)
     (outputs / "buoy.txt").write_bytes((DEMO / "systems" / "buoy.txt").read_bytes())
@@ -246,8 +245,7 @@ def nights(page: Page, url: str, place: Path) -> None:
     database = ("--database", url)
     command("schedule", "create", "nights", "--cron", "30 2 * * *", "--source", pattern, "--test-set", DEMO, *database)
     command("schedule", "run", "nights", *database)
-    page.goto("/nightly/nights")
-    page.get_by_role("heading", name="Runs", exact=True).wait_for()
+    command("schedule", "show", "nights", *database)
 
 
 def demo(page: Page) -> None:
@@ -289,11 +287,11 @@ def main() -> None:
         timed("a corrected reference, until all systems are scored again", "1", lambda: correction(site, olga, place))
         secret = timed("a token for programs", "1", lambda: token(mary))
         timed("an output, its scores and the leaderboard by the API", "3 requests", lambda: by_api(site, secret))
-        told = "an output, the leaderboard and a comparison by commands"
+        told = "an output, the leaderboard and the systems by commands"
         timed(told, "3 commands", lambda: by_commands(site, secret, place))
-        timed("frozen, unfrozen, closed, published, references released", "5", lambda: life_of_a_campaign(olga))
+        timed("frozen, unfrozen, closed, references released", "4", lambda: life_of_a_campaign(olga))
         timed("everything exported", "1 click", lambda: export(olga))
-        timed("a schedule for every night, and its first run", "2 commands", lambda: nights(olga, url, place))
+        timed("a schedule for every night, its first run and its history", "3 commands", lambda: nights(url, place))
         timed("the demo campaign, published and with all systems queued", "1 click", lambda: demo(olga))
         site.work()
         timed("its best three compared", "0", lambda: look(olga, "demo/compare", "figure svg.chart"))
