@@ -93,6 +93,32 @@ class DatabaseTransport(httpx.BaseTransport):
         self._end_app()
         finish_comparison(self._database, comparison)
 
+    def finish_metrics_task(self, campaign: str, human: str) -> None:
+        """Compute the columns of a metrics task that take long and are not stored, as `finish_comparison` does."""
+        from campaigns.errors import CampaignsError
+        from campaigns.inspection.metrics_task import read_metrics_task
+        from campaigns.permissions import read_access
+        from cli.processes.working import finish_metrics_task
+        from models.database.session import reading
+        from models.errors import ModelsError
+        from models.queue_status.progress import read_columns_progress
+
+        app = self._app = self._app or self._opened(create=False)
+        state = app.state.steelyard
+        assert self._principal is not None
+        try:
+            with reading(state.engine) as connection:
+                access = read_access(connection, self._principal, campaign)
+            read_metrics_task(state.engine, state.settings, state.metrics_tasks, access, human, 0.0)
+            with reading(state.engine) as connection:
+                waiting = read_columns_progress(connection, access.campaign_id).open
+        except (CampaignsError, ModelsError):
+            # The request that comes next says what is wrong.
+            return
+        if waiting:
+            self._end_app()
+            finish_metrics_task(self._database, access.campaign_id)
+
     def finish_evaluations(self, evaluations: Sequence[int], processes: int | None = None) -> None:
         """Compute evaluations by processes of this command, where there is no broker; else wait for the workers."""
         from cli.processes.working import finish_evaluations

@@ -34,6 +34,9 @@ from steelyard.resampling.interval import percentile_interval
 BoardVersion = tuple[Any, ...]
 """Changes with everything that a leaderboard shows."""
 
+LEARNED = ("scored", "failed")
+"""What the last numbers of a version are of: the scores of learned metrics, and their columns that failed."""
+
 STATES = tuple(EvaluationState)
 
 EntryVersion = tuple[tuple[Any, ...], ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cli.stored import note_without_workers, settings_for
-from cli.terminal.progress import shown_progress, shown_trials
+from cli.terminal.progress import shown_columns, shown_progress, shown_trials
 from steelyard.commands.notices import note
 
 if TYPE_CHECKING:
@@ -18,6 +18,14 @@ def finish_comparison(database: str | None, comparison: int) -> None:
 
     with shown_trials() as on_progress:
         _finish(database, lambda connection: read_comparison_progress(connection, [comparison]), on_progress)
+
+
+def finish_metrics_task(database: str | None, campaign_id: int) -> None:
+    """As `finish_comparison`, of the columns of a campaign's metrics task."""
+    from models.queue_status.progress import read_columns_progress
+
+    with shown_columns() as on_progress:
+        _finish(database, lambda connection: read_columns_progress(connection, campaign_id), on_progress)
 
 
 def finish_evaluations(database: str | None, evaluations: Sequence[int], processes: int | None = None) -> None:

@@ -10,7 +10,7 @@ from steelyard_client.commands.progress import shown_progress as shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from models.queue_status.progress import ComparisonProgress, Progress
+    from models.queue_status.progress import ColumnsProgress, ComparisonProgress, Progress
 
 
 @contextmanager
@@ -30,3 +30,10 @@ def shown_trials() -> Iterator[Callable[[ComparisonProgress], None]]:
     """A function that shows the progress of randomization tests."""
     with shown("trials") as show:
         yield lambda progress: show((progress.trials_done, progress.trials))
+
+
+@contextmanager
+def shown_columns() -> Iterator[Callable[[ColumnsProgress], None]]:
+    """A function that shows the progress of a metrics task."""
+    with shown("columns") as show:
+        yield lambda progress: show((progress.total - progress.open, progress.total))

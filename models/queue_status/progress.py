@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, func, select
 
 from models.results.learned_columns import count_waiting
-from models.schema.queue import Comparison, Evaluation, Shard, ShardEvaluation, Trials
-from models.schema.states import ComparisonState, EvaluationState, LeaseState
+from models.schema.queue import Comparison, Evaluation, MetricsTaskPart, Shard, ShardEvaluation, Trials
+from models.schema.states import CLOSED, ComparisonState, EvaluationState, LeaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,26 @@ def read_comparison_progress(connection: Connection, comparisons: Sequence[int])
         trials=sum(row.trials for row in rows),
         trials_done=int(done or 0),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsProgress:
+    """The progress of the columns of a metrics task."""
+
+    open: int
+    """Those that can still change."""
+    total: int
+
+
+def read_columns_progress(connection: Connection, campaign_id: int) -> ColumnsProgress:
+    """The progress of the metrics tasks of a campaign."""
+    by_state = (
+        select(MetricsTaskPart.state, func.count().label("amount"))
+        .where(MetricsTaskPart.campaign_id == campaign_id)
+        .group_by(MetricsTaskPart.state)
+    )
+    states = {row.state: row.amount for row in connection.execute(by_state)}
+    return ColumnsProgress(sum(states[each] for each in states if each not in CLOSED), sum(states.values()))
 
 
 def failure_reasons(connection: Connection, evaluations: Sequence[int]) -> list[str]:

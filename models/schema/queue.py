@@ -302,6 +302,33 @@ class Trials(Leased, Base):
     """(tests,), the trials with a difference as large, packed by models.storage.arrays, until the comparison ends."""
 
 
+class MetricsTaskPart(Leased, Base):
+    """Comparing the metrics of a leaderboard by one statistic of judgments: a column of a metrics task."""
+
+    __tablename__ = "metrics_task_part"
+    __table_args__ = (
+        CheckConstraint(one_of("state", LeaseState), name="state"),
+        UniqueConstraint(
+            *("protocol_id", "campaign_id", "judgments_id", "statistic", "inputs"), name="uq_metrics_task_part_inputs"
+        ),
+        Index(None, "campaign_id"),
+        Index(None, "judgments_id"),
+        *lease_indexes("metrics_task_part"),
+    )
+
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"))
+    protocol_id: Mapped[int] = mapped_column(ForeignKey("protocol.id", ondelete="CASCADE"))
+    judgments_id: Mapped[int] = mapped_column(ForeignKey("judgments.id", ondelete="CASCADE"))
+    pair: Mapped[str] = mapped_column(String(300))
+    """The name of the test set, on which its draws depend."""
+    statistic: Mapped[str] = mapped_column(String(30))
+    """As `steelyard.meta_evaluation.task_results` names it."""
+    inputs: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of what the result depends on: other scores make another part."""
+    result: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """As `analysis.meta_evaluation.metrics_task_parts` packs it, once it is done."""
+
+
 class Worker(Base):
     """A worker's main process with its heartbeat."""
 

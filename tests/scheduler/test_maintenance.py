@@ -115,6 +115,7 @@ def test_only_so_many_go_at_once(engine: Engine, database_url: str) -> None:
             "nightly_run_steps": 0,
             "deliveries": 0,
             "learned_shards": 0,
+            "metrics_task_parts": 0,
             "notices": 0,
             "comparisons": 1,
         }

@@ -109,6 +109,12 @@ def finish_comparison(
     return found
 
 
+def finish_metrics_task(client: Client, campaign: str, human: str) -> None:
+    """On a database compute by workers of this process what a metrics task needs; elsewhere its reader waits."""
+    if (here := DATABASES.get(client)) is not None:
+        here.finish_metrics_task(campaign, human)
+
+
 def is_database(client: Client) -> bool:
     """Whether it is a database, and no server."""
     return client in DATABASES

@@ -8,6 +8,7 @@ from models.queue.kinds.comparisons import TRIALS
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.deliveries import DELIVERY
 from models.queue.kinds.learned_shards import LEARNED_SHARD
+from models.queue.kinds.metrics_task_parts import METRICS_TASK_PART
 from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP
 from models.queue.kinds.notice_deliveries import NOTICE_DELIVERY
 from models.queue.kinds.reductions import REDUCTION
@@ -20,6 +21,7 @@ KINDS: tuple[TaskKind[Any, Any], ...] = (
     REDUCTION,
     LEARNED_SHARD,
     TRIALS,
+    METRICS_TASK_PART,
     NIGHTLY_STEP,
     DELIVERY,
     NOTICE_DELIVERY,

@@ -39,13 +39,14 @@ def read_campaign_metrics_task(
     """Read how well the metrics of a campaign agree with people over all of its test sets, as WMT's metrics task ranks.
 
     Of each test set the leaderboard against the most references counts. Soft pairwise accuracy is of systems, acc-eq of
-    segments; metrics that no permutation test tells apart share a rank. The tests take a while: until they are done,
-    `computing` is true and there are no metrics. CSV and TSV have a row for each metric and task.
+    segments; metrics that no permutation test tells apart share a rank. The tests take a while: until workers have done
+    them, `computing` is true and there are no metrics. What they have found is kept until scores or judgments change.
+    CSV and TSV have a row for each metric and task.
     """
     state = app_state(request)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
-    document = read_metrics_task(state.engine, state.metrics_tasks, access, human, PATIENCE_SECONDS)
+    document = read_metrics_task(state.engine, state.settings, state.metrics_tasks, access, human, PATIENCE_SECONDS)
     if form not in FILES:
         return Response(document.model_dump_json(), media_type="application/json")
     ending, kind = FILES[form]

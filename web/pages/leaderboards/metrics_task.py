@@ -33,7 +33,7 @@ def show_metrics_task(
         return page(
             request, "leaderboards/leaderboard_hidden", title="Metrics task", access=access, here="metrics-task"
         )
-    document = read_metrics_task(state.engine, state.metrics_tasks, access, human, PATIENCE_SECONDS)
+    document = read_metrics_task(state.engine, state.settings, state.metrics_tasks, access, human, PATIENCE_SECONDS)
     return page(
         request,
         "leaderboards/metrics_task",

@@ -13,7 +13,7 @@ from steelyard.commands.options import format_option, many, option, together, ye
 from steelyard.commands.parsing import Noun, Value
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
-from steelyard_client.commands.backend import backend
+from steelyard_client.commands.backend import backend, finish_metrics_task
 from steelyard_client.commands.campaigns.announcements import announce, announcements
 from steelyard_client.commands.campaigns.output import CAMPAIGN, print_campaign
 from steelyard_client.commands.campaigns.past import archive, cite, clone
@@ -287,6 +287,7 @@ def metrics_task(client: Client, campaign: str, human: str, format: str) -> int:
     """Print the table of the metrics task."""
     from steelyard_client.commands.campaigns.metrics_task import print_metrics_task
 
+    finish_metrics_task(client, campaign, human)
     return print_metrics_task(client.read_campaign_metrics_task(campaign, human=human), format)
 
 

@@ -60,6 +60,12 @@ class MetricsTaskResponse(Document):
     """Name of the campaign."""
     computing: bool
     """Whether it is still being computed, so that tasks and metrics are empty. Ask again later."""
+    columns: int
+    """Columns to compute: two for each judged test set."""
+    columns_done: int
+    """Those that are computed."""
+    failures: list[str]
+    """Columns that could not be computed, and why."""
     test_sets: list[MetricsTaskTestSet]
     """What is compared."""
     tasks: list[MetricsTaskColumn]

@@ -4,26 +4,36 @@ import csv
 import io
 import json
 import threading
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from httpx import Client
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select, update
 
 from analysis.leaderboard.board import read_board
 from analysis.meta_evaluation.metrics_and_human import read_judged
+from analysis.meta_evaluation.metrics_task_parts import unpack_result
 from campaigns.inspection import metrics_task as made
 from models.corpus.judgments import NewJudgments, SegmentRow, store_judgments
 from models.database.session import reading, writing
+from models.errors import BadBlob
+from models.queue.kinds.metrics_task_parts import METRICS_TASK_PART
+from models.queue.retention import prune_finished
 from models.results.boards import list_boards
 from models.schema.campaigns import Campaign, CampaignTestSet
+from models.schema.queue import MetricsTaskPart
 from models.schema.roles import PhaseKind
-from models.schema.states import JudgmentKind
+from models.schema.states import JudgmentKind, LeaseState
 from steelyard.meta_evaluation.metrics_task import metrics_task
+from steelyard.meta_evaluation.task_results import compare_in_task
 from tests.cli.status import status_of
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, submit_output, with_test_set
 from tests.service.service import Service
+from worker.context import WorkerContext
+from worker.handlers import do
 
 URL = "/api/v1/campaigns/port/metrics-task"
 PAGE = "/campaigns/port/metrics-task"
@@ -79,8 +89,15 @@ def test_figures_are_those_of_the_stored_scores(service: Service, nobody: Client
             listed.test_set: read_judged(connection, read_board(connection, listed, 0.95))
             for listed in list_boards(connection, name="port")
         }
-    expected = metrics_task(made.by_title(pairs)).to_json()
+    titled = {
+        pair: replace(
+            judged, metrics=[replace(each, specification=each.title) for each in judged.metrics]
+        )
+        for pair, judged in pairs.items()
+    }  # fmt: skip
+    expected = metrics_task(titled).to_json()
     assert {key: document[key] for key in expected} == json.loads(json.dumps(expected))
+    assert (document["columns"], document["columns_done"], document["failures"]) == (4, 4, [])
     assert [task["pair"] for task in document["tasks"]] == ["en-cs", "en-cs", "en-zh", "en-zh"]
     assert [task["segments"] for task in document["tasks"]] == [3, 3, 2, 2]
     # One metric, whatever its tokenizer; TER is of one pair alone, which is not a score of 0.
@@ -138,9 +155,9 @@ def test_it_says_that_it_is_being_computed(service: Service, nobody: Client, mon
 
     def slow(*given, **others):
         assert done.wait(60)
-        return metrics_task(*given, **others)
+        return compare_in_task(*given, **others)
 
-    monkeypatch.setattr(made, "metrics_task", slow)
+    monkeypatch.setattr(made, "compare_in_task", slow)
     monkeypatch.setattr("web.pages.leaderboards.metrics_task.PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr("web.api.leaderboards.metrics_task.PATIENCE_SECONDS", 0.0)
     try:
@@ -152,6 +169,100 @@ def test_it_says_that_it_is_being_computed(service: Service, nobody: Client, mon
     assert (document["computing"], document["metrics"]) == (True, [])
     monkeypatch.setattr("web.api.leaderboards.metrics_task.PATIENCE_SECONDS", None)
     assert not nobody.get(URL).json()["computing"]
+
+
+def waiting(service: Service) -> list[int]:
+    """Columns that no worker has claimed."""
+    with reading(service.engine) as connection:
+        pending = select(MetricsTaskPart.id).where(MetricsTaskPart.state == LeaseState.PENDING)
+        return list(connection.scalars(pending.order_by(MetricsTaskPart.id)))
+
+
+def compute(service: Service, columns: list[int]) -> None:
+    """As a worker does."""
+    context = WorkerContext(service.settings)
+    for column in columns:
+        do(context, METRICS_TASK_PART, column, "task")
+    context.close()
+
+
+@pytest.fixture
+def stored(service: Service, nobody: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """A campaign whose columns take too long for a request."""
+    judge(service)
+    monkeypatch.setattr(made, "SECONDS", 1.0)
+    return nobody
+
+
+def test_long_ones_are_computed_by_workers_once_and_kept(
+    service: Service, stored: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        document = stored.get(URL).json()
+        assert (document["computing"], document["columns"], document["columns_done"]) == (True, 4, 0)
+    columns = waiting(service)
+    assert len(columns) == 4, "asked for once"
+    compute(service, columns[:1])
+    assert stored.get(URL).json()["columns_done"] == 1
+    assert "1 of 4 columns are done" in stored.get(PAGE).text
+    compute(service, columns)
+    done = stored.get(URL).json()
+    assert (done["computing"], done["columns_done"], waiting(service)) == (False, 4, [])
+    monkeypatch.setattr(made, "SECONDS", 0.0)
+    service.app.state.steelyard.metrics_tasks.__init__()
+    assert stored.get(URL).json() == done, "kept where nothing of it is in memory"
+    with writing(service.engine) as connection:
+        connection.execute(delete(MetricsTaskPart))
+    assert stored.get(URL).json() == done, "the same figures without workers"
+
+
+def test_other_judgments_are_compared_again_and_the_rest_is_kept(service: Service, stored: Client) -> None:
+    stored.get(URL)
+    compute(service, waiting(service))
+    judge(service, "mqm", ("en-cs",))
+    stored.get(URL, params={"human": "mqm"})
+    assert len(waiting(service)) == 2
+    submit_output(service.engine, "port", "d", "tug", LINES["cs"], test_set="en-cs")
+    work_off(service.settings)
+    assert stored.get(URL, params={"human": "esa"}).json()["columns_done"] == 2, "those of en-zh"
+    with reading(service.engine) as connection:
+        states = Counter(connection.scalars(select(MetricsTaskPart.state)))
+    assert states == {LeaseState.DONE: 2, LeaseState.PENDING: 4}, "what other scores gave is deleted"
+
+
+def test_a_column_that_fails_is_said(service: Service, stored: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored.get(URL)
+    columns = waiting(service)
+    compute(service, columns[1:])
+    with writing(service.engine) as connection:
+        failed = {"state": LeaseState.FAILED, "error": "No memory is left."}
+        connection.execute(update(MetricsTaskPart).where(MetricsTaskPart.id == columns[0]).values(**failed))
+    document = stored.get(URL).json()
+    assert not document["computing"]
+    assert document["failures"] == ["en-cs, soft-pairwise: No memory is left."]
+    first = document["tasks"][0]
+    assert (first["pair"], first["statistic"]) == ("en-cs", "acc-eq")
+    assert "No memory is left." in stored.get(PAGE).text
+    with writing(service.engine) as connection:
+        connection.execute(update(MetricsTaskPart).values(ended_at=1.0))
+        prune_finished(connection, 86400.0, 100)
+        assert set(connection.scalars(select(MetricsTaskPart.id))) == set(columns[1:]), "what failed is tried again"
+
+
+def test_the_command_line_brings_workers(
+    service: Service, stored: Client, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = service.settings.database_url
+    assert status_of(["campaign", "metrics-task", "port", "-f", "json", "--database", url]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == stored.get(URL).json()
+    assert printed["columns_done"] == 4
+
+
+@pytest.mark.parametrize("blob", [b"", b"x" * 20, (5).to_bytes(8, "little") + b"[1,2]"])
+def test_damaged_columns_are_refused(blob: bytes) -> None:
+    with pytest.raises(BadBlob):
+        unpack_result(blob)
 
 
 def test_a_hidden_leaderboard_hides_it(service: Service, nobody: Client) -> None:

@@ -38,7 +38,7 @@ OTHERS = {
 """Columns with names of time zones, metrics, classes and the like."""
 NO_ROWS = {
     *("confirmation", "delivery", "document", "nightly_run_step", "corpus_count", "corpus_statistics", "trials"),
-    *("learned_column", "learned_shard", "score_import"),
+    *("learned_column", "learned_shard", "score_import", "metrics_task_part"),
 }
 """Tables of which the world has no rows, or none that anybody looks at."""
 
