@@ -160,7 +160,7 @@ def test_the_archive_has_published_campaigns_with_winners(port_anywhere: Port) -
     port.work_off()
     visitor = port.service.client()
     assert visitor.get("/api/v1/archive").json()["items"] == []
-    assert "No campaign has published" in visitor.get("/archive").text
+    assert "once their results are published" in visitor.get("/archive").text
     assert port.program("ann").post(f"{ADDRESS}/publish").status_code == 200
     (item,) = visitor.get("/api/v1/archive").json()["items"]
     assert (item["name"], item["teams"], item["segments"]) == ("port 1", 2, 300)
