@@ -161,6 +161,9 @@ def test_a_preview_stores_nothing(database_url: str) -> None:
 def test_rules_are_checked_and_judgments_are_chosen(database_url: str) -> None:
     engine = make_engine(database_url)
     small(engine)
+    # Those of another campaign rank nothing here.
+    small(engine, "cove")
+    add(engine, "cove", rows(), name="da")
     with pytest.raises(BadRequest, match=r"Say which judgments rank\. Import some first"):
         rank(engine, "bay", "human")
     add(engine, "bay", rows())
