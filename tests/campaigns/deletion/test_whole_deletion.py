@@ -49,13 +49,16 @@ def twice(service):
             values.pop("id")
             connection.execute(insert(Submission).values(**values))
         known = rows_of_campaigns(connection)
+        # Tables come after those that they refer to.
         for table in campaign_tables():
             for number, campaign in enumerate((port.campaign, other)):
                 if not known[table.name].get(campaign):
+                    of_campaign = select(func.min(Judgments.id)).where(Judgments.campaign_id == campaign)
                     given = {
                         "campaign_id": campaign,
                         "test_set_id": port.test_set,
                         "protocol_id": 1,
+                        "judgments_id": connection.scalar(of_campaign),
                     }
                     theirs = select(func.min(Submission.id)).join(System, System.id == Submission.system_id)
                     ours = connection.scalar(theirs.where(Submission.campaign_id == campaign, System.team == "harbour"))
