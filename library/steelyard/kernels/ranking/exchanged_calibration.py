@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ def bits_of_trials(swapped: NDArray[np.bool_]) -> NDArray[np.uint64]:
         A bit for each trial.
     """
     trials, words = len(swapped), -(-len(swapped) // 64)
-    cells = swapped[0].size if trials else 0
+    cells = math.prod(swapped.shape[1:])
     packed = np.zeros((words * 8, cells), np.uint8)
     packed[: -(-trials // 8)] = np.packbits(swapped.reshape(trials, cells), axis=0, bitorder="little")
     in_words = np.ascontiguousarray(packed.reshape(words, 8, cells).swapaxes(1, 2)).view("<u8")[..., 0]
