@@ -1,4 +1,4 @@
-"""Submits many outputs at once, such as a zip of a system's for many language pairs: each by itself."""
+"""Submits a system's outputs for many language pairs at once, in one file, a zip or several files: each by itself."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.submissions.test_sets import offered_test_sets
 from campaigns.submissions.upload_file import UploadedFile
+from campaigns.submissions.zip_archive import is_zip
 from models.database.session import reading
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
 from steelyard.errors import MetricsError
-from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+from steelyard.formats.campaign.outputs_of_pairs import OutputOfPair, outputs_in, outputs_of_pairs
 from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
 from web.error_mapping import as_campaigns_error
 from web.uploads.request import SubmissionRequest
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from campaigns.accounts.principal import Principal
+    from campaigns.submissions.form import SubmissionFields
     from steelyard.text.limits import TextLimits
     from web.state import State
+    from web.uploads.request import SeveralRequest
 
 CHUNK_BYTES = 1 << 20
 
@@ -68,28 +71,35 @@ class NothingStored(BadRequest):
 
 
 async def submit_pairs(
-    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, key: str | None
+    state: State, principal: Principal, campaign: str, incoming: SeveralRequest, *, key: str | None
 ) -> PairsOutcome:
-    """Submit every output of a zip, whose files are named after language pairs or test sets.
+    """Submit every output of a request, named after language pairs or test sets: files, or those of a zip.
 
-    Raises NotFound, Forbidden, BadRequest for a file that is no such zip, what `campaigns.sandbox` raises, and
-    NothingStored with all reasons.
+    A file in JSON Lines whose documents name their pairs is for all of them. Raises NotFound, Forbidden, BadRequest
+    for a damaged zip, what `campaigns.sandbox` raises, and NothingStored with all reasons.
     """
-    fields = incoming.fields
-    if incoming.file is None or not incoming.file.size:
+    fields = SubmissionRequest(incoming.values, None).fields
+    if not any(each.size for each in incoming.files):
         raise NoOutput("There is no file. Choose a zip with an output for each language pair.")
-    test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, incoming)
+    test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, fields)
+    files: dict[str, Path] = {}
+    left_out = []
+    for each in incoming.files:
+        if each.name in files:
+            left_out.append(RefusedOutput(each.name, "Another file has this name, too. Rename one of them."))
+        else:
+            files[each.name] = each.path
     with scratch_folder() as place:
-        path, limits = incoming.file.path, limits_of(state.settings).text
-        owner = Owner(principal.account_id, fields.team)
-        found, refused = await state.sandbox.run(owner, read_pairs_zip, path, place, limits, test_sets)
-        left_out = [RefusedOutput(file, reason) for file, reason in refused.items()]
+        owner, limits = Owner(principal.account_id, fields.team), limits_of(state.settings).text
+        found, refused = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
+        left_out += [RefusedOutput(file, reason) for file, reason in refused.items()]
 
         def requests() -> Iterator[tuple[str, str, SubmissionRequest]]:
-            for test_set, (shown, output) in found.items():
-                with UploadedFile(state.settings, name=shown) as file:
-                    _copy(output, file)
-                    yield shown, test_set, SubmissionRequest({**incoming.values, "test_set": test_set}, file)
+            for test_set, output in found.items():
+                with UploadedFile(state.settings, name=output.shown) as file:
+                    _copy(output.path, file)
+                    values = {**incoming.values, "test_set": test_set}
+                    yield output.shown, test_set, SubmissionRequest(values, file)
 
         return await submit_each(state, principal, campaign, requests(), left_out, key=key)
 
@@ -125,34 +135,37 @@ async def submit_each(
     return PairsOutcome(stored, left_out)
 
 
-def read_pairs_zip(
-    path: Path, place: Path, limits: TextLimits, test_sets: Mapping[str, str]
-) -> tuple[dict[str, tuple[str, Path]], dict[str, str]]:
-    """Unpack a zip into `place`: the name and file of each test set's output; files and reasons of what is refused.
+def read_pairs(
+    files: Mapping[str, Path], place: Path, limits: TextLimits, test_sets: Mapping[str, str]
+) -> tuple[dict[str, OutputOfPair], dict[str, str]]:
+    """The output of each test set; files and reasons of what is refused. A zip alone is unpacked into `place`.
 
-    Raises BadRequest, for what is no zip or has no outputs, and BadText.
+    Raises BadRequest, for a zip that is damaged or has no outputs, and BadText.
     """
+    path = next(iter(files.values()))
+    if len(files) > 1 or not is_zip(path):
+        return outputs_of_pairs(files, test_sets)
     root = place / "unpacked"
     try:
         with ZipFile(path) as archive:
             unpack(archive, root, limits)
     except DAMAGED as error:
-        raise BadRequest("This is no zip, or a damaged one. Send a zip with an output for each pair.") from error
+        raise BadRequest("This zip is damaged. Send one with an output for each pair.") from error
     # The only folder may be of one pair, or one around all of them.
     for folder in (root, only_folder(root)):
-        found, refused = outputs_of_pairs(folder, test_sets)
+        found, refused = outputs_of_pairs(outputs_in(folder), test_sets)
         if found:
             break
     if not found and not refused:
         raise BadRequest("The zip has no outputs. Name each after its language pair, such as en-cs.txt.")
-    return {name: (str(file.relative_to(folder)), file) for name, file in found.items()}, refused
+    return found, refused
 
 
-def named_test_sets(state: State, principal: Principal, campaign: str, incoming: SubmissionRequest) -> dict[str, str]:
+def named_test_sets(state: State, principal: Principal, campaign: str, fields: SubmissionFields) -> dict[str, str]:
     """The test sets that take outputs, with their pairs. Raises for those who may not submit."""
     with reading(state.engine) as connection:
         access = read_access(connection, principal, campaign)
-        submitting_team(connection, access, incoming.fields)
+        submitting_team(connection, access, fields)
         offered = offered_test_sets(connection, access)
     several = {each.name for each in offered if sum(other.name == each.name for other in offered) > 1}
     return {

@@ -147,7 +147,8 @@ class SubmissionOperations(Requests):
         """Submit a system's outputs for many language pairs; what was stored, and what was refused and why.
 
         `outputs` is a zip, as a path or as bytes, whose files are named after language pairs (`en-cs.txt`) or test
-        sets; the rest is as in `submit_output`. Raises BadInput if nothing could be stored.
+        sets, or the path of one file in JSON Lines for all pairs, as in WMT25 and WMT26; the rest is as in
+        `submit_output`. Raises BadInput if nothing could be stored.
         """
         fields = _form_fields(
             system=system, team=team, run=run, kind=kind, constrained=constrained, description=description,

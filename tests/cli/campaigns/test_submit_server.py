@@ -1,11 +1,13 @@
 """`steelyard --server URL submit`: as on a database, over the network."""
 
+import json
 import math
 import threading
 
 import pytest
 from sqlalchemy import select, update
 
+from campaigns.test_sets.files import NamedContent
 from cli.main import main
 from models.database.session import reading, writing
 from models.schema.corpus import Submission
@@ -15,6 +17,7 @@ from models.schema.states import QueueClass
 from tests.acceptance.commands import wait_for
 from tests.client.live import Live
 from tests.client.live import live as live
+from tests.service.campaigns import given, with_test_set
 from tests.service.port import NAME, Port, output
 
 
@@ -123,3 +126,34 @@ def test_a_scale_without_end_has_more_digits_whatever_the_metric_is_called(live,
         assert [score.scale for score in system.scores] == [100.0, None]
         (told,) = client.read_submission(2).feedback
         assert [score.scale for score in told.scores] == [100.0, None]
+
+
+def test_one_file_of_a_system_for_all_pairs(live, tmp_path, monkeypatch, capsys):
+    """As WMT25 has it: its documents say of which pair they are."""
+    mary = live.service.account("mary")
+    live.service.campaign("port", teams=(live.service.team("harbour", mary),))
+    documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\ta.1\n1\ta.1\n")
+    for language in ("cs", "de", "is"):
+        test_set = given(b"jedna\ndve\n", b"one\ntwo\n", target_language=language, documents=documents)
+        with_test_set(live.service.engine, "port", test_set, name=f"en-{language}")
+    monkeypatch.setenv("STEELYARD_TOKEN", live.token(mary))
+    texts = {"en-cs_CZ": "jedna\n\ndve", "en-de_DE": "jedna", "en-is_IS": "a\n\nb\n\nc", "en-fr_FR": "un"}
+    rows = [{"doc_id": f"{pair}_#_news_#_a.1", "hypothesis": text} for pair, text in texts.items()]
+    (tmp_path / "Yolu.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def submit(*arguments):
+        asked = ("--campaign", "port", "--system", "mast", "--no-wait")
+        status = main(["--server", live.url, "submit", str(tmp_path / "Yolu.jsonl"), *asked, *arguments])
+        return status, *capsys.readouterr()
+
+    status, out, err = submit()
+    assert status == 1
+    assert "for port: en-cs, 2 segments" in out
+    assert "Submitted 1 of 4 outputs." in out
+    refused = [line for line in err.splitlines() if "refused: " in line]
+    assert [line.split("refused: ")[1].split(":")[0] for line in refused] == [
+        *("Yolu.jsonl (en-fr_FR)", "Yolu.jsonl (en-de_DE)", "Yolu.jsonl (en-is_IS)"),
+    ]
+    # One of its pairs alone is still chosen by name.
+    status, out, err = submit("--test-set", "en-cs")
+    assert (status, "Already submitted" in out) == (0, True), err

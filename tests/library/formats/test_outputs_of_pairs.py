@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+from steelyard.formats.campaign.outputs_of_pairs import OutputOfPair, outputs_in, pairs_of_documents
+from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs as match
 
 TEST_SETS = {
     "news": "en-cs_CZ",
@@ -14,6 +15,10 @@ TEST_SETS = {
     "old": "",
     "new": "en-de",
 }
+
+
+def outputs_of_pairs(folder: Path, test_sets: dict[str, str]) -> tuple[dict[str, OutputOfPair], dict[str, str]]:
+    return match(outputs_in(folder), test_sets)
 
 
 def put(folder: Path, *names: str) -> Path:
@@ -26,7 +31,7 @@ def put(folder: Path, *names: str) -> Path:
 def test_pairs_in_any_spelling_and_names_of_test_sets(tmp_path: Path) -> None:
     files = ("eng-ces.txt", "en-sr_Latn.tsv", "old.txt.gz", "en-deu/GPT-4.1.txt", ".hidden.txt", "__MACOSX/en-cs.txt")
     found, refused = outputs_of_pairs(put(tmp_path, *files), TEST_SETS)
-    assert {name: str(path.relative_to(tmp_path)) for name, path in found.items()} == {
+    assert {name: output.shown for name, output in found.items()} == {
         "news": "eng-ces.txt",
         "en-sr_Latn_RS": "en-sr_Latn.tsv",
         "old": "old.txt.gz",
@@ -58,6 +63,14 @@ def test_a_pair_with_two_test_sets_must_be_named_by_one_of_them(tmp_path: Path) 
     assert "has several test sets: a, b" in refused["en-cs.txt"]
 
 
+def test_files_may_lie_elsewhere_under_other_names(tmp_path: Path) -> None:
+    sent = rows(tmp_path / "sent", "en-cs_CZ_#_news_#_a.1")
+    found, refused = match({"Yolu.jsonl.gz": sent, "en-de/x.txt": sent, "en-fr.pdf": sent}, TEST_SETS)
+    assert found == {"news": OutputOfPair("Yolu.jsonl.gz (en-cs_CZ)", sent), "new": OutputOfPair("en-de/x.txt", sent)}
+    assert refused == {"en-fr.pdf": "en-fr.pdf: Name a text after its language pair, such as en-cs.txt."}
+    assert (pairs_of_documents(sent), pairs_of_documents(sent, "Yolu.jsonl")) == ([], ["en-cs_CZ"])
+
+
 def rows(path: Path, *documents: str, **others: object) -> Path:
     path.write_text("".join(json.dumps({"doc_id": each, "hypothesis": "x", **others}) + "\n" for each in documents))
     return path
@@ -69,7 +82,11 @@ def test_one_file_of_a_system_is_for_all_pairs_that_its_documents_name(tmp_path:
         "en-sr_Cyrl_RS_#_news_#_a.1",
     )
     found, refused = outputs_of_pairs(tmp_path, TEST_SETS)
-    assert found == dict.fromkeys(("news", "new", "en-sr_Cyrl_RS"), path)
+    assert found == {
+        "news": OutputOfPair("Yolu.jsonl (en-cs_CZ)", path),
+        "new": OutputOfPair("Yolu.jsonl (en-de_DE)", path),
+        "en-sr_Cyrl_RS": OutputOfPair("Yolu.jsonl (en-sr_Cyrl_RS)", path),
+    }
     assert not refused
     rows(path, "WMT26_###_speech_###_eng_Latn_###_ces_Latn_###_id_x", "en-fr_#_news_#_a", "en-sr_#_news_#_a")
     found, refused = outputs_of_pairs(put(tmp_path, "en-cs.txt"), TEST_SETS)

@@ -12,7 +12,7 @@ from steelyard_client.documents.submissions.submissions import RefusedOutputResp
 from web.api.submissions.submissions import BODY, created_response
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
-from web.uploads.request import ReceivedSubmission
+from web.uploads.request import ReceivedSubmission, SeveralRequest
 from web.uploads.submit_pairs import submit_pairs
 
 router = APIRouter(tags=["submissions"])
@@ -27,14 +27,17 @@ async def submit_outputs(
     incoming: ReceivedSubmission,
     idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_LENGTH)] = None,
 ) -> SubmissionsCreatedResponse:
-    """Submit the outputs of a system for many language pairs, as a zip.
+    """Submit the outputs of a system for many language pairs, as a zip or as one file.
 
-    Each file is named after its pair, in any spelling, or after its test set: `en-cs.txt`, `eng-deu.txt`,
-    `en-zh/SYSTEM.txt`; `test_set` is ignored. Each is checked and stored by itself, as a single one is; what is refused
-    is named and keeps nothing else back. If nothing can be stored, the request fails with all reasons.
+    Each file of a zip is named after its pair, in any spelling, or after its test set: `en-cs.txt`, `eng-deu.txt`,
+    `en-zh/SYSTEM.txt`. JSON Lines whose `doc_id` name their pairs, as in WMT25 and WMT26, are for all of them, in a zip
+    or alone, packed with gzip or not; `test_set` is ignored. Each output is checked and stored by itself, as a single
+    one is; what is refused is named and keeps nothing else back. If nothing can be stored, the request fails with all
+    reasons.
     """
     state = app_state(request)
-    done = await submit_pairs(state, principal, name, incoming, key=idempotency_key)
+    files = [] if incoming.file is None else [incoming.file]
+    done = await submit_pairs(state, principal, name, SeveralRequest(incoming.values, files), key=idempotency_key)
     return SubmissionsCreatedResponse(
         stored=[await run_in_threadpool(created_response, state, principal, each) for each in done.stored],
         refused=[

@@ -31,7 +31,7 @@ from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmissions, SeveralRequest, SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, submit_request
 from web.uploads.submit_pairs import RefusedOutput, submit_pairs
-from web.uploads.submit_several import SystemNamed, submit_files_of_pairs, submit_systems
+from web.uploads.submit_several import SystemNamed, submit_systems
 
 router = APIRouter()
 
@@ -82,10 +82,8 @@ async def _submit_several(request: Request, name: str, principal: Principal, inc
     key = str(incoming.values.get("key") or "")[:100] or None
     if incoming.values.get("test_set") != ALL_PAIRS:
         done = await submit_systems(state, principal, name, incoming, key=key)
-    elif len(incoming.files) > 1:
-        done = await submit_files_of_pairs(state, principal, name, incoming, key=key)
     else:
-        done = await submit_pairs(state, principal, name, incoming.single, key=key)
+        done = await submit_pairs(state, principal, name, incoming, key=key)
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         test_sets = {each.id: each.title for each in offered_test_sets(connection, access)}

@@ -34,16 +34,17 @@ if TYPE_CHECKING:
     help="Submit a system's output for a test set of a campaign, within the quotas of its team (`steelyard quota`). "
     "The output is checked, then scored by all metrics and references of the campaign. Submitting the same output "
     "again costs nothing. A folder or zip of outputs named after their language pairs (en-cs.txt, eng-deu.txt, or "
-    "en-cs/SYSTEM.txt) is submitted pair by pair; refused files are named. The command shows the scores that the phase "
-    "discloses, and the ranks where the leaderboard is visible. Exit status 1 if a quota is used up, the campaign is "
-    "closed for submissions, or an output cannot be scored.",
+    "en-cs/SYSTEM.txt) is submitted pair by pair, and so are JSON Lines for all pairs, as in WMT25 and WMT26; what is "
+    "refused is named. The command shows the scores that the phase discloses, and the ranks where the leaderboard is "
+    "visible. Exit status 1 if a quota is used up, the campaign is closed for submissions, or an output cannot be "
+    "scored.",
     example="steelyard submit output.txt --campaign wmt24 --team lab --system baseline --primary",
 )
 @click.argument(
     "file",
     metavar="FILE",
     help="the output, in any format that `score` reads; FILE:PART names a layer or zone; - reads standard input; or a "
-    "folder or zip of outputs for several pairs",
+    "folder, zip or JSON Lines of outputs for several pairs",
 )
 @option("--campaign", required=True, metavar="NAME", help="the campaign")
 @option("--team", default="", metavar="NAME", help="the submitting team; optional for members of a single team")
@@ -127,7 +128,7 @@ def submit(
         "due_at": None if due is None else _deadline(client, campaign, due),
     }
     order = Order(campaign, fields, key, quiet=format != "text")
-    many = are_many(file)
+    many = are_many(client, order, file)
     refused: dict[str, str] = {}
     if many:
         stored, refused = submit_all(client, order, file)

@@ -16,13 +16,21 @@ if TYPE_CHECKING:
     from steelyard_client.documents.submissions.submissions import SubmissionCreatedResponse
 
 
-def are_many(file: str) -> bool:
-    """Whether a file is a folder, a zip of several files, or of one in JSON Lines, which may be for many pairs."""
+def are_many(client: Client, order: Order, file: str) -> bool:
+    """Whether a file is a folder, a zip of several files, or of one in JSON Lines, which may be for many pairs.
+
+    Or JSON Lines themselves, whose documents name their pairs, where no test set is chosen and there are several.
+    """
     path = Path(file)
     if path.is_dir():
         return True
-    if not path.is_file() or not is_zipfile(path):
+    if not path.is_file():
         return False
+    if not is_zipfile(path):
+        from steelyard.formats.campaign.outputs_of_pairs import pairs_of_documents
+
+        chosen = order.fields["test_set"] or not pairs_of_documents(path)
+        return not chosen and len(_test_sets(client, order.campaign)) > 1
     from zipfile import ZipFile
 
     with ZipFile(path) as archive:
@@ -35,22 +43,23 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
 
     What is refused keeps nothing else back.
     """
-    from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs
+    from steelyard.formats.campaign.outputs_of_pairs import outputs_in, outputs_of_pairs
     from steelyard.formats.campaign.zips import unpacked_paths
     from steelyard.text.limits import STORING_LIMITS
 
     if order.fields["test_set"]:
         raise UsageError("--test-set is for a single output: files of a folder are named after language pairs.")
     known = _test_sets(client, order.campaign)
-    with unpacked_paths([file], STORING_LIMITS) as (folder,):
-        found, refused = outputs_of_pairs(folder, known)
+    with unpacked_paths([file], STORING_LIMITS) as (given,):
+        files = outputs_in(given) if given.is_dir() else {given.name: given}
+        found, refused = outputs_of_pairs(files, known)
         if not found and not refused:
             raise CommandError(f"{file}: has no outputs. Name each after its language pair, such as en-cs.txt.")
         stored = []
-        for test_set, path in found.items():
-            created = _submitted(client, order, test_set, path)
+        for test_set, output in found.items():
+            created = _submitted(client, order, test_set, output.path)
             if isinstance(created, str):
-                refused[str(path.relative_to(folder))] = created
+                refused[output.shown] = created
             else:
                 stored.append(created)
     if missing := [name for name in known if name not in found]:

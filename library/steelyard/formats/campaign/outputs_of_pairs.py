@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
@@ -25,30 +26,58 @@ WHOLE_DOCUMENTS = TextLimits(
 """A line of JSON is as long as its document."""
 
 
-def outputs_of_pairs(folder: Path, test_sets: Mapping[str, str]) -> tuple[dict[str, Path], dict[str, str]]:
-    """Match the outputs in a folder with test sets.
+@dataclass(frozen=True, slots=True)
+class OutputOfPair:
+    """The output for a test set."""
+
+    shown: str
+    """The file's name, with the pair where the file is for several."""
+    path: Path
+
+
+def outputs_in(folder: Path) -> dict[str, Path]:
+    """The outputs in a folder, and in the folders in it, by their names there.
 
     Parameters
     ----------
     folder : Path
-        With `PAIR.txt`, in any format of texts, or `PAIR/SYSTEM.txt`; PAIR in any spelling, or the name of a test set.
-        A file in JSON Lines whose documents name their pairs, as those of WMT25 and WMT26 do, is for all of them.
+
+    Returns
+    -------
+    dict of str to Path
+    """
+    return {str(path.relative_to(folder)): path for path in _files(folder)}
+
+
+def outputs_of_pairs(
+    files: Mapping[str, Path], test_sets: Mapping[str, str]
+) -> tuple[dict[str, OutputOfPair], dict[str, str]]:
+    """Match outputs with test sets.
+
+    Parameters
+    ----------
+    files : mapping of str to Path
+        Called `PAIR.txt`, in any format of texts, or `PAIR/SYSTEM.txt`; PAIR in any spelling, or the name of a test
+        set. A file in JSON Lines whose documents name their pairs, as those of WMT25 and WMT26 do, is for all of them.
     test_sets : mapping of str to str
         Name and language pair of each.
 
     Returns
     -------
-    found : dict of str to Path
+    found : dict of str to OutputOfPair
         By name of the test set, in the order of the files.
     refused : dict of str to str
-        File and reason: what fits no test set, or several, or one that another file fits.
+        File and reason: what is no text, fits no test set, or several, or one that another file fits.
     """
-    found: dict[str, Path] = {}
+    found: dict[str, OutputOfPair] = {}
     refused: dict[str, str] = {}
-    for path in _files(folder):
-        shown = printable(str(path.relative_to(folder)))
-        called = [system_name(path) if path.parent == folder else path.relative_to(folder).parts[0]]
-        if of_documents := _pairs_of_documents(path):
+    for file, path in files.items():
+        shown = printable(file)
+        if not is_text(file):
+            refused[shown] = f"{shown}: Name a text after its language pair, such as en-cs.txt."
+            continue
+        called = [file.partition("/")[0] if "/" in file else system_name(file)]
+        if of_documents := pairs_of_documents(path, file):
             called = of_documents
         for each in called:
             # Of a file for many pairs each pair may be refused.
@@ -59,16 +88,27 @@ def outputs_of_pairs(folder: Path, test_sets: Mapping[str, str]) -> tuple[dict[s
                 refused[about] = str(error)
                 continue
             if name in found:
-                before = found[name].relative_to(folder)
-                refused[about] = f"{about}: is for {name}, and so is {before}. Send one of them."
+                refused[about] = f"{about}: is for {name}, and so is {found[name].shown}. Send one of them."
             else:
-                found[name] = path
+                found[name] = OutputOfPair(about, path)
     return found, refused
 
 
-def _pairs_of_documents(path: Path) -> list[str]:
-    """The pairs that the ids of a file's documents name, in order; none for any other file, and a damaged one."""
-    if ".jsonl" not in path.name:
+def pairs_of_documents(path: Path, name: str = "") -> list[str]:
+    """The pairs that the ids of a file's documents name, in order.
+
+    Parameters
+    ----------
+    path : Path
+    name : str
+        What the file is called, if not as its path is.
+
+    Returns
+    -------
+    list of str
+        None for any file that is not in JSON Lines, and for a damaged one.
+    """
+    if ".jsonl" not in (name or path.name):
         return []
     pairs: dict[str, None] = {}
     try:

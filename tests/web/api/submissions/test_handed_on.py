@@ -88,9 +88,9 @@ def test_outputs_are_for_a_version_where_a_name_has_several(monkeypatch: pytest.
     monkeypatch.setattr(submit_pairs, "submitting_team", lambda *given: asked.append(given))
     monkeypatch.setattr(submit_pairs, "offered_test_sets", lambda *_: known)
     state: Any = SimpleNamespace(engine=None)
-    incoming: Any = SimpleNamespace(fields="fields")
+    fields: Any = "fields"
     principal: Any = None
-    assert submit_pairs.named_test_sets(state, principal, "wmt", incoming) == {
+    assert submit_pairs.named_test_sets(state, principal, "wmt", fields) == {
         "news@1": "en-cs", "news@2": "en-cs", "talks": "",
     }  # fmt: skip
     # Who may not submit is refused before anything is unpacked.

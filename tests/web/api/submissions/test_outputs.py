@@ -1,5 +1,6 @@
 """A system's outputs for many language pairs in one upload, by the API and on the page."""
 
+import gzip
 import json
 from typing import Any
 
@@ -75,9 +76,31 @@ def test_where_nothing_can_be_stored_the_request_fails(
     assert (page.status_code, why in page.text, stored(service)) == (422, True, 0)
 
 
-def test_what_is_no_zip_is_refused(mary: Client) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.zip", b"PK\x03\x04 broken", "This zip is damaged"),
+        ("a.pdf", THREE.encode(), "Name a text after its language pair"),
+        ("..", THREE.encode(), "Name a text after its language pair"),
+        ("en-cs.txt", b"", "There is no file"),
+        ("en-cs.jsonl.gz", b"\x1f\x8b broken", "damaged"),
+        ("mast.jsonl", b'{"doc_id": "en-cs_#_news_#_a"}\n' * 2, "mast.jsonl (en-cs): The output cannot be scored"),
+        ("mast.jsonl", b'{"doc_id": "en-de_#_news_#_a"}\n', "mast.jsonl (en-de): en-de: there is no pair en-de"),
+    ],
+)
+def test_a_file_of_which_nothing_can_be_stored(
+    name: str, content: bytes, why: str, mary: Client, service: Service
+) -> None:
+    for path in (API, PAGE):
+        fields = {"system": "mast", "test_set": "*", "team": "harbour"}
+        answer = mary.post(path, data=fields, files={"file": (name, content)})
+        assert (answer.status_code, why in answer.text, stored(service)) == (422, True, 0), answer.text
+
+
+def test_a_single_file_is_named_as_in_a_zip(mary: Client, service: Service) -> None:
     answer = mary.post(API, data={"system": "mast"}, files={"file": ("en-cs.txt", THREE)})
-    assert (answer.status_code, "no zip" in answer.text) == (422, True)
+    assert [each["test_set"] for each in answer.json()["stored"]] == ["en-cs@1"]
+    assert stored(service) == 1
 
 
 def test_the_page_shows_what_became_of_each(mary: Client, service: Service) -> None:
@@ -97,22 +120,50 @@ def wmt25(pairs: tuple[str, ...], text: str = "jedna\n\ndve", name: str = "a.1")
     )
 
 
-def test_one_file_of_a_system_for_all_pairs(service: Service) -> None:
-    """As WMT25 publishes systems: its documents say which pair they are of."""
+@pytest.fixture
+def two_pairs(service: Service) -> Client:
+    """A member of a team in a campaign of two pairs, with one document of two paragraphs."""
     mary = service.account("mary")
     service.campaign("port", teams=(service.team("harbour", mary),))
-    client = service.browser(mary)
     for language in ("cs", "de"):
         documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\ta.1\n1\ta.1\n")
         test_set = given(b"jedna\ndve\n", b"one\ntwo\n", target_language=language, documents=documents)
         with_test_set(service.engine, "port", test_set, name=f"en-{language}")
-    found = send(client, {"Yolu.jsonl": wmt25(("en-cs_CZ", "en-de_DE", "en-fr_FR"))}).json()
+    return service.browser(mary)
+
+
+@pytest.mark.parametrize("how", ["zip", "alone", "gzip"])
+def test_one_file_of_a_system_for_all_pairs(how: str, two_pairs: Client, service: Service) -> None:
+    """As WMT25 publishes systems: its documents say which pair they are of."""
+
+    def hand_in(content: str, path: str = API, **fields: str) -> Response:
+        if how == "zip":
+            return send(two_pairs, {"Yolu.jsonl": content}, path=path, **fields)
+        name, packed = ("Yolu.jsonl", content.encode())
+        if how == "gzip":
+            name, packed = f"{name}.gz", gzip.compress(packed)
+        return two_pairs.post(path, data={"system": "mast", **fields}, files={"file": (name, packed)})
+
+    called = "Yolu.jsonl.gz" if how == "gzip" else "Yolu.jsonl"
+    found = hand_in(wmt25(("en-cs_CZ", "en-de_DE", "en-fr_FR"))).json()
     assert [each["test_set"] for each in found["stored"]] == ["en-cs@1", "en-de@1"]
-    assert [each["file"] for each in found["refused"]] == ["Yolu.jsonl (en-fr_FR)"]
+    assert [each["file"] for each in found["refused"]] == [f"{called} (en-fr_FR)"]
     for each in found["stored"]:
-        output = client.get(f"/api/v1/submissions/{each['id']}/output")
+        output = two_pairs.get(f"/api/v1/submissions/{each['id']}/output")
         assert output.text == "jedna\ndve\n"
-    other = send(client, {"Yolu.jsonl": wmt25(("en-cs_CZ", "en-de_DE"), "jedna\n\ndve\n\ntri")}, system="keel")
+    other = hand_in(wmt25(("en-cs_CZ", "en-de_DE"), "jedna\n\ndve\n\ntri"), system="keel")
     assert other.status_code == 422
     assert other.text.count("has 3 segments, but 2 in the test set") == 2
+    assert stored(service) == 2
+    one_bad = wmt25(("en-cs_CZ",)) + wmt25(("en-de_DE",), "jedna")
+    page = hand_in(one_bad, PAGE, test_set="*", team="harbour", system="keel")
+    assert "1 of 2 outputs were stored" in page.text
+    assert f"<bdi>{called} (en-de_DE)</bdi>" in page.text
+    assert stored(service) == 3
+
+
+def test_beside_files_of_other_pairs_on_the_page(two_pairs: Client, service: Service) -> None:
+    files = [("file", ("Yolu.jsonl", wmt25(("en-cs_CZ",)))), ("file", ("en-de.txt", "jedna\ndve\n"))]
+    answer = two_pairs.post(PAGE, data={"system": "mast", "test_set": "*", "team": "harbour"}, files=files)
+    assert answer.status_code in (200, 303), answer.text
     assert stored(service) == 2
