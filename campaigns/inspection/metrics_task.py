@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -24,7 +24,7 @@ from models.database.session import reading
 from models.errors import NotFound
 from models.results.leaderboard import read_measured_entries
 from models.schema.queue import MetricsTaskPart
-from models.schema.states import EvaluationState, LeaseState
+from models.schema.states import OPEN, EvaluationState, LeaseState
 from scheduler.enqueue.metrics_task_parts import WantedPart, read_parts, request_parts
 from steelyard.errors import BadParameter
 from steelyard.meta_evaluation.metrics_task import ALPHA, TRIALS, MetricsTask, rank_metrics
@@ -35,7 +35,7 @@ from steelyard_client.documents.leaderboards.metrics_tasks import MetricsTaskRes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Engine
 
     from campaigns.leaderboards.choice import BoardChoice
     from campaigns.permissions import CampaignAccess
@@ -120,7 +120,8 @@ def read_metrics_task(
         offered = one_for_each_test_set(read_choices(connection, access), ())
         protocols = [each.listed.protocol_id for each in offered]
         versions = read_board_versions(connection, access.campaign_id, protocols)
-        measured = _measured(connection, access.campaign_id, protocols)
+        entries = read_measured_entries(connection, protocols, campaign_id=access.campaign_id)
+        measured = _measured(protocols, entries)
         known = list_judgments_of(connection, access.campaign_id, {each.id for each in offered})
         chosen, missing = [], []
         for each in offered:
@@ -158,19 +159,26 @@ def read_metrics_task(
         computing=found is None,
         test_sets=test_sets,
         columns=len(parts),
+        evaluations_waiting=_waiting(chosen, entries),
         columns_done=len(parts) if found is not None and not failed else len(done),
         failures=[f"{part.pair}, {part.statistic}: {state.error or 'cancelled'}" for part, state in failed.items()],
         **{**task.to_json(), "left_out": [*missing, *task.left_out]},
     )
 
 
-def _measured(connection: Connection, campaign_id: int, protocols: Sequence[int]) -> dict[int, list[object]]:
+def _measured(protocols: Sequence[int], entries: Sequence[Any]) -> dict[int, list[object]]:
     """By protocol: what names, ranks and scores of the systems come from. Whether one waits or runs does not matter."""
     found: dict[int, list[object]] = {protocol: [] for protocol in protocols}
-    for row in read_measured_entries(connection, protocols, campaign_id=campaign_id):
+    for row in entries:
         finished = row.finished_at if row.state == EvaluationState.DONE else None
         found[row.protocol_id].append((row.id, finished, row.team, row.name, row.run, row.kind))
     return found
+
+
+def _waiting(chosen: Sequence[JudgedChoice], entries: Sequence[Any]) -> int:
+    """Of the leaderboards the evaluations that will have scores, but have none yet."""
+    protocols = {each.choice.listed.protocol_id for each in chosen}
+    return sum(row.protocol_id in protocols and row.state in OPEN for row in entries)
 
 
 def _judgments(known: Sequence[StoredJudgments], human: str) -> StoredJudgments | None:

@@ -64,6 +64,8 @@ class MetricsTaskResponse(Document):
     """Columns to compute: two for each judged test set."""
     columns_done: int
     """Those that are computed."""
+    evaluations_waiting: int
+    """Evaluations of the judged test sets that are queued or running: their scores are not in the table yet."""
     failures: list[str]
     """Columns that could not be computed, and why."""
     test_sets: list[MetricsTaskTestSet]

@@ -270,3 +270,31 @@ def test_a_hidden_leaderboard_hides_it(service: Service, nobody: Client) -> None
     service.phase(service.campaign("port"), "test", PhaseKind.BLIND)
     assert nobody.get(URL).status_code == 403
     assert "hidden during this phase" in nobody.get(PAGE).text
+
+
+def test_judgments_before_any_score_wait_for_evaluations(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    found(service.engine, "port", visibility="public")
+    with_test_set(service.engine, "port", given(LINES["cs"], target_language="cs"), name="en-cs", replicates=20)
+    outputs = (("z", LINES["cs"]), ("b", b"kocka\npes tu\ndum je\n"), ("c", b"a\nb\nc tu je\n"))
+    for team, output in outputs:
+        submit_output(service.engine, "port", team, "tug", output, test_set="en-cs")
+    judge(service, kept=("en-cs",))
+    nobody, url = service.client(), service.settings.database_url
+    document = nobody.get(URL).json()
+    assert (document["evaluations_waiting"], document["metrics"]) == (3, [])
+    page = nobody.get(PAGE).text
+    assert "3 evaluations of the judged test sets wait to be scored, before metrics can be compared" in page
+    assert "No test set has scores" not in page
+    assert "data-live" in page
+    assert status_of(["campaign", "metrics-task", "port", "--database", url]) == 1
+    said = capsys.readouterr().err
+    assert "port has judgments, and 3 evaluations of what was judged wait to be scored" in said
+    assert "Import judgments" not in said
+    work_off(service.settings)
+    submit_output(service.engine, "port", "d", "tug", b"kocka\nb\nc\n", test_set="en-cs")
+    document = nobody.get(URL).json()
+    assert document["evaluations_waiting"] == 1
+    assert document["metrics"]
+    assert "1 evaluation of the judged test sets waits to be scored." in nobody.get(PAGE).text
+    assert status_of(["campaign", "metrics-task", "port", "--database", url]) == 0
+    assert "1 evaluation not scored yet: the table will change." in capsys.readouterr().err
