@@ -48,6 +48,11 @@ ORGANISER = (
 )
 AIM_KILOBYTES, AIM_MILLISECONDS = 100, 200
 TICKS = os.sysconf("SC_CLK_TCK")
+PAINTED = """() => new Promise((done) => {
+  const seen = (list) => { if (list.getEntriesByName("first-contentful-paint").length) done(); };
+  new PerformanceObserver(seen).observe({type: "paint", buffered: true});
+})"""
+"""Ends when something is painted. What is asked again and again in the page would be eval, which pages forbid."""
 READ = """() => {
   const [page] = performance.getEntriesByType("navigation");
   const loaded = performance.getEntriesByType("resource");
@@ -117,7 +122,7 @@ def opened(browser: Browser, address: str, page: str, secret: str, server: int) 
     answer = window.goto(page, wait_until="load")
     if answer is None or not answer.ok:
         raise SystemExit(f"{page}: {answer and answer.status}")
-    window.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    window.evaluate(PAINTED)
     found: dict[str, Any] = window.evaluate(READ)
     context.close()
     return {**found, "cpu": cpu(server) - before}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from campaigns.charts.element import element, number
+from campaigns.charts.element import element, number, written
 from campaigns.charts.lettering import FONT, MAX_LABEL_LENGTH, SIZE, WIDTH_OF_LETTER, shortened
 from campaigns.charts.markers import marker_path
 from campaigns.charts.palette import INK, LINE, SOFT
@@ -45,7 +47,8 @@ class Drawing:
         self.frame = Frame(left, top, width - right, height - bottom)
         self._x, self._y = (0.0, 1.0), (0.0, 1.0)
         self._ticks: tuple[Ticks | None, Ticks | None] = (None, None)
-        self._parts: list[str] = []
+        self._parts: list[tuple[str, str]] = []
+        """Elements in order, each after the attributes that it shares with others of its kind, or after ""."""
         self._markers: dict[tuple[str, float], str] = {}
 
     def span(self, x: Sequence[float], y: Sequence[float], turned: tuple[bool, bool] = (False, False)) -> None:
@@ -77,14 +80,15 @@ class Drawing:
         size: float = SIZE, colour: str = INK, longest: int = MAX_LABEL_LENGTH,
     ) -> None:  # fmt: skip
         """Write a text whose start, middle or end is at this place in pixels: above, below or centred on it."""
-        place = {"x": x, "y": y + BASELINE[height] * size}
-        text = shortened(text, longest)
-        self._parts.append(element("text", text, **place, font_size=size, text_anchor=anchor, fill=colour))
+        place: dict[str, str | float] = {"x": x, "y": y + BASELINE[height] * size}
+        if anchor != "start":
+            place["text_anchor"] = anchor
+        self._parts.append((written(font_size=size, fill=colour), element("text", shortened(text, longest), **place)))
 
     def mark(self, x: float, y: float, marker: str, size: float, colour: str) -> None:
         """Draw a marker at this place in pixels."""
         name = self._markers.setdefault((marker, size), f"{HERE}-m{len(self._markers)}")
-        self._parts.append(element("use", href=f"#{name}", x=x, y=y, fill=colour))
+        self._parts.append((written(fill=colour), element("use", href=f"#{name}", x=x, y=y)))
 
     def line(
         self, points: Sequence[tuple[float, float]], colour: str, width: float, dashes: Sequence[float] = ()
@@ -102,7 +106,7 @@ class Drawing:
             back = [self.pixels(x, high) for x, _, high in reversed(run)]
             outlines.append(f"M{_path([*there, *back])}z")
         if outlines:
-            self._parts.append(element("path", d="".join(outlines), fill=colour, fill_opacity=0.14))
+            self._parts.append(("", element("path", d="".join(outlines), fill=colour, fill_opacity=0.14)))
 
     def upright(self, x: float, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
         """Draw a vertical line at an x, if the axis includes it."""
@@ -133,7 +137,7 @@ class Drawing:
         parts, self._parts = self._parts, []
         self._draw_axes()
         axes, self._parts = self._parts, parts
-        body = f"<defs>{shapes}</defs>{''.join((*axes, *parts))}"
+        body = f"<defs>{shapes}</defs>{''.join(_grouped((*axes, *parts)))}"
         name = "c" + hashlib.sha256(repr((body, title, self.width, self.height)).encode()).hexdigest()[:10]
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" '
@@ -147,17 +151,24 @@ class Drawing:
         frame, (below, beside) = self.frame, self._ticks
         below = below or ticks_between(min(self._x), max(self._x))
         beside = beside or ticks_between(min(self._y), max(self._y), _steps(frame))
-        for place, label in zip(below.places, below.labels, strict=True):
-            across = self.pixels(place, 0)[0]
-            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.top)])}", LINE, 0.6)
-            self._stroke(f"M{_path([(across, frame.bottom), (across, frame.bottom + TICK)])}", SOFT, 1)
+        across = [self.pixels(place, 0)[0] for place in below.places]
+        heights = [self.pixels(0, place)[1] for place in beside.places]
+        grid = [
+            *(((x, frame.bottom), (x, frame.top)) for x in across),
+            *(((frame.left, y), (frame.right, y)) for y in heights),
+        ]
+        ticks = [
+            *(((x, frame.bottom), (x, frame.bottom + TICK)) for x in across),
+            *(((frame.left, y), (frame.left - TICK, y)) for y in heights),
+        ]
+        for lines, colour, width in ((grid, LINE, 0.6), (ticks, SOFT, 1)):
+            if lines:
+                self._stroke("".join(f"M{_path(line)}" for line in lines), colour, width)
+        for x, label in zip(across, below.labels, strict=True):
             if label:
-                self.write(across, frame.bottom + TICK + 3.5, label, "middle", "below")
-        for place, label in zip(beside.places, beside.labels, strict=True):
-            height = self.pixels(0, place)[1]
-            self._stroke(f"M{_path([(frame.left, height), (frame.right, height)])}", LINE, 0.6)
-            self._stroke(f"M{_path([(frame.left, height), (frame.left - TICK, height)])}", SOFT, 1)
-            self.write(frame.left - TICK - 3.5, height, label, "end")
+                self.write(x, frame.bottom + TICK + 3.5, label, "middle", "below")
+        for y, label in zip(heights, beside.labels, strict=True):
+            self.write(frame.left - TICK - 3.5, y, label, "end")
         if below.note:
             self.write(frame.right, frame.bottom + TICK + 18, below.note, "end", "below", size=SIZE - 1)
         if beside.note:
@@ -167,7 +178,8 @@ class Drawing:
 
     def _stroke(self, path: str, colour: str, width: float, dashes: Sequence[float] = ()) -> None:
         dashed = {"stroke_dasharray": " ".join(number(width * each) for each in dashes)} if dashes else {}
-        self._parts.append(element("path", d=path, fill="none", stroke=colour, stroke_width=float(width), **dashed))
+        line = element("path", d=path, fill="none", stroke=colour, stroke_width=float(width), **dashed)
+        self._parts.append(("", line))
 
 
 def padded_range(values: Sequence[float]) -> tuple[float, float]:
@@ -193,6 +205,13 @@ def _runs(points: Sequence[tuple[float, ...]]) -> Iterator[list[tuple[float, ...
         if len(run) > 1:
             yield run
         run = []
+
+
+def _grouped(parts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield elements; those beside each other that look alike share a group, which says it once."""
+    for look, run in groupby(parts, key=itemgetter(0)):
+        elements = "".join(each for _, each in run)
+        yield f"<g{look}>{elements}</g>" if look else elements
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

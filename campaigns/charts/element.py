@@ -10,15 +10,20 @@ from campaigns.charts.palette import CLASSES
 
 def element(tag: str, text: str | None = None, **attributes: str | float) -> str:
     """Return one element; underscores in attribute names become hyphens. Texts and values are escaped."""
+    head = f"<{tag}{written(**attributes)}"
+    return f"{head}/>" if text is None else f"{head}>{escape(writable(text), quote=False)}</{tag}>"
+
+
+def written(**attributes: str | float) -> str:
+    """Return attributes as they stand in a tag, with the classes of their colours."""
     classes = [f"{key}-{CLASSES[str(attributes[key])]}" for key in ("fill", "stroke") if attributes.get(key) in CLASSES]
-    written = [
+    found = [
         f' {key.replace("_", "-")}="{number(value) if isinstance(value, float) else escape(str(value))}"'
         for key, value in attributes.items()
     ]
     if classes:
-        written.append(f' class="{" ".join(classes)}"')
-    head = f"<{tag}{''.join(written)}"
-    return f"{head}/>" if text is None else f"{head}>{escape(writable(text), quote=False)}</{tag}>"
+        found.append(f' class="{" ".join(classes)}"')
+    return "".join(found)
 
 
 def number(pixels: float) -> str:

@@ -48,7 +48,8 @@ def scatter(
     if shown:
         drawing.span([x for _, x, _ in shown], [y for _, _, y in shown], turned)
         places = [drawing.pixels(x, y) for _, x, y in shown]
-        for place, colour in zip(places, colours, strict=True):
+        # By colour, so that each is written once.
+        for place, colour in sorted(zip(places, colours, strict=True), key=lambda each: SERIES.index(each[1])):
             drawing.mark(*place, CIRCLE, 5.5, colour)
         _name_points(drawing, [name for name, _, _ in shown[:MAX_NAMED_POINTS]], places)
     else:

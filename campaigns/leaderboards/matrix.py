@@ -18,13 +18,14 @@ from steelyard.ranking.rank_matrix import RankedScore, RankMatrix, rank_matrix
 from steelyard.tables.formatting import digits
 from steelyard.tables.rank_matrix import tables_of
 from steelyard_client.documents.leaderboards.matrices import MatrixCell, MatrixResponse, MatrixSystem, MatrixTestSet
-from steelyard_client.vocabulary import Constrained, SystemFilter, SystemOrigin
+from steelyard_client.vocabulary import Constrained, SystemFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
+    from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.leaderboards.view import Boards, BoardView
     from campaigns.permissions import CampaignAccess
     from models.results.boards import BoardSummary
@@ -66,6 +67,8 @@ class CampaignMatrix:
     metrics: Sequence[tuple[str, str]]
     """What may rank: specification and title."""
     ranks: RankMatrix
+    entries: Mapping[str, Sequence[BoardEntry]]
+    """What each name is on the leaderboards."""
 
     def tables(self) -> list[Table]:
         """The scores, and the rank ranges where there are some, for people."""
@@ -117,14 +120,14 @@ def read_matrix(
     ranks = rank_matrix({title: by_test_set[each.test_set_key] for title, each in zip(titles, used, strict=True)})
     if query.sort not in (*SORTS, *titles, *by_test_set):
         raise BadRequest(f"Rows cannot be sorted by {query.sort[:100]!r}: choose {', '.join(SORTS)} or a test set.")
-    own, drawn, origins = _of_systems(access, views)
+    own, drawn, entries = _of_systems(access, views)
     first = next((view for view in views if view.signatures), views[0])
     score = next((line.entry.scores[first.query.metric] for line in first.lines if line.entry.scores), None)
     rows = [
         MatrixSystem(
             name=name,
             own=name in own,
-            origin=origins[name],
+            origin=entries[name][0].origin,
             mean_rank=_or_none(ranks.mean_ranks[name]),
             autorank=math.fsum(drawn[name]) / len(drawn[name]) if name in drawn else None,
             gaps=ranks.gaps(name),
@@ -154,7 +157,7 @@ def read_matrix(
     offers = [
         (metric, title.removesuffix(" ↓")) for metric, title in zip(first.listed.metrics, first.titles, strict=True)
     ]
-    return CampaignMatrix(used, views, document, offers, ranks)
+    return CampaignMatrix(used, views, document, offers, ranks, entries)
 
 
 def one_for_each_test_set(choices: Sequence[BoardChoice], only: Sequence[str]) -> list[BoardChoice]:
@@ -199,22 +202,22 @@ def _ranked_scores(access: CampaignAccess, view: BoardView) -> dict[str, RankedS
 
 def _of_systems(
     access: CampaignAccess, views: Sequence[BoardView]
-) -> tuple[set[str], dict[str, list[float]], dict[str, SystemOrigin]]:
-    """Which names belong to the reader's teams, the AutoRanks of each name, and whose its system is."""
+) -> tuple[set[str], dict[str, list[float]], dict[str, list[BoardEntry]]]:
+    """Which names belong to the reader's teams, the AutoRanks of each name, and its entries."""
     own: set[str] = set()
     drawn: dict[str, list[float]] = {}
-    origins: dict[str, SystemOrigin] = {}
+    entries: dict[str, list[BoardEntry]] = {}
     for view in views:
         column = next(iter(autorank_columns(view.listed.metrics)), None)
         for line in view.lines:
             name = display_name(access, line.entry)
-            origins.setdefault(name.title, line.entry.origin)
+            entries.setdefault(name.title, []).append(line.entry)
             if name.own:
                 own.add(name.title)
             score = line.entry.scores[column].score if column is not None and line.entry.scores else None
             if score is not None and not math.isnan(score):
                 drawn.setdefault(name.title, []).append(score)
-    return own, drawn, origins
+    return own, drawn, entries
 
 
 def _key(sort: str, place: int | None) -> Callable[[MatrixSystem], Any] | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.ranking.clusters import SystemRank
 
 WIDTH = 120
-"""Of an interval's drawing, in pixels."""
+"""Of an interval's drawing, in pixels: that of `.whisker` in the style sheet."""
 MARGIN = 5
 
 CORRECTIONS = {
@@ -37,7 +37,6 @@ class Cell:
     low: str = ""
     high: str = ""
     whisker: tuple[float, float, float] | None = None
-    width: int = WIDTH
 
 
 @dataclass(frozen=True)

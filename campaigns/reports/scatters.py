@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DESCENDING = "↓"
 """Ends the title of a metric where lower is better."""
+PLACES = 6
+"""Of the numbers of a chart as a file: further ones would make up a third of it."""
 ENOUGH = 3
 """Minimum number of systems for a correlation: two points always lie on a line."""
 
@@ -52,7 +54,9 @@ def scatters_body(
         told = "The values are in the table below the charts."
         chart = scatter(drawn, one, other, title=title, description=told, turned=turned)
         caption = f"{title}: {len(known)} systems{_correlation(known)}."
-        numbers = csv_address(["system", one, other], drawn)
+        numbers = csv_address(
+            ["system", one, other], [(name, round(x, PLACES), round(y, PLACES)) for name, x, y in drawn]
+        )
         figures.append({"chart": drawing(chart), "caption": caption, "title": title, "csv": numbers})
     left_out = len(metrics) - SCATTER_METRICS
     notes = []

@@ -14,6 +14,7 @@ from models.schema.column_types import is_known
 from models.schema.corpus import Submission, System
 from models.schema.roles import SystemOrigin, Weights
 from models.schema.systems import SystemDescription, is_described
+from steelyard_client.vocabulary import ORIGINS
 
 if TYPE_CHECKING:
     from campaigns.permissions import CampaignAccess
@@ -72,6 +73,11 @@ def find_system(connection: Connection, access: CampaignAccess, system: int) -> 
     return _view(access, row)
 
 
+def sees_system(access: CampaignAccess, team: str, origin: SystemOrigin) -> bool:
+    """Return whether the viewer may know which system one on a visible leaderboard is, and so see its page."""
+    return access.sees_names or team in access.own_teams or (not team and origin in ORIGINS)
+
+
 def _visible(access: CampaignAccess, *conditions: ColumnElement[bool]) -> Any:
     own = System.team.in_(access.own_teams)
     visible: list[ColumnElement[bool]] = [Submission.campaign_id == access.campaign_id, *conditions]
@@ -79,7 +85,7 @@ def _visible(access: CampaignAccess, *conditions: ColumnElement[bool]) -> Any:
         # A withdrawn submission is for its team alone.
         shown: list[ColumnElement[bool]] = [Declaration.withdrawn_at.is_(None)]
         if not access.sees_names:
-            shown += [System.team == "", SystemDescription.origin.in_((SystemOrigin.BASELINE, SystemOrigin.ONLINE))]
+            shown += [System.team == "", SystemDescription.origin.in_(ORIGINS)]
         visible.append(or_(own, and_(*shown)) if access.sees_board else own)
         visible.append(Submission.test_set_id.not_in(access.hidden_test_sets))
     said = (

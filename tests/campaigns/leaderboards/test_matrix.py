@@ -119,10 +119,12 @@ def test_scores_are_those_of_the_ranking_metric_the_best_of_one_name(view: Any) 
 
 def test_own_systems_and_all_of_their_autoranks(view: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix, "autorank_columns", lambda _metrics: {2: "column"})
-    origins = {"ant": "baseline", "bee": "team", "cow": "baseline", "dog": "team"}
-    assert _of_systems(None, [view, view]) == ({"bee", "dog"}, {"ant": [1.5, 2.5, 1.5, 2.5]}, origins)
+    ant, bee, same, cow, dog = [line.entry for line in view.lines]
+    entries = {"ant": [ant, same], "bee": [bee], "cow": [cow], "dog": [dog]}
+    twice = {name: 2 * found for name, found in entries.items()}
+    assert _of_systems(None, [view, view]) == ({"bee", "dog"}, {"ant": [1.5, 2.5, 1.5, 2.5]}, twice)
     monkeypatch.setattr(matrix, "autorank_columns", lambda _metrics: {})
-    assert _of_systems(None, [view]) == ({"bee", "dog"}, {}, origins)
+    assert _of_systems(None, [view]) == ({"bee", "dog"}, {}, entries)
 
 
 def test_a_column_says_of_which_leaderboard_it_is(view: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, File, Form, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
@@ -23,6 +24,7 @@ from steelyard_client.documents.submissions.systems import parameters_text, pars
 from steelyard_client.vocabulary import ORIGINS
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.forms import FieldReader, InvalidForm, form_errors
+from web.pages.leaderboards.leaderboard import PAGE as ON_BOARD
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.share import picture_address
 from web.uploads.large_bodies import accepts_upload
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from campaigns.systems.descriptions import ImportedDescriptions
+    from steelyard_client.documents.submissions.systems import SystemOnTestSet
 
 router = APIRouter()
 
@@ -216,7 +219,7 @@ def _system(
         origin=ORIGINS.get(seen.origin, ""),
         parameters=parameters_text(seen.parameters),
         columns=columns,
-        rows=[(each, {score.title: _shown(score.score) for score in each.scores}) for each in scores],
+        rows=[(each, {score.title: _shown(score.score) for score in each.scores}, *_links(each)) for each in scores],
         citation=cite_system(access, seen, site_url(state.settings)).strip(),
         may_describe=access.organises or seen.own,
         given={**stored, **(given or {})},
@@ -227,6 +230,16 @@ def _system(
         weights=WEIGHTS,
         whose=WHOSE,
     )
+
+
+def _links(each: SystemOnTestSet) -> tuple[str, str]:
+    """Return where its row of the leaderboard is, and its segments, both below the address of the campaign."""
+    board = {"test_set": f"{each.test_set}@{each.version}", "references": ",".join(each.references)}
+    row: dict[str, object] = {} if each.ranked else {"shown": "all"}
+    if each.rank is not None and each.rank > ON_BOARD:
+        row["first"] = (each.rank - 1) // ON_BOARD * ON_BOARD
+    standing = f"leaderboard?{urlencode({**board, **row})}#s{each.submission}"
+    return standing, f"segments?{urlencode({**board, 'system': each.submission})}"
 
 
 def _shown(score: float | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -13,14 +14,19 @@ from fastapi import APIRouter, Depends, Request, Response
 from campaigns.errors import NotFound
 from campaigns.leaderboards.choice import read_choices
 from campaigns.leaderboards.matrix import AUTORANK, GAPS, MEAN_RANK, SYSTEM, CampaignMatrix, MatrixQuery, read_matrix
-from campaigns.permissions import read_access
+from campaigns.leaderboards.names import display_name
+from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
 from web.api.leaderboards.matrix import MatrixFilters
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import etag_of, not_modified
+from web.pages.leaderboards.table import SHARED, marks_of_system, system_page
 from web.pages.rendering import page, part_of_address
+
+if TYPE_CHECKING:
+    from campaigns.leaderboards.snapshot import BoardEntry
 
 router = APIRouter()
 
@@ -45,6 +51,9 @@ def show_matrix(
             matrix = read_matrix(connection, state.boards, access, choices, MatrixQuery())
     links = MatrixLinks(name, filters.query)
     document = matrix.document
+    described = {row.name: _described(access, matrix.entries[row.name]) for row in document.systems}
+    tracks = {each.constrained for each in described.values()}
+    alike = len(described) > 1 and len(tracks) == 1 and None not in tracks
     answer = page(
         request,
         "leaderboards/matrix",
@@ -52,6 +61,10 @@ def show_matrix(
         access=access,
         here="matrix",
         document=document,
+        described=described,
+        tracks=len(tracks) > 1,
+        shared=SHARED["constrained" if True in tracks else "unconstrained"] if alike else "",
+        remarks=any(each.marks for each in described.values()),
         names=_short_names([row.name for row in document.systems]),
         columns=[(each, links.board(matrix, place)) for place, each in enumerate(document.test_sets)],
         places=digits(math.inf if document.scale is None else document.scale),
@@ -85,6 +98,26 @@ def show_matrix(
         return known
     answer.headers["ETag"] = tag
     return answer
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedSystem:
+    """What the matrix says of a system beside its scores."""
+
+    system: int
+    """The number of the page that its name links to; 0 for none."""
+    marks: Sequence[tuple[str, str]]
+    """Labels, each with its kind of badge."""
+    constrained: bool | None
+    """None where nobody has said, and where what is said of its submissions differs."""
+
+
+def _described(access: CampaignAccess, entries: Sequence[BoardEntry]) -> DescribedSystem:
+    entry = entries[0]
+    name = display_name(access, entry)
+    said = {each.constrained for each in entries} - {None}
+    constrained = said.pop() if len(said) == 1 else None
+    return DescribedSystem(system_page(access, entry), marks_of_system(entry, name), constrained)
 
 
 def _short_names(names: Sequence[str]) -> dict[str, str]:

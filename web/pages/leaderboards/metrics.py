@@ -19,9 +19,9 @@ from campaigns.inspection.judgments import AddedJudgments, remove_judgments, ren
 from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, MetricsView, columns, read_metrics, shown_names
 from campaigns.inspection.visible import NoTestSet
 from campaigns.permissions import CampaignAccess, read_access
+from campaigns.reports.limits import SCATTER_SYSTEMS
 from models.database.session import reading, writing
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.leaderboards.segment_views import MOST_LISTED
 from web.pages.rendering import page, part_of_address
 from web.uploads.judgments import JudgmentsForm, add_judgments
 from web.uploads.large_bodies import accepts_upload
@@ -144,7 +144,7 @@ def _page(
     return page(
         request,
         "leaderboards/metrics",
-        most_listed=MOST_LISTED,
+        most_listed=SCATTER_SYSTEMS,
         status=error.status if error else 200,
         title="Metrics",
         access=access,

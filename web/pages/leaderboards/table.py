@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from campaigns.leaderboards.names import DisplayName, display_name
 from campaigns.reports.leaderboard import Cell, drawn
+from campaigns.systems.listing import sees_system
 from models.schema.roles import DeclaredKind
 from steelyard.tables.formatting import TYPESET, digits
 from steelyard_client.vocabulary import ORIGINS
@@ -26,8 +27,8 @@ class Row:
 
     submission: int
     name: DisplayName
-    opens: str
-    """What its name links to: "submission", "segments", or "" for nothing."""
+    system: int
+    """The number of the page that its name links to; 0 for none."""
     rank: int | None
     place: SystemRank | None
     cells: Sequence[Cell]
@@ -124,12 +125,25 @@ def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, fl
         for figure, axis in zip(entry.scores, axes, strict=False)
     ]
     cells += [Cell(TYPESET.number(None))] * (len(axes) - len(cells))
-    sees_output = access.sees_output(entry.team, entry.kind, ranked=entry.ranked)
-    opens = "submission" if access.organises or name.own else "segments" if sees_output else ""
     return Row(
-        entry.submission, name, opens, line.rank, line.place, cells, entry, _marks(entry, name, shared),
-        _remark(access, line),
+        entry.submission, name, system_page(access, entry), line.rank, line.place, cells, entry,
+        _marks(entry, name, shared), _remark(access, line),
     )  # fmt: skip
+
+
+def system_page(access: CampaignAccess, entry: BoardEntry) -> int:
+    """Return the number of the page of a system; 0 where the reader may not see it."""
+    return entry.system_id if sees_system(access, entry.team, entry.origin) else 0
+
+
+def marks_of_system(entry: BoardEntry, name: DisplayName) -> list[tuple[str, str]]:
+    """Return the labels that a system has on every leaderboard, each with its kind of badge: whose it is."""
+    marks = [("yours", "strong")] if name.own else []
+    if entry.origin in ORIGINS:
+        marks.append((ORIGINS[entry.origin], ""))
+    elif not entry.team:
+        marks.append(("organisers'", ""))
+    return marks
 
 
 def _marks(entry: BoardEntry, name: DisplayName, shared: Sequence[str]) -> list[tuple[str, str]]:
@@ -138,16 +152,12 @@ def _marks(entry: BoardEntry, name: DisplayName, shared: Sequence[str]) -> list[
     What all share stands above the table, and a column of its own tells whether a system is constrained. That it is
     primary says something only beside others of its team.
     """
-    marks = [("yours", "strong")] if name.own else []
+    marks = marks_of_system(entry, name)
     if entry.kind is not DeclaredKind.UNDECLARED:
         alone = entry.kind is DeclaredKind.PRIMARY and entry.of_team < 2
         marks += [(entry.kind.value, "")] if entry.kind.value not in shared and not alone else []
     elif not entry.ranked:
         marks.append(("not ranked", ""))
-    if entry.origin in ORIGINS:
-        marks.append((ORIGINS[entry.origin], ""))
-    elif not entry.team:
-        marks.append(("organisers'", ""))
     if entry.late_seconds > 0:
         marks.append(("late", "warning"))
     return marks

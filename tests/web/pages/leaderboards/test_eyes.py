@@ -102,20 +102,20 @@ def looked_at(scored: Scored, principal: Principal, kind: PhaseKind) -> tuple[Ca
 
 MEMBER = Principal(5, scopes=EVERY_SCOPE, teams={"guests": TeamRole.MEMBER})
 NAMED = [
-    ("harbour/mast", None, "submission"),
-    ("guests/tent", "harbour/mast", "submission"),
-    ("harbour/sail", None, "submission"),
-    ("baseline", None, "submission"),
-    ("pier/lamp (2 runs)", None, "submission"),
+    ("harbour/mast", None, True),
+    ("guests/tent", "harbour/mast", True),
+    ("harbour/sail", None, True),
+    ("baseline", None, True),
+    ("pier/lamp (2 runs)", None, True),
 ]
 
 
 HIDDEN = [
-    ("Team 1 #2", None, ""),
-    ("Team 2", "Team 1 #2", ""),
-    ("Team 1 #6", None, ""),
-    ("baseline", None, ""),
-    ("Team 3 (2 runs)", None, ""),
+    ("Team 1 #2", None, False),
+    ("Team 2", "Team 1 #2", False),
+    ("Team 1 #6", None, False),
+    ("baseline", None, False),
+    ("Team 3 (2 runs)", None, False),
 ]
 
 
@@ -124,13 +124,13 @@ HIDDEN = [
     [
         (COMMAND_LINE, PhaseKind.OPEN, NAMED),
         (NOBODY, PhaseKind.OPEN, HIDDEN),
-        (MEMBER, PhaseKind.OPEN, [HIDDEN[0], ("guests/tent", "Team 1 #2", "submission"), *HIDDEN[2:]]),
-        (NOBODY, PhaseKind.PUBLISHED, [(name, same, "segments") for name, same, _ in NAMED]),
+        (MEMBER, PhaseKind.OPEN, [HIDDEN[0], ("guests/tent", "Team 1 #2", True), *HIDDEN[2:]]),
+        (NOBODY, PhaseKind.PUBLISHED, NAMED),
     ],
     ids=["organisers", "nobody", "a member", "published"],
 )
 def test_names_and_reasons_are_those_that_may_be_disclosed(
-    scored: Scored, who: Principal, kind: PhaseKind, expected: list[tuple[str, str | None, str]]
+    scored: Scored, who: Principal, kind: PhaseKind, expected: list[tuple[str, str | None, bool]]
 ) -> None:
     before, view, choice = looked_at(scored, who, kind)
     items = board_document(choice, view, before, view.lines, None).model_dump()["items"]
@@ -139,7 +139,7 @@ def test_names_and_reasons_are_those_that_may_be_disclosed(
     rows = [row for cluster in table.clusters for row in cluster]
     assert table.tracks, "they differ in it, so that a column tells it"
     assert rows[1].entry.constrained is False
-    assert [(row.name.title, row.opens) for row in rows] == [(name, opens) for name, _, opens in expected]
+    assert [(row.name.title, row.system > 0) for row in rows] == [(name, linked) for name, _, linked in expected]
     organises, named = who is COMMAND_LINE, who is COMMAND_LINE or kind == PhaseKind.PUBLISHED
     lamp = items[4]
     assert (lamp["reason"], lamp["state"]) == ("too long" if organises else None, "failed")

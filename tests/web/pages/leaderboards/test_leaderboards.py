@@ -1,12 +1,18 @@
 """The leaderboard as a page."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, insert, select, update
 
-from models.schema.roles import PhaseKind
+from models.database.session import writing
+from models.schema.campaigns import Declaration
+from models.schema.corpus import System
+from models.schema.roles import PhaseKind, SystemOrigin
+from models.schema.systems import SystemDescription
+from steelyard_client.vocabulary import ORIGINS
 from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
 from tests.service.service import Service
 
@@ -67,13 +73,105 @@ def test_downloads_are_of_what_is_shown(scored: Scored) -> None:
         assert "lamp" not in found.text
 
 
-def test_ones_own_systems_are_marked_and_lead_to_their_submissions(scored: Scored) -> None:
+def test_ones_own_systems_are_marked(scored: Scored) -> None:
     text = shown(scored, scored.zoe)  # type: ignore[attr-defined]
     assert "Your systems:" in text
     assert "at rank 1" in text
-    assert 'href="/submissions/1"' in text
     assert "Your systems:" not in shown(scored)
-    assert "/submissions/" not in shown(scored)
+
+
+def linked(text: str) -> dict[str, str]:
+    """The pages of systems to which rows lead, by what is shown as the name."""
+    rows = re.findall(
+        r'<th scope="row" title="[^"]*"[^>]*><a href="(/campaigns/port/systems/\d+)"><bdi>(\w+)</bdi>', text
+    )
+    return {system: page for page, system in rows}
+
+
+def test_a_name_leads_to_the_page_of_its_system_which_leads_back(scored: Scored) -> None:
+    visitor = scored.service.client()
+    pages = linked(shown(scored, shown="all"))
+    assert set(pages) == {"sail", "mast", "lamp", "baseline"}
+    assert pages == linked(visitor.get("/campaigns/port/matrix", params={"shown": "all"}).text)
+    for system, path in pages.items():
+        page = visitor.get(path).text
+        assert f"<h1><bdi>{system}</bdi>" in page or f"<h1>{system}" in page
+        assert "/submissions/" not in page.replace("/api/v1/submissions/", ""), "for the team and organisers"
+        (back,) = re.findall(r'href="(/campaigns/port/leaderboard\?[^"]*#s\d+)"', page)
+        address, row = back.replace("&amp;", "&").split("#")
+        assert f'<tr id="{row}"' in visitor.get(address).text
+        (segments,) = re.findall(r'href="(/campaigns/port/segments\?[^"]*)"', page)
+        assert visitor.get(segments.replace("&amp;", "&")).status_code == 200
+    assert 'href="/submissions/1"' in scored.zoe.get(pages["mast"]).text  # type: ignore[attr-defined]
+
+
+def describe_baseline(scored: Scored, **said: Any) -> None:
+    with writing(scored.service.engine) as connection:
+        number = connection.execute(select(System.id).where(System.name == "baseline")).scalar_one()
+        row = {"campaign_id": scored.campaign_id, "system_id": number, **said}
+        connection.execute(insert(SystemDescription).values(**row))
+
+
+@pytest.mark.parametrize("origin", SystemOrigin)
+def test_the_name_of_an_anonymous_team_leads_nowhere(scored: Scored, origin: SystemOrigin) -> None:
+    describe_baseline(scored, origin=origin)
+    pages = linked(shown(scored, shown="all"))
+    scored.service.campaign("port", anonymous=True)
+    scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
+    visitor, zoe = scored.service.client(), scored.zoe  # type: ignore[attr-defined]
+    known = {"baseline"} if origin in ORIGINS else set()
+    for client, seen in ((visitor, known), (zoe, {"mast", "sail", *known})):
+        expected = {system: page for system, page in pages.items() if system in seen}
+        assert linked(shown(scored, client, shown="all")) == expected
+        matrix = client.get("/campaigns/port/matrix", params={"shown": "all"}).text
+        assert linked(matrix) == expected
+        for system, page in pages.items():
+            assert client.get(page).status_code == (200 if system in seen else 404)
+            assert (page in matrix) == (system in seen)
+
+
+def labels(text: str) -> dict[str, list[str]]:
+    """The track and the badges of each system."""
+    row = r'<th scope="row" title="([^"]*)".*?<td class="track">(.*?)</td>.*?<td class="remark">(.*?)</td>'
+    found = {}
+    for name, track, remarks in re.findall(row, text, re.DOTALL):
+        badges = re.findall(r'<span class="(badge[^"]*)"><bdi>([^<]*)</bdi>', remarks)
+        found[name] = [re.sub("<[^>]*>", "", track), *(unescape(" ".join(each)) for each in badges)]
+    return found
+
+
+@pytest.mark.parametrize("origin", SystemOrigin)
+def test_the_matrix_has_the_labels_of_the_leaderboard(scored: Scored, origin: SystemOrigin) -> None:
+    describe_baseline(scored, origin=origin, constrained=False)
+    board = labels(shown(scored, scored.zoe))  # type: ignore[attr-defined]
+    assert board == {
+        "harbour/mast": ["constrained", "badge strong yours", "badge primary"],
+        "lighthouse/lamp": ["–"],
+        "baseline": ["unconstrained", "badge " + ORIGINS.get(origin, "organisers'")],
+    }
+    matrix = scored.zoe.get("/campaigns/port/matrix").text  # type: ignore[attr-defined]
+    # Primary is a submission, for one test set.
+    board["harbour/mast"].remove("badge primary")
+    assert labels(matrix) == board
+    other = Scored(scored.service, references=("C",), version="2")
+    other.add("harbour", "mast", 51.0, **PRIMARY, constrained=False)
+    other.add("lighthouse", "lamp", 50.0, constrained=True)
+    again = labels(scored.zoe.get("/campaigns/port/matrix").text)  # type: ignore[attr-defined]
+    assert {name: said[0] for name, said in again.items()} == {
+        "harbour/mast": "–", "lighthouse/lamp": "constrained", "baseline": "unconstrained",
+    }  # fmt: skip
+    one = scored.zoe.get("/campaigns/port/matrix", params={"only": "port@2"}).text  # type: ignore[attr-defined]
+    assert labels(one)["harbour/mast"] == ["unconstrained", "badge strong yours"]
+
+
+def test_a_track_that_all_share_is_said_once_above_the_matrix(scored: Scored) -> None:
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(Declaration).values(constrained=False))
+    describe_baseline(scored, constrained=False)
+    for page in ("leaderboard", "matrix"):
+        text = scored.service.client().get(f"/campaigns/port/{page}", params={"constrained": "no"}).text
+        assert text.count("All are unconstrained.") == 1, page
+        assert "track" not in text
 
 
 def test_another_test_set_is_shown_by_its_own_references_and_metrics(scored: Scored) -> None:
