@@ -147,5 +147,5 @@ def test_a_test_set_is_found_by_number_title_or_name(site: Service) -> None:
         NotFound, match=r"no test set 'talks' that you may see. There are: \"news\", \"news \(version 2\)\""
     ):
         find_test_set(found, "talks")
-    with pytest.raises(NotFound, match="no test set yet"):
+    with pytest.raises(NotFound, match="no test set here yet"):
         find_test_set([], "")

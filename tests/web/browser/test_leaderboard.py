@@ -216,7 +216,7 @@ def test_a_finished_campaign_opens_on_its_ranking(board: Site) -> None:
     rows = page.get_by_role("region", name="Leaderboard").locator("tbody tr")
     assert rows.count() == 3
     assert "Sign in to participate" not in page.get_by_role("main").inner_text()
-    page.get_by_text("Cite").click()
+    page.get_by_text("Show BibTeX").click()
     citation = page.locator("pre").inner_text()
     assert citation.startswith("@misc{news-results,")
     assert "/campaigns/news}" in citation

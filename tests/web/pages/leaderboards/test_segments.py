@@ -318,7 +318,7 @@ def test_the_pages_of_an_empty_campaign_are_there(service: Service) -> None:
             answer = client.get(f"/campaigns/empty/{page}")
             assert answer.status_code == 200, page
             assert f'href="/campaigns/empty/{page}"' in answer.text, "its tabs stay"
-    assert "no test set yet" in service.client().get("/campaigns/empty/segments").text
+    assert "no test set here yet" in service.client().get("/campaigns/empty/segments").text
     assert "Add a test set" in service.browser(olga).get("/campaigns/empty/metrics").text
     assert service.client().get("/campaigns/empty/segments?test_set=x").status_code == 200
 
