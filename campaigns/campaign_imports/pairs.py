@@ -1,6 +1,7 @@
 """A folder of many language pairs as a campaign: texts, and scores by metrics and people.
 
-metric-scores/ and human-scores/ are mt-metrics-eval's, automatic_scores/ WMT25's.
+metric-scores/ and human-scores/ are mt-metrics-eval's, automatic_scores/ WMT25's; human/ has what
+annotation tools export.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from campaigns.campaign_imports.content import CampaignContent, ReadSubmission, 
 from campaigns.score_imports.reading import read_score_files
 from campaigns.score_imports.versions import ScoreFile
 from steelyard.formats.campaign.campaigns import read_test_sets
+from steelyard.formats.campaign.pair_folders import OTHERS
+from steelyard.formats.input.contents import opened
+from steelyard.meta_evaluation.human.assessment_formats.reading import LIMITS
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.text.wording import listed
 
@@ -27,7 +31,9 @@ if TYPE_CHECKING:
 _HUMAN = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.(?P<kind>score|rating)")
 METRIC_LEVELS = ("seg", "doc", "sys")
 AUTOMATIC = "automatic_scores"
-SCORES = ("metric-scores", "human-scores", f"{AUTOMATIC}/")
+HUMAN = "human"
+_EXPORTED = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?:csv|tsv|jsonl|json)")
+READ_HERE = ("metric-scores", "human-scores", HUMAN)
 """Folders that are read here, and not with the texts."""
 
 
@@ -42,7 +48,7 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
         Naming file and line.
     """
     campaign = read_test_sets([folder], limits=limits, without_systems=True)
-    notices = [each for each in campaign.notices if not any(name in each for name in SCORES)]
+    notices = [told for each in campaign.notices if f"{AUTOMATIC}/" not in each and (told := _unused(each))]
     test_sets, submissions, judged = [], [], []
     for each in campaign.test_sets:
         alone = dataclasses.replace(each, systems={}, runs={}, human=())
@@ -50,9 +56,10 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
         submissions += [
             ReadSubmission(f"{each.name}/{name}", each.name, "", name, "", text) for name, text in each.systems.items()
         ]
-        found, left_out = _judgments(folder / "human-scores", each)
-        judged += [(each.name, name, one) for name, one in found.items()]
-        notices += left_out
+        for place, read in (("human-scores", _judgments), (HUMAN, _exported_judgments)):
+            found, left_out = read(folder / place, each)
+            judged += [(each.name, name, one) for name, one in found.items()]
+            notices += left_out
     scores, files, left_out = _metric_scores(folder / "metric-scores", [each.name for each in campaign.test_sets])
     for path in sorted(folder.glob(f"**/{AUTOMATIC}/*")):
         if path.is_file() and not path.name.startswith("."):
@@ -74,9 +81,6 @@ def _judgments(folder: Path, test_set: CampaignFolder) -> tuple[dict[str, Judged
     """The judgments of a pair by name; marked errors beside scores of the same name are judgments of their own."""
     if not folder.is_dir():
         return {}, []
-    documents: dict[str, list[int]] = {}
-    for segment, document in enumerate(test_set.documents or ()):
-        documents.setdefault(document.doc_id, []).append(segment)
     found: dict[str, Judged] = {}
     left_out = []
     matches = [(path, _HUMAN.fullmatch(path.name.removesuffix(".gz"))) for path in sorted(folder.iterdir())]
@@ -90,9 +94,47 @@ def _judgments(folder: Path, test_set: CampaignFolder) -> tuple[dict[str, Judged
             continue
         if match["kind"] == "rating" and name in scored:
             name = f"{name}.errors"
-        found[name] = read_judgments([path], Reading(test_set.segments, documents))
+        found[name] = _judged(path, test_set)
     notices = [f"human-scores: not used, for there are no scores of segments: {listed(left_out)}."] if left_out else []
     return found, notices
+
+
+def _exported_judgments(folder: Path, test_set: CampaignFolder) -> tuple[dict[str, Judged], list[str]]:
+    """The judgments of a pair in `PAIR.NAME.csv` and the like, in any format of judgments.
+
+    The same in two formats is taken once: an export of annotators before a table made of it, as CSV is before TSV.
+    """
+    found: dict[str, Judged] = {}
+    left_out = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        match = _EXPORTED.fullmatch(path.name.removesuffix(".gz"))
+        if match is None or match["pair"] != test_set.name:
+            continue
+        if match["name"] in found:
+            left_out.append(path.name)
+        else:
+            found[match["name"]] = _judged(path, test_set)
+    notices = [f"{HUMAN}: not used, for another file has the same name: {listed(left_out)}."] if left_out else []
+    return found, notices
+
+
+def _judged(path: Path, test_set: CampaignFolder) -> Judged:
+    documents: dict[str, list[int]] = {}
+    for segment, document in enumerate(test_set.documents or ()):
+        documents.setdefault(document.doc_id, []).append(segment)
+    # Where it was unpacked is nobody's business.
+    contents = opened(path, name=f"{path.parent.name}/{path.name}", limits=LIMITS)
+    return read_judgments([contents], Reading(test_set.segments, documents))
+
+
+def _unused(notice: str) -> str:
+    """What a notice says of folders that are read nowhere; "" for nothing."""
+    for name in READ_HERE:
+        called = f"{name} ({OTHERS[name]})"
+        if notice.endswith(f": not used: {called}."):
+            return ""
+        notice = notice.replace(f"{called}, ", "").replace(f", {called}", "")
+    return notice
 
 
 def _metric_scores(folder: Path, pairs: list[str]) -> tuple[list[tuple[str, bytes]], list[ScoreFile], list[str]]:

@@ -29,6 +29,7 @@ from models.database.session import reading, writing
 from models.schema.accounts import Team
 from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
 from models.schema.corpus import Submission, System, TestSet, Text
+from models.schema.human import HumanSegmentScore, Judgments
 from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, SiteRole, Visibility
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.judgments import ingest_judgments
@@ -46,6 +47,7 @@ from tests.scheduler.jobs import work_off
 from tests.service.campaigns import submit_output
 from tests.service.service import DAY, Service
 
+TEXTS = (("sources", ""), ("references", ".refA"), ("system-outputs", "/mast"))
 DOCUMENTS = [("one", "news", ""), ("one", "news", ""), ("two", "talk", "names")]
 LANGUAGES = {"source_language": "en", "target_language": "cs"}
 
@@ -410,6 +412,46 @@ def test_judgments_and_scores_of_a_pair_are_the_finest_there_are(tmp_path: Path)
     assert {name: len(each.segments) for name, each in found.items()} == {"mqm": 2}
     assert notices == ["human-scores: not used, for there are no scores of segments: en-cs.esa.sys.score."]
     assert _judgments(tmp_path / "none", pair) == ({}, [])
+
+
+def test_exports_of_annotation_tools_beside_the_texts_are_judgments(port: Service, tmp_path: Path) -> None:
+    def rated(score: int, number: int, user: str = "u1") -> str:
+        error = '"[{""start_i"":0,""end_i"":1,""severity"":""minor""}]"'
+        return f"{user},mast,{number},TGT,eng,ces,{score},d,False,{error},1.5,9.25"
+
+    files = {
+        **{f"{place}/en-{pair}{name}.txt": b"a b\nc d\n" for pair in ("cs", "de") for place, name in TEXTS},
+        "documents/en-cs.docs": b"news\td\nnews\td\n",
+        "human/en-cs.wave2.csv": "\n".join([rated(40, 1), rated(70, 2), rated(60, 2, "u2")]).encode(),
+        "human/en-cs.wave2.tsv": b"segment\tsystem\tannotator\tscore\n0\tmast\tu1\t1\n",
+        "human/en-de.da.tsv": b"segment\tsystem\tannotator\tscore\n0\tmast\tu1\t3\n1\tmast\tu1\t5\n",
+        "human/notes.md": b"of us",
+        "metadata/en-cs.jsonl": b"{}\n",
+    }
+    found = taken_in(port, zipped(files), tmp_path, "again")
+    assert (found.test_sets, found.judgments) == (2, 2)
+    told = "\n".join(found.notices)
+    assert "human: not used, for another file has the same name: en-cs.wave2.tsv." in told
+    assert "metadata (what is known of segments)" in told
+    assert "human (" not in told
+    assert str(tmp_path) not in told
+    with reading(port.engine) as connection:
+        stored = connection.execute(select(Judgments.name, Judgments.id).where(Judgments.name != "esa")).all()
+        names = {row.id: row.name for row in stored}
+        scores = select(HumanSegmentScore.judgments_id, HumanSegmentScore.segment, HumanSegmentScore.score)
+        scores = scores.where(HumanSegmentScore.judgments_id.in_(names))
+        kept = sorted((names[row.judgments_id], row.segment, row.score) for row in connection.execute(scores))
+    assert [each[:2] for each in kept] == [("da", 0), ("da", 1), ("wave2", 0), ("wave2", 1)]
+    assert [score for *_, score in kept[2:]] == [40.0, 65.0], "the export, as it is, and not the table"
+
+
+def test_damaged_judgments_beside_the_texts_are_refused_by_name(port: Service, tmp_path: Path) -> None:
+    files = {
+        **{f"{place}/en-cs{name}.txt": b"a b\nc d\n" for place, name in TEXTS},
+        "human/en-cs.esa.tsv": b"segment\tsystem\tannotator\tscore\n7\tmast\tu1\tx\n",
+    }
+    with pytest.raises(BadText, match=r"human/en-cs\.esa\.tsv, line 2"):
+        taken_in(port, zipped(files), tmp_path, "again")
 
 
 def _scores(content: bytes) -> dict[str, list[str]]:

@@ -57,12 +57,14 @@ def test_a_folder_is_sent_with_what_is_of_pairs(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x")
     assert names_in(tmp_path / "campaign") == ["en-cs.jsonl.gz", "en-de/x.sgm", "en-is.xml"]
-    for name in ("sources/en-cs.txt", "metric-scores/en-cs/bleu.seg.score"):
+    for name in ("sources/en-cs.txt", "metric-scores/en-cs/bleu.seg.score", "human/en-cs.esa.csv"):
         file = tmp_path / "campaign" / name
         file.parent.mkdir(parents=True)
         file.write_bytes(b"x")
     # Files that say their pairs themselves are those of campaigns without such folders.
-    assert names_in(tmp_path / "campaign") == ["sources/en-cs.txt", "metric-scores/en-cs/bleu.seg.score"]
+    assert names_in(tmp_path / "campaign") == [
+        *("sources/en-cs.txt", "metric-scores/en-cs/bleu.seg.score", "human/en-cs.esa.csv"),
+    ]
     packed = tmp_path / "packed.zip"
     packed.write_bytes(zipped())
     assert read_campaign_file(packed) == packed.read_bytes()

@@ -12,8 +12,8 @@ from steelyard.commands.errors import CommandError
 
 OWNER_ONLY = 0o600
 FOLDERS_OF_PAIRS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
-SCORES = "automatic_scores"
-"""WMT25's scores of metrics, which may lie beside them."""
+BESIDE = ("automatic_scores", "human")
+"""What may lie beside them: WMT25's scores of metrics, and judgments as annotation tools export them."""
 ENDINGS = (".jsonl", ".xml", ".sgm", ".sgml")
 """Of files that say themselves which pairs they are of: WMT25's, WMT26's, WMT24++'s and WMT's XML."""
 NAMES = "names.json"
@@ -63,7 +63,7 @@ def read_campaign_file(path: Path) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         folders = [path / each for each in FOLDERS_OF_PAIRS if (path / each).is_dir()]
-        files = [file for folder in (*folders, path / SCORES) for file in sorted(folder.rglob("*"))]
+        files = [file for folder in (*folders, *(path / each for each in BESIDE)) for file in sorted(folder.rglob("*"))]
         if not folders:
             files = sorted(file for file in path.rglob("*") if file.name.removesuffix(".gz").endswith(ENDINGS))
         for file in files:
