@@ -62,9 +62,14 @@ def show_systems(
 @router.post("/campaigns/{name}/systems")
 @accepts_upload
 async def import_systems(
-    request: Request, name: str, principal: CurrentPrincipal, file: Annotated[UploadFile, File()]
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    file: Annotated[UploadFile, File()],
+    do: Annotated[str, Form(max_length=10)] = "add",
 ) -> Response:
-    """Import a table of descriptions, and show what it said."""
+    """Import a table of descriptions, or with `do=preview` only show which systems match; then nothing is stored."""
+    preview = do == "preview"
     engine = app_state(request).engine
     await run_in_threadpool(require_organiser, engine, principal, name)
     content = await file.read(MAX_TABLE_BYTES + 1)
@@ -77,7 +82,8 @@ async def import_systems(
         except UnicodeDecodeError as error:
             raise BadRequest(f"The table is not UTF-8, at byte {error.start + 1}. Save it as UTF-8.") from None
         with writing(engine) as connection:
-            return import_descriptions(connection, lock_for_change(connection, principal, name), table)
+            access = lock_for_change(connection, principal, name)
+            return import_descriptions(connection, access, table, preview=preview)
 
     try:
         found = await run_in_threadpool(store)
@@ -85,7 +91,7 @@ async def import_systems(
         if error.status not in (404, 422):
             raise
         return await run_in_threadpool(_systems, request, name, principal, error=error)
-    return await run_in_threadpool(_systems, request, name, principal, found=found)
+    return await run_in_threadpool(_systems, request, name, principal, found=found, preview=preview)
 
 
 def _systems(
@@ -95,6 +101,7 @@ def _systems(
     *,
     first: int = 0,
     found: ImportedDescriptions | None = None,
+    preview: bool = False,
     error: CampaignsError | None = None,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
@@ -114,6 +121,7 @@ def _systems(
         origins=ORIGINS,
         parameters_text=parameters_text,
         found=found,
+        preview=preview,
         error=error,
     )
 

@@ -166,7 +166,14 @@ def test_a_table_describes_all_systems_at_once(port: Port) -> None:
     assert ann.post(f"{ADDRESS}/systems", json={"table": table}).json()["stored"] is True
     tracks = {each["system"]: each["constrained"] for each in ann.get(f"{ADDRESS}/systems").json()["items"]}
     assert tracks == {"anchor": None, "mast": True, "lamp": False}
-    by_page = port.browser("ann").post(PAGES, files={"file": ("t.tsv", "system\tweights\nlamp\topen\n")})
+    browser, sent = port.browser("ann"), {"file": ("t.tsv", "system\tweights\nlamp\topen\nkeel\topen\n")}
+    assert '<button type="submit" name="do" value="preview">Check</button>' in browser.get(PAGES).text
+    checked = browser.post(PAGES, files=sent, data={"do": "preview"}).text
+    said = "Nothing is stored yet. The table describes 1 system of the campaign: <bdi>lamp</bdi>."
+    assert f"{said} The campaign has no system called <bdi>keel</bdi>. The table does not name <bdi>anchor" in checked
+    assert read(ann, number_of(port, "lamp"))["weights"] != "open"
+    by_page = browser.post(PAGES, files=sent, data={"do": "add"})
+    assert read(ann, number_of(port, "lamp"))["weights"] == "open"
     assert "Stored what the table says of 1 system." in by_page.text
     assert read(ann, number_of(port, "lamp"))["constrained"] is False, "what a table does not say stays"
 
