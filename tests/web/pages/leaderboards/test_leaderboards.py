@@ -88,11 +88,15 @@ def linked(text: str) -> dict[str, str]:
     return {system: page for page, system in rows}
 
 
-def test_a_name_leads_to_the_page_of_its_system_which_leads_back(scored: Scored) -> None:
+def test_a_name_leads_to_the_page_of_its_system_which_leads_back(
+    scored: Scored, monkeypatch: pytest.MonkeyPatch
+) -> None:
     visitor = scored.service.client()
     pages = linked(shown(scored, shown="all"))
     assert set(pages) == {"sail", "mast", "lamp", "baseline"}
     assert pages == linked(visitor.get("/campaigns/port/matrix", params={"shown": "all"}).text)
+    for limit in ("leaderboards.leaderboard.PAGE", "campaigns.systems.ON_BOARD"):
+        monkeypatch.setattr(f"web.pages.{limit}", 2)
     for system, path in pages.items():
         page = visitor.get(path).text
         assert f"<h1><bdi>{system}</bdi>" in page or f"<h1>{system}" in page
