@@ -19,10 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
+from models.queue.lease import is_open
 from models.queue_status.progress import read_comparison_progress
 from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import Comparison, CorpusCount, Evaluation, Reduction, Shard, Trials, Worker
@@ -263,6 +264,7 @@ class Storm:
             self._wait(time.monotonic())
             holding = self._holding(workers)
             if not holding:
+                self._keep_busy(workers)
                 return None
             worker = holding[self.draw.randrange(2) % len(holding)]
             self.cluster.freeze(worker)
@@ -272,6 +274,14 @@ class Storm:
             return None
 
         return until(lambda: self._try(caught), "a worker that holds work")
+
+    def _keep_busy(self, workers: Sequence[str]) -> None:
+        """Give workers that have done everything more: shards may be done before one is caught."""
+        table = LearnedShard if workers is LEARNED else Shard
+        with reading(self.cluster.engine) as connection:
+            busy = connection.scalar(select(exists().where(is_open(table))))
+        if not busy:
+            self._queue(PATIENT if workers is LEARNED else None)
 
     def _kill_pool(self) -> str:
         worker, number = self._catch(WORKERS), self.draw.randrange(3)
@@ -297,11 +307,9 @@ class Storm:
         return f"{worker} for {seconds:.1f} s"
 
     def _kill_learned(self) -> str:
-        self._queue(PATIENT)
         return self._kill_worker(LEARNED)
 
     def _freeze_learned(self) -> str:
-        self._queue(PATIENT)
         return self._freeze(LEARNED)
 
     def _thaw(self, worker: str) -> None:

@@ -15,7 +15,17 @@ from models.queue.sweep import find_exhausted
 from models.queue.task_kind import give_up
 from models.schema.base import now
 from models.schema.learned import LearnedShard
-from models.schema.queue import Comparison, CorpusCount, Evaluation, Leased, Reduction, Shard, Trials, Worker
+from models.schema.queue import (
+    Comparison,
+    CorpusCount,
+    Evaluation,
+    Leased,
+    MetricsTaskPart,
+    Reduction,
+    Shard,
+    Trials,
+    Worker,
+)
 from models.schema.states import IN_FLIGHT, LeaseState
 from runtime.settings import Settings
 from scheduler.enqueue.randomization import request_comparison
@@ -25,7 +35,7 @@ from scheduler.telemetry import GIVEN_UP, MESSAGES_LOST, RECLAIMED, new_counters
 from steelyard.metrics import built_in
 from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
-from tests.models.kinds.rows import KINDS, claim, queue_row, row_of
+from tests.models.kinds.rows import KINDS, add_metrics_task_part, claim, queue_row, row_of
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import KIND_OF, claim_task, policy
 
@@ -204,6 +214,9 @@ def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None
         work_off(settings)
         pair = tuple((evaluation,) for evaluation in job.all_evaluations)
         request_comparison(engine, settings, job.protocols[0], [pair], [0], trials=200, seed=3)
+    elif table is MetricsTaskPart:
+        with writing(engine) as connection:
+            add_metrics_task_part(connection)
     with writing(engine) as connection:
         first = connection.scalar(select(func.min(table.id)).where(table.state == LeaseState.PENDING))
         values = {"attempts": 2, "error": "It broke."}

@@ -3,18 +3,21 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Connection, Engine, func, select, update
 
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.reductions import enqueue_reduction
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
+from models.schema.corpus import Submission
+from models.schema.human import Judgments
 from models.schema.learned import LearnedShard
 from models.schema.queue import (
     CorpusCount,
     Evaluation,
     Leased,
+    MetricsTaskPart,
     ProtocolStatistics,
     Reduction,
     Shard,
@@ -22,10 +25,11 @@ from models.schema.queue import (
 )
 from models.schema.states import EvaluationState, LeaseState
 from steelyard.metrics.metric import EDITION
+from tests.campaigns.deletion.rows import stored_row
 from tests.scheduler.jobs import one_block_shards, queue_job
 from tests.tasks import KIND_OF, claim_task, release_task
 
-KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials, LearnedShard])
+KINDS = pytest.mark.parametrize("table", [Shard, Reduction, CorpusCount, Trials, LearnedShard, MetricsTaskPart])
 
 
 def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
@@ -42,7 +46,18 @@ def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
         if table is Trials:
             contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
             start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)
+        if table is MetricsTaskPart:
+            add_metrics_task_part(connection)
         return connection.execute(select(func.min(table.id))).scalar_one()
+
+
+def add_metrics_task_part(connection: Connection) -> None:
+    """A column of a metrics task for evaluation 1, by judgments of its test set."""
+    of = select(Submission.campaign_id, Submission.test_set_id, Evaluation.protocol_id).join(Evaluation)
+    given = connection.execute(of.where(Evaluation.id == 1)).one()._asdict()
+    stored_row(connection, Judgments.__table__, **given)
+    judgments = connection.scalar(select(func.max(Judgments.id)))
+    stored_row(connection, MetricsTaskPart.__table__, **given, judgments_id=judgments, edition=EDITION)
 
 
 def claim(engine: Engine, table: type[Leased], key: int, owner: str = "o", **others: Any) -> Any:

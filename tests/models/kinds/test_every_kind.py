@@ -18,6 +18,7 @@ from models.schema.queue import (
     CorpusCount,
     Evaluation,
     Leased,
+    MetricsTaskPart,
     Reduction,
     Shard,
     Trials,
@@ -84,6 +85,12 @@ def test_whose_fault_it_is_when_the_last_attempt_fails(engine: Engine, table: ty
     for _ in range(1 if permanent else 2):
         assert claim(engine, table, key) is not None
         assert release(engine, table, key, max_attempts=2, permanent=permanent)
+    if table is MetricsTaskPart:
+        # A table waits for it, and says the reason; no evaluation does.
+        assert (row_of(engine, table, key).state, row_of(engine, table, key).error) == ("failed", "no.")
+        with reading(engine) as connection:
+            assert set(connection.scalars(select(Evaluation.reason))) == {None}
+        return
     ended: Any = {
         Trials: select(Comparison).where(Comparison.id == 1),
         # The other metrics of the evaluation are not touched.

@@ -84,7 +84,9 @@ def test_a_phase_is_planned_with_pickers(site: Site) -> None:
     page.get_by_label("Deadline").fill("2027-01-20T18:00")
     assert page.get_by_label("Deadline").get_attribute("type") == "datetime-local"
     page.get_by_role("button", name="Save").click()
-    assert "20 January 2027, 18:00 (Europe/Prague)" in page.get_by_role("main").inner_text()
+    shown = page.get_by_role("main").inner_text()
+    assert "20 January 2027, 18:00" in shown
+    assert "Europe/Prague" in shown
     # An hour that exists twice is asked for with its offset.
     page.get_by_role("link", name="Edit the phase Test").click()
     page.get_by_label("Deadline").fill("2027-10-31T02:30")
