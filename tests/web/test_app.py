@@ -52,6 +52,8 @@ def test_head_is_get_without_the_content(service: Service) -> None:
         assert (head.status_code, head.content) == (whole.status_code, b""), path
         # Requests are numbered, and forms carry a secret that changes.
         changing = {"x-request-id", "content-length", "etag", "date", "last-modified"}
+        # Files answer HEAD themselves, without content to compress.
+        changing |= {"content-encoding", "vary"} if path.startswith("/static/") else set()
         assert {k: v for k, v in head.headers.items() if k not in changing} == {
             k: v for k, v in whole.headers.items() if k not in changing
         }, path

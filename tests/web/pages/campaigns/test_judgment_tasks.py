@@ -38,7 +38,7 @@ def files_of(content: bytes) -> dict[str, object]:
 def test_the_form_gives_what_the_api_gives(service: Service, people: dict[str, int]) -> None:
     olga = service.browser(people["olga"])
     page = olga.get(PAGE).text
-    assert '<a href="/campaigns/regatta/manage/results">' in page
+    assert 'href="/campaigns/regatta/manage/results"' in page
     for said in ("harbour/mast", "harbour/keel", 'value="cesa"', "Begin with a tutorial"):
         assert said in page
     assert PAGE in olga.get("/campaigns/regatta/manage/results").text
