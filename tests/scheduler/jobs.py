@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlalchemy import Engine, select
 
 from models.database.session import reading
+from models.queue.kinds.metrics_task_parts import METRICS_TASK_PART
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
 from models.queue_status.progress import Progress, read_progress
@@ -124,9 +125,9 @@ def one_block_shards(database_url: str, **others: object) -> Settings:
 
 
 def work_off(settings: Settings) -> None:
-    """Do in this process, without a queue, all shards that wait, and the reductions of what was measured before."""
+    """Do in this process, without a queue, all shards that wait, reductions of what was measured, and metrics tasks."""
     context = WorkerContext(settings)
-    for kind in (SHARD, REDUCTION):
+    for kind in (SHARD, REDUCTION, METRICS_TASK_PART):
         table = kind.table
         with reading(context.engine) as connection:
             waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
