@@ -16,7 +16,7 @@ from models.schema.corpus import Reference, Submission, TestSet
 
 
 class NoTestSet(NotFound):
-    """There is no test set yet."""
+    """There is no test set here yet."""
 
 
 @dataclass(frozen=True, slots=True)
