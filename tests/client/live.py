@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
+from models.queue.kinds.metrics_task_parts import METRICS_TASK_PART
 from models.schema.roles import Scope
 from steelyard_client import Client, RetryPolicy
 from tests.scheduler.jobs import work_off
@@ -63,7 +64,7 @@ class Live:
 
     def work(self) -> None:
         """Measure everything that is queued now."""
-        work_off(self.service.settings)
+        work_off(self.service.settings, METRICS_TASK_PART)
 
 
 @pytest.fixture

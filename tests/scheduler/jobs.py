@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Engine, select
 
 from models.database.session import reading
-from models.queue.kinds.metrics_task_parts import METRICS_TASK_PART
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD
+from models.queue.task_kind import TaskKind
 from models.queue_status.progress import Progress, read_progress
 from models.schema.states import LeaseState, QueueClass, ResamplingUnit
 from runtime.settings import Settings
@@ -124,10 +125,10 @@ def one_block_shards(database_url: str, **others: object) -> Settings:
     return Settings(database_url=database_url, **values)
 
 
-def work_off(settings: Settings) -> None:
-    """Do in this process, without a queue, all shards that wait, reductions of what was measured, and metrics tasks."""
+def work_off(settings: Settings, *more: TaskKind[Any, Any]) -> None:
+    """Do in this process, without a queue, all shards that wait, the reductions of what was measured, and `more`."""
     context = WorkerContext(settings)
-    for kind in (SHARD, REDUCTION, METRICS_TASK_PART):
+    for kind in (SHARD, REDUCTION, *more):
         table = kind.table
         with reading(context.engine) as connection:
             waiting = select(table.id).where(table.state == LeaseState.PENDING).order_by(table.id)
