@@ -31,7 +31,7 @@ SHARE = 4
 """A page that takes long is looked at less often: the looks at it take at most a part of the time."""
 LOOKS_AT_ONCE = 2
 GONE = frozenset({302, 303, 307, 401, 403, 404})
-"""Statuses of a page that its reader may not see any more, or not before he signs in again."""
+"""Statuses of a page that its reader may not see any more, or not before they sign in again."""
 
 
 def live_version(html: str) -> str:

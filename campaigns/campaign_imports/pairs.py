@@ -15,7 +15,6 @@ from campaigns.campaign_imports.content import CampaignContent, ReadSubmission, 
 from campaigns.score_imports.reading import read_score_files
 from campaigns.score_imports.versions import ScoreFile
 from steelyard.formats.campaign.campaigns import read_test_sets
-from steelyard.formats.campaign.pair_folders import OTHERS
 from steelyard.formats.input.contents import opened
 from steelyard.meta_evaluation.human.assessment_formats.reading import LIMITS
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
@@ -33,7 +32,7 @@ METRIC_LEVELS = ("seg", "doc", "sys")
 AUTOMATIC = "automatic_scores"
 HUMAN = "human"
 _EXPORTED = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?:csv|tsv|jsonl|json)")
-READ_HERE = ("metric-scores", "human-scores", HUMAN)
+READ_HERE = ("metric-scores", "human-scores", HUMAN, AUTOMATIC)
 """Folders that are read here, and not with the texts."""
 
 
@@ -47,8 +46,8 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
     BadText, BadRequest
         Naming file and line.
     """
-    campaign = read_test_sets([folder], limits=limits, without_systems=True)
-    notices = [told for each in campaign.notices if f"{AUTOMATIC}/" not in each and (told := _unused(each))]
+    campaign = read_test_sets([folder], limits=limits, without_systems=True, read_elsewhere=READ_HERE)
+    notices = campaign.notices
     test_sets, submissions, judged = [], [], []
     for each in campaign.test_sets:
         alone = dataclasses.replace(each, systems={}, runs={}, human=())
@@ -125,16 +124,6 @@ def _judged(path: Path, test_set: CampaignFolder) -> Judged:
     # Where it was unpacked is nobody's business.
     contents = opened(path, name=f"{path.parent.name}/{path.name}", limits=LIMITS)
     return read_judgments([contents], Reading(test_set.segments, documents))
-
-
-def _unused(notice: str) -> str:
-    """What a notice says of folders that are read nowhere; "" for nothing."""
-    for name in READ_HERE:
-        called = f"{name} ({OTHERS[name]})"
-        if notice.endswith(f": not used: {called}."):
-            return ""
-        notice = notice.replace(f"{called}, ", "").replace(f", {called}", "")
-    return notice
 
 
 def _metric_scores(folder: Path, pairs: list[str]) -> tuple[list[tuple[str, bytes]], list[ScoreFile], list[str]]:

@@ -333,7 +333,8 @@ SERVER_AREAS: dict[str, list[Target]] = {
             " ".join(
                 f"campaigns/campaign_imports/{name}.py" for name in ("checking", "export", "pairs", "reading", "store")
             ),
-            "tests/campaigns/campaign_imports/test_importing.py",
+            "tests/campaigns/campaign_imports/test_importing.py "
+            "tests/campaigns/campaign_imports/test_folders_of_pairs.py",
         ),
     ],
     "reports": [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 1200, 630
 """What messengers and social networks show without cutting."""
-FINER = 2
+SUPERSAMPLING = 2
 """Pillow draws lines without smooth edges: the picture is drawn larger, and made smaller."""
 MARGIN = 64
 PAPER, INK, SOFT, MAIN, LINE, BAND = "#ffffff", "#1b1f24", "#57606a", "#0b5cad", "#d5dae0", "#f4f6f8"
@@ -47,7 +47,7 @@ def draw_card(card: Card) -> bytes:
     """Return the picture. A text in another script is left out."""
     from PIL import Image, ImageDraw
 
-    picture = Image.new("RGB", (WIDTH * FINER, HEIGHT * FINER), PAPER)
+    picture = Image.new("RGB", (WIDTH * SUPERSAMPLING, HEIGHT * SUPERSAMPLING), PAPER)
     draw = ImageDraw.Draw(picture)
     _box(draw, 0, 0, WIDTH, 14, MAIN)
     title = drawable(card.title) or drawable(card.instead)
@@ -122,21 +122,23 @@ def _fitting(text: str, size: int, room: float, *, bold: bool = False) -> str:
 
 
 def _length(text: str, size: int, *, bold: bool) -> float:
-    return _font(size, bold=bold).getlength(text) / FINER
+    return _font(size, bold=bold).getlength(text) / SUPERSAMPLING
 
 
 def _text(
     draw: ImageDraw, x: float, y: float, text: str, size: int, color: str, *, bold: bool = False, anchor: str = "la"
 ) -> None:
-    draw.text((x * FINER, y * FINER), text, color, _font(size, bold=bold), anchor)
+    draw.text((x * SUPERSAMPLING, y * SUPERSAMPLING), text, color, _font(size, bold=bold), anchor)
 
 
 def _box(draw: ImageDraw, left: float, top: float, right: float, bottom: float, color: str) -> None:
-    draw.rectangle((left * FINER, top * FINER, right * FINER - 1, bottom * FINER - 1), color)
+    left, top, right, bottom = (edge * SUPERSAMPLING for edge in (left, top, right, bottom))
+    # Pillow counts the last pixel in.
+    draw.rectangle((left, top, right - 1, bottom - 1), color)
 
 
 def _dot(draw: ImageDraw, x: float, y: float, radius: float) -> None:
-    draw.ellipse([value * FINER for value in (x - radius, y - radius, x + radius, y + radius)], MAIN)
+    draw.ellipse([value * SUPERSAMPLING for value in (x - radius, y - radius, x + radius, y + radius)], MAIN)
 
 
 @cache
@@ -144,7 +146,7 @@ def _font(size: int, *, bold: bool = False) -> FreeTypeFont:
     import fontpkg
     from PIL import ImageFont
 
-    font = ImageFont.truetype(fontpkg.path("Noto Sans"), size * FINER)
+    font = ImageFont.truetype(fontpkg.path("Noto Sans"), size * SUPERSAMPLING)
     font.set_variation_by_axes([700 if bold else 400, 100])
     return font
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from models.database.session import reading
 from models.schema.corpus import TestSet
-from tests.campaigns.campaign_imports.test_importing import exported, taken_in
+from tests.campaigns.campaign_imports.zips import exported, taken_in
 from tests.campaigns.score_imports.scores import boards, take_in
 from tests.service.service import Service
 

@@ -38,7 +38,7 @@ from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from steelyard.formats.campaign.layouts import CampaignPaths
     from steelyard.formats.markup.documents import MarkedFile
@@ -118,6 +118,7 @@ def read_test_sets(
     limits: TextLimits = DEFAULT_LIMITS,
     markup_limits: MarkupLimits = DEFAULT_MARKUP_LIMITS,
     without_systems: bool = False,
+    read_elsewhere: Collection[str] = (),
 ) -> Campaign:
     """Read all test sets of a campaign from one folder, or from marked-up files.
 
@@ -135,6 +136,8 @@ def read_test_sets(
     markup_limits : MarkupLimits
     without_systems : bool
         Whether there may be test sets alone.
+    read_elsewhere : collection of str
+        Names of folders beside the texts that the caller reads: they are not said to be unused.
 
     Returns
     -------
@@ -166,10 +169,11 @@ def read_test_sets(
     # WMT25's systems/ lie beside its test file; the project's own layout has references of their own.
     if not (folder / "refs").is_dir() and not has_pairs(folder) and document_files(folder):
         rows = read_document_campaign(
-            folder, pairs, test_suites=test_suites, limits=limits, without_systems=without_systems
-        )
+            folder, pairs, test_suites=test_suites, limits=limits, without_systems=without_systems,
+            read_elsewhere=read_elsewhere,
+        )  # fmt: skip
         return dataclasses.replace(several, test_sets=tuple(rows))
-    found = find_test_sets(folder, pairs)
+    found = find_test_sets(folder, pairs, read_elsewhere)
     read = [
         _read(folder, usable(folder, each, limits, without_systems), limits, markup_limits, without_systems)
         for each in found

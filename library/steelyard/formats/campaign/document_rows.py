@@ -25,7 +25,7 @@ from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
 ENDINGS = (".jsonl", ".jsonl.gz")
@@ -86,6 +86,7 @@ def read_document_campaign(
     test_suites: bool = False,
     limits: TextLimits = DEFAULT_LIMITS,
     without_systems: bool = False,
+    read_elsewhere: Collection[str] = (),
 ) -> list[CampaignFolder]:
     """Read all language pairs of such a campaign.
 
@@ -103,6 +104,8 @@ def read_document_campaign(
     limits : TextLimits
     without_systems : bool
         Whether a pair may have no outputs.
+    read_elsewhere : collection of str
+        Names of folders that are not said to be unused.
 
     Returns
     -------
@@ -139,7 +142,8 @@ def read_document_campaign(
     raise_if_any(folder, problems)
     if not sets:
         raise BadCampaign(f"{folder}: no language pair has references and outputs. {' '.join(notices)}")
-    unused = [printable(str(path.relative_to(folder))) for path in _all_files(folder) if path not in files]
+    others = [path.relative_to(folder) for path in _all_files(folder) if path not in files]
+    unused = [printable(str(path)) for path in others if not {*path.parent.parts} & {*read_elsewhere}]
     notices += [f"{folder}: not used: {listed(unused)}."] if unused else []
     # They are of the campaign, and said once.
     return [replace(sets[0], notices=(*notices, *sets[0].notices)), *sets[1:]]

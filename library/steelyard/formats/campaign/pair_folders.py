@@ -17,7 +17,7 @@ from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from steelyard.text.limits import TextLimits
@@ -53,7 +53,7 @@ def has_pairs(folder: Path) -> bool:
     return any(parse_pair(_pair_of(path)) for path in there) and not any(parse_wmt_name(path.name) for path in there)
 
 
-def find_pairs(folder: Path) -> list[CampaignPaths]:
+def find_pairs(folder: Path, read_elsewhere: Collection[str] = ()) -> list[CampaignPaths]:
     """The files of each language pair.
 
     Parameters
@@ -61,6 +61,8 @@ def find_pairs(folder: Path) -> list[CampaignPaths]:
     folder : Path
         With `sources/PAIR.txt`, `references/PAIR.NAME.txt`, `system-outputs/PAIR/SYSTEM.txt` and, where there are,
         `documents/PAIR.docs`; texts may also be `.jsonl`, and all may end in `.gz`.
+    read_elsewhere : collection of str
+        Names of folders that are not said to be unused.
 
     Returns
     -------
@@ -75,6 +77,8 @@ def find_pairs(folder: Path) -> list[CampaignPaths]:
     found: dict[str, CampaignPaths] = {}
     unused: list[str] = []
     for place in list_given(folder):
+        if place.name in read_elsewhere and place.is_dir():
+            continue
         if place.name not in FOLDERS or not place.is_dir():
             if place.name in OTHERS and place.is_dir():
                 unused.append(f"{place.name} ({OTHERS[place.name]})")

@@ -20,11 +20,13 @@ from steelyard.text.names import printable
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 
-def find_test_sets(folder: Path, pairs: Sequence[str] = ()) -> list[CampaignPaths]:
+def find_test_sets(
+    folder: Path, pairs: Sequence[str] = (), read_elsewhere: Collection[str] = ()
+) -> list[CampaignPaths]:
     """Recognise the layout of a folder and sort its files by test sets.
 
     Parameters
@@ -34,6 +36,8 @@ def find_test_sets(folder: Path, pairs: Sequence[str] = ()) -> list[CampaignPath
         mt-metrics-eval (`system-outputs/PAIR/SYSTEM.txt`), or with such folders in it.
     pairs : sequence of str
         Only test sets of these language pairs, in any spelling, or of these names (`generaltest2022.en-cs`).
+    read_elsewhere : collection of str
+        Names of folders beside those of many pairs that are not said to be unused.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def find_test_sets(folder: Path, pairs: Sequence[str] = ()) -> list[CampaignPath
     try:
         if is_own_layout(folder):
             return [_of_pair(folder, own_layout(folder), pairs)]
-        found = find_pairs(folder) if has_pairs(folder) else wmt_layout(folder) or _below(folder)
+        found = find_pairs(folder, read_elsewhere) if has_pairs(folder) else wmt_layout(folder) or _below(folder)
     except OSError as error:
         raise BadCampaign(f"{folder}: cannot be listed ({error}). Check its permissions.") from error
     if not found:

@@ -36,7 +36,7 @@ class TutorialItem:
 
     source: str
     target: str
-    told: str
+    explanation: str
     """What is wrong, or right."""
     score: int
     """About what it should get, of 100."""
@@ -75,7 +75,7 @@ class TutorialItem:
         -------
         str
         """
-        said = [escape(self.told)]
+        said = [escape(self.explanation)]
         if marks and self.marked:
             said.append(f"Click on <u>{escape(self.marked)}</u> to take the mark away.")
         if marks and self.errors:
