@@ -176,15 +176,20 @@ def asked(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> list[tuple[str, 
     return client.calls
 
 
-@pytest.fixture(autouse=True)
-def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def prepare_files(here: Path) -> None:
+    """What the values of options name."""
     for name in ("file", "files", "path"):
-        (tmp_path / f"mark-{name}").write_text("system\tsegment\tscore\nmast\t1\t2\n")
-    folder = tmp_path / "mark-paths"
+        (here / f"mark-{name}").write_text("system\tsegment\tscore\nmast\t1\t2\n")
+    folder = here / "mark-paths"
     (folder / "refs").mkdir(parents=True)
     for name in ("source.txt", "refs/A.txt"):
         (folder / name).write_text("a\nb\n")
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    prepare_files(tmp_path)
 
 
 @pytest.mark.parametrize(("name", "command"), [pytest.param(*each, id=each[0]) for each in commands()])
