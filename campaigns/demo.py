@@ -9,7 +9,7 @@ from campaigns.changes import lock_for_change
 from campaigns.errors import Conflict, NotFound
 from campaigns.measures import DEFAULT_METRICS, MeasureRequest
 from campaigns.permissions import read_access
-from campaigns.phases import publish_now
+from campaigns.publication import publish_now
 from campaigns.rules import Rules, create_campaign
 from campaigns.submissions.submit import SubmissionInput, submit
 from campaigns.test_sets.stored import add_test_set, find_campaign_test_set, set_test_set

@@ -1,4 +1,4 @@
-"""The phases of a campaign: add, change, extend, close, publish."""
+"""The phases of a campaign: add, change, extend, close."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 
 MAX_GRACE_SECONDS = 30 * 86400.0
 MAX_STEP = 100.0
-PUBLISHED = "Published"
-"""Name of the phase that `publish_now` creates if none was planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def add_phase(connection: Connection, access: CampaignAccess, rules: PhaseRules)
     values = asdict(_validated(access, rules, None))
     row = insert(Phase).values(campaign_id=access.campaign_id, **values).returning(Phase.id)
     phase_id = int(connection.execute(row).scalar_one())
-    _audit(connection, access, "phase.add", rules.name, values)
+    audit_phase(connection, access, "phase.add", rules.name, values)
     return phase_id
 
 
@@ -99,7 +97,7 @@ def change_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
         named = Quota.campaign_id == access.campaign_id, Quota.phase == phase.name
         connection.execute(update(Quota).where(*named).values(phase=checked.name))
     _move_late(connection, access, phase, checked.ends_at)
-    _audit(connection, access, "phase.change", phase.name, changes)
+    audit_phase(connection, access, "phase.change", phase.name, changes)
 
 
 def extend_phase(connection: Connection, access: CampaignAccess, phase: PhaseInfo, ends_at: float) -> None:
@@ -147,7 +145,7 @@ def remove_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
     # They would have no effect any more.
     quotas = delete(Quota).where(Quota.campaign_id == access.campaign_id, Quota.phase == phase.name)
     removed = connection.execute(quotas).rowcount
-    _audit(connection, access, "phase.remove", phase.name, {**asdict(rules_of(phase)), "quotas": removed})
+    audit_phase(connection, access, "phase.remove", phase.name, {**asdict(rules_of(phase)), "quotas": removed})
 
 
 def close_now(connection: Connection, access: CampaignAccess) -> PhaseInfo:
@@ -161,45 +159,11 @@ def close_now(connection: Connection, access: CampaignAccess) -> PhaseInfo:
     phase = access.phase
     if phase is None or not phase.takes(access.at):
         raise BadRequest("No current phase accepts submissions.")
-    _end(connection, access, phase)
+    end_phase(connection, access, phase)
     return phase
 
 
-def publish_now(connection: Connection, access: CampaignAccess) -> None:
-    """Publish the results now: the current phase ends, and the phase planned for publication begins.
-
-    Raises
-    ------
-    BadRequest
-        If they are published.
-    Conflict
-        If other phases are still to come.
-    """
-    if access.published:
-        raise BadRequest("The results are already published.")
-    coming = [each for each in access.phases if each.starts_at > access.at]
-    planned = next((each for each in coming if each.kind == PhaseKind.PUBLISHED), None)
-    between = [each.name for each in coming if each is not planned]
-    if between:
-        raise Conflict(
-            f"{', '.join(between)} {'is' if len(between) == 1 else 'are'} still to come. Delete or move "
-            "them before you publish."
-        )
-    if access.phase is not None:
-        _end(connection, access, access.phase)
-    if planned is not None:
-        # The transaction's own time: nothing was submitted in between, because the campaign is locked.
-        connection.execute(update(Phase).where(Phase.id == planned.id).values(starts_at=access.at))
-        name = planned.name
-    else:
-        taken = {each.name for each in access.phases}
-        name = next(each for each in (PUBLISHED, *(f"{PUBLISHED} {n}" for n in range(2, 100))) if each not in taken)
-        row = {"campaign_id": access.campaign_id, "name": name, "kind": PhaseKind.PUBLISHED, "starts_at": access.at}
-        connection.execute(insert(Phase).values(**row))
-    _audit(connection, access, "campaign.publish", name, {})
-
-
-def _end(connection: Connection, access: CampaignAccess, phase: PhaseInfo) -> None:
+def end_phase(connection: Connection, access: CampaignAccess, phase: PhaseInfo) -> None:
     """End a phase now, if it has not ended."""
     closes_at = phase.closes_at
     if closes_at is not None and closes_at <= access.at:
@@ -211,7 +175,7 @@ def _end(connection: Connection, access: CampaignAccess, phase: PhaseInfo) -> No
     values = {"ends_at": ends_at, "grace_seconds": max(0.0, access.at - ends_at)}
     connection.execute(update(Phase).where(Phase.id == phase.id).values(**values))
     before = {"ends_at": phase.ends_at, "grace_seconds": phase.grace_seconds}
-    _audit(connection, access, "phase.close", phase.name, changed_fields(before, values))
+    audit_phase(connection, access, "phase.close", phase.name, changed_fields(before, values))
 
 
 def _move_late(connection: Connection, access: CampaignAccess, phase: PhaseInfo, ends_at: float | None) -> None:
@@ -269,7 +233,10 @@ def _check_overlaps(access: CampaignAccess, phases: list[PhaseRules]) -> None:
             )
 
 
-def _audit(connection: Connection, access: CampaignAccess, action: str, name: str, details: dict[str, Any]) -> None:
+def audit_phase(
+    connection: Connection, access: CampaignAccess, action: str, name: str, details: dict[str, Any]
+) -> None:
+    """Write an audit log entry for a change to a phase."""
     subject = f"phase {name} of campaign {access.name}"
     # The subject has the phase's name already.
     shown = {key: value for key, value in details.items() if key != "name" or isinstance(value, list)}

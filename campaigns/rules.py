@@ -158,12 +158,7 @@ def _check_human_ranking(connection: Connection, access: CampaignAccess, values:
         return
     if not {"human_rule", "human_judgments"} & values.keys():
         return
-    statement = select(Judgments.name, Judgments.version, Judgments.kind).where(
-        Judgments.campaign_id == access.campaign_id
-    )
-    kinds = {}
-    for name, version, kind in connection.execute(statement.order_by(Judgments.id)):
-        kinds[name] = kinds[f"{name}@{version}"] = kind
+    kinds = kinds_of_judgments(connection, access.campaign_id)
     wanted = values.get("human_judgments", access.human_judgments)
     names = sorted(name for name in kinds if "@" not in name)
     if not wanted and len(names) == 1:
@@ -178,6 +173,15 @@ def _check_human_ranking(connection: Connection, access: CampaignAccess, values:
             "them."
         )
     values["human_judgments"] = wanted
+
+
+def kinds_of_judgments(connection: Connection, campaign_id: int) -> dict[str, JudgmentKind]:
+    """Return the kinds of a campaign's human judgments, by NAME (of its newest version) and by NAME@VERSION."""
+    statement = select(Judgments.name, Judgments.version, Judgments.kind).where(Judgments.campaign_id == campaign_id)
+    kinds = {}
+    for name, version, kind in connection.execute(statement.order_by(Judgments.id)):
+        kinds[name] = kinds[f"{name}@{version}"] = kind
+    return kinds
 
 
 def campaign_metrics(connection: Connection, campaign_id: int) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ from campaigns.phases import (
     close_now,
     extend_phase,
     find_phase,
-    publish_now,
     remove_phase,
     rules_of,
 )
+from campaigns.publication import publish_now
 from campaigns.quotas.rules import list_quotas
 from campaigns.test_sets.stored import find_campaign_test_set, set_test_set
 from models.corpus.campaign_protocols import find_campaign
@@ -37,7 +37,6 @@ from models.schema.campaigns import Declaration, Quota
 from models.schema.corpus import Submission, System
 from models.schema.roles import Feedback, LateRule, PhaseKind
 from models.schema.states import QuotaKind
-from tests.faults.cluster import until
 from tests.service.campaigns import found, submit_output, with_test_set
 
 HOUR = 3600.0
@@ -191,29 +190,6 @@ def test_closing_in_the_grace_keeps_the_deadline(engine: Engine) -> None:
     assert after.grace_seconds == pytest.approx(HOUR, abs=60)
 
 
-@pytest.mark.parametrize("planned", [True, False])
-def test_publishing_ends_what_runs_and_begins_what_was_planned(engine: Engine, planned: bool) -> None:
-    plan(engine, "test", PhaseKind.BLIND, -HOUR, HOUR)
-    if planned:
-        plan(engine, "results", PhaseKind.PUBLISHED, 2 * HOUR)
-    assert not look(engine).published
-    with changing(engine) as (connection, access):
-        publish_now(connection, access)
-    access = look(engine)
-    assert access.published
-    assert [each.name for each in access.phases] == ["test", "results" if planned else "Published"]
-    assert access.phases[0].ends_at == access.phases[1].starts_at
-    with changing(engine) as (connection, access), pytest.raises(BadRequest, match="already published"):
-        publish_now(connection, access)
-
-
-def test_nothing_is_published_while_other_phases_are_to_come(engine: Engine) -> None:
-    plan(engine, "dev", PhaseKind.OPEN, -HOUR, HOUR)
-    plan(engine, "test", PhaseKind.BLIND, 2 * HOUR, 3 * HOUR)
-    with changing(engine) as (connection, access), pytest.raises(Conflict, match="test is still to come"):
-        publish_now(connection, access)
-
-
 def test_who_looked_at_other_rules_changes_nothing(engine: Engine) -> None:
     plan(engine, "dev", PhaseKind.OPEN, HOUR, 2 * HOUR)
     campaign_id = look(engine).campaign_id
@@ -344,27 +320,6 @@ def test_the_limits_of_what_a_phase_can_be(engine: Engine, values: dict[str, Any
         else:
             with pytest.raises((BadRequest, Conflict)):
                 add_phase(connection, access, rules)
-
-
-def test_results_that_were_published_once_before_get_another_name(engine: Engine) -> None:
-    names = []
-    for _ in range(3):
-        with changing(engine) as (connection, access):
-            publish_now(connection, access)
-        names = [each.name for each in look(engine).phases]
-        with changing(engine) as (connection, access):
-            # Somebody lets teams in again.
-            add_phase(connection, access, PhaseRules(f"again {len(names)}", PhaseKind.OPEN, access.at + 1e-3))
-        until(lambda: not look(engine).published, "the next phase")
-    assert [name for name in names if name.startswith("Published")] == ["Published", "Published 2", "Published 3"]
-
-
-def test_publishing_leaves_a_phase_that_is_over_as_it_was(engine: Engine) -> None:
-    plan(engine, "dev", PhaseKind.OPEN, -3 * HOUR, -2 * HOUR, late=LateRule.FLAG, grace_seconds=HOUR / 2)
-    before = look(engine).phases[0]
-    with changing(engine) as (connection, access):
-        publish_now(connection, access)
-    assert look(engine).phases[0] == before
 
 
 def test_each_change_is_in_the_audit_log(engine: Engine) -> None:

@@ -15,6 +15,7 @@ KIND_TITLES = {
     "corpus_statistics": "corpus statistics",
     "learned_shards": "shards of learned metrics",
     "trials": "randomization tests",
+    "metrics_task_parts": "parts of metrics tasks",
     "nightly_run_steps": "nightly steps",
     "deliveries": "webhook deliveries",
 }

@@ -106,9 +106,14 @@ class CampaignOperations(Requests):
         return self._change(CampaignResponse, "POST", "campaigns", name, "close", headers=matching(if_match))
 
     @operation
-    def publish_campaign(self, name: str, *, if_match: str | None = None) -> Steps[CampaignResponse]:
-        """Publish the results: scores, names and outputs."""
-        return self._change(CampaignResponse, "POST", "campaigns", name, "publish", headers=matching(if_match))
+    def publish_campaign(
+        self, name: str, *, delete_later: bool = False, if_match: str | None = None
+    ) -> Steps[CampaignResponse]:
+        """Publish the results: scores, names and outputs. Phases that were to come first are deleted if so wished."""
+        params = {"delete_later": "true"} if delete_later else None
+        return self._change(
+            CampaignResponse, "POST", "campaigns", name, "publish", params=params, headers=matching(if_match)
+        )
 
     @operation
     def import_campaign(self, name: str, file: Path | bytes) -> Steps[CampaignImportedResponse]:

@@ -54,6 +54,19 @@ class HumanBoard:
     notices: tuple[str, ...] = ()
 
 
+def registered_human_rules() -> list[HumanRule]:
+    """All rules, each as `parse_human_rule` takes its specification.
+
+    Returns
+    -------
+    list of HumanRule
+        Ours first, then WMT's in their order; each that has a choice of average by domains first.
+    """
+    return [
+        HumanRule(name, average) for name in ALL_RULES for average in (AVERAGES if name != "wmt25" else AVERAGES[:1])
+    ]
+
+
 def parse_human_rule(specification: str, trials: Trials | None = None) -> HumanRule:
     """The rule that `human`, `human:RULE` or one with `:average=micro` behind it names.
 

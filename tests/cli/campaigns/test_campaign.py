@@ -19,6 +19,7 @@ from models.schema.roles import SiteRole
 from runtime.settings import Settings
 from steelyard.commands.mtrics.command import main as mtrics
 from tests.cli.campaigns.commands import REFERENCE, steelyard
+from tests.cli.keyboard import answer
 from tests.scheduler.jobs import work_off
 from tests.service.service import Service
 
@@ -94,6 +95,27 @@ def test_from_nothing_to_a_published_ranking(
     with zipfile.ZipFile("all.zip") as archive:
         assert "audit.tsv" in archive.namelist()
     assert "wmt" in steelyard(capsys, "campaign", "list")
+
+
+@pytest.mark.parametrize("way", ["asked", "said"])
+def test_later_phases_are_deleted_where_publication_is_confirmed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    steelyard(capsys, "campaign", "create", "wmt")
+    steelyard(capsys, "phase", "create", "wmt", "Test", "--kind", "blind", "--starts", "2099-01-20T18:00")
+    error = steelyard(capsys, "campaign", "publish", "wmt", "--yes", status=1)
+    assert '"Test" (blind, planned for Tue 20 Jan 2099' in error
+    assert "--delete-later" in error
+    if way == "said":
+        out = steelyard(capsys, "campaign", "publish", "wmt", "--yes", "--delete-later")
+    else:
+        answer(monkeypatch, "y\nn\n")
+        assert "Nothing was done" in steelyard(capsys, "campaign", "publish", "wmt", status=1)
+        assert "Test" in steelyard(capsys, "campaign", "show", "wmt")
+        answer(monkeypatch, "y\ny\n")
+        out = steelyard(capsys, "campaign", "publish", "wmt")
+    assert "Published" in out
+    assert "2099" not in steelyard(capsys, "campaign", "show", "wmt")
 
 
 def test_what_cannot_be_is_said_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:

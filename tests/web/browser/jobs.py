@@ -188,6 +188,15 @@ def life_of_a_campaign(page: Page) -> None:
     page.wait_for_url("**done=**")
 
 
+def publish(page: Page) -> None:
+    """Results are out although the test phase is still to come: said, confirmed and done by one form."""
+    page.goto("/campaigns/wmt27/manage/results")
+    page.get_by_text("Test is deleted").wait_for()
+    page.locator("#sure-publish").check()
+    page.get_by_role("button", name="Delete that phase and publish").click()
+    page.get_by_text("Results published.").wait_for()
+
+
 def export(page: Page) -> None:
     """The whole campaign as a file."""
     page.goto("/campaigns/wmt27/manage/results")
@@ -290,6 +299,7 @@ def main() -> None:
         told = "an output, the leaderboard and the systems by commands"
         timed(told, "3 commands", lambda: by_commands(site, secret, place))
         timed("frozen, unfrozen, closed, references released", "4", lambda: life_of_a_campaign(olga))
+        timed("published, with the phase deleted that was still to come", "1", lambda: publish(olga))
         timed("everything exported", "1 click", lambda: export(olga))
         timed("a schedule for every night, its first run and its history", "3 commands", lambda: nights(url, place))
         timed("the demo campaign, published and with all systems queued", "1 click", lambda: demo(olga))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from sqlalchemy import Connection
 
 from campaigns.changes import lock_for_change, version_of
 from campaigns.deletion.campaigns import delete_campaign
 from campaigns.participants import set_campaign_role
 from campaigns.permissions import CampaignAccess, UnreadableCampaign, read_access, visible_campaigns
-from campaigns.phases import close_now, publish_now
+from campaigns.phases import close_now
+from campaigns.publication import publish_now
 from campaigns.quotas.organisers import set_quota_phase
 from campaigns.rules import Rules, create_campaign, set_frozen, set_rules
 from models.database.session import reading, writing
@@ -41,6 +42,8 @@ IfMatch = Annotated[
         description="The ETag of the campaign; the change is refused if the campaign has changed since.",
     ),
 ]
+
+DeleteLater = Annotated[bool, Query(description="Delete the phases that are planned before publication.")]
 
 
 @router.get("/campaigns")
@@ -135,11 +138,17 @@ def close_campaign(
 
 @router.post("/campaigns/{name}/publish")
 def publish_campaign(
-    request: Request, response: Response, name: str, principal: CurrentPrincipal, if_match: IfMatch = None
+    request: Request,
+    response: Response,
+    name: str,
+    principal: CurrentPrincipal,
+    delete_later: DeleteLater = False,
+    if_match: IfMatch = None,
 ) -> CampaignResponse:
     """Publish the results: scores, names and outputs. References are released separately."""
     with writing(app_state(request).engine) as connection:
-        publish_now(connection, lock_for_change(connection, principal, name, if_match))
+        access = lock_for_change(connection, principal, name, if_match)
+        publish_now(connection, access, delete_later=delete_later)
         return campaign_response(connection, response, read_access(connection, principal, name))
 
 

@@ -88,6 +88,7 @@ def _page(
         status=error.status if error else 200,
         headers=NO_STORE,
         title="Notices",
+        crumbs=[("Your account", "/account")],
         kinds=KINDS.items(),
         channels=CHANNELS.items(),
         known=known,

@@ -1,19 +1,15 @@
-"""Campaign management for organisers: creation, state, rules, teams, members and quotas."""
+"""Campaign management for organisers: state, teams, members and quotas."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 from sqlalchemy import Connection
 
 from campaigns.accounts.principal import Principal
-from campaigns.changes import lock_for_change, version_of
+from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, NotFound
-from campaigns.fields.short_text import short_text
-from campaigns.fields.times import check_zone, time_zones
 from campaigns.participants import (
     join_with_team,
     leave_with_team,
@@ -21,95 +17,33 @@ from campaigns.participants import (
     set_campaign_role,
 )
 from campaigns.permissions import CampaignAccess
-from campaigns.phases import close_now, publish_now
+from campaigns.phases import close_now
+from campaigns.publication import publish_now
 from campaigns.quotas.organisers import remove_quota, set_quota
 from campaigns.quotas.quotas import check_known_phase, check_known_team
-from campaigns.rules import Rules, campaign_metrics, set_frozen, set_rules
-from models.database.session import reading, writing
-from models.schema.roles import CampaignRole, Joining, Visibility
+from campaigns.rules import set_frozen
+from models.database.session import writing
+from models.schema.roles import CampaignRole
 from models.schema.states import QuotaKind
-from steelyard_client.documents.campaigns.campaigns import MAX_DESCRIPTION_LENGTH, MAX_TITLE_LENGTH
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.campaigns.manage_sections import management_page, organiser_access
 from web.pages.forms import FieldReader, InvalidForm, form_errors
-from web.pages.rendering import page, part_of_address, see_other
+from web.pages.rendering import part_of_address, see_other
 
 router = APIRouter()
 
 Field = Annotated[str, Form(max_length=500)]
 
 
-@router.get("/campaigns/{name}/manage/rules")
-def show_rules(request: Request, name: str, principal: CurrentPrincipal) -> Response:
-    """Show the form of the rules."""
-    with reading(app_state(request).engine) as connection:
-        access = organiser_access(connection, principal, name)
-        version = version_of(connection, access.campaign_id)
-        metrics = campaign_metrics(connection, access.campaign_id)
-    return _rules(request, access, version, metrics)
-
-
-@router.post("/campaigns/{name}/manage/rules")
-def change_rules(
+@router.post("/campaigns/{name}/manage/state")
+def change_state(
     request: Request,
     name: str,
     principal: CurrentPrincipal,
-    title: Annotated[str, Form()] = "",
-    description: Annotated[str, Form()] = "",
-    time_zone: Field = "",
-    visibility: Field = "",
-    joining: Field = "",
-    anonymous: Field = "",
-    verified_only: Field = "",
-    ranked_by: Field = "",
-    human_rule: Field = "",
-    human_judgments: Field = "",
-    embeddable: Field = "",
+    do: Field,
+    sure: Field = "",
+    delete_later: Field = "",
     version: Field = "*",
-) -> Response:
-    """Change the rules."""
-    engine = app_state(request).engine
-    given: dict[str, Any] = {
-        "title": title,
-        "description": description,
-        "time_zone": time_zone.strip(),
-        "visibility": visibility,
-        "joining": joining,
-        "anonymous": bool(anonymous),
-        "verified_only": bool(verified_only),
-        "ranked_by": ranked_by.strip(),
-        "human_rule": human_rule.strip(),
-        "human_judgments": human_judgments.strip(),
-        "embeddable": bool(embeddable),
-    }
-    try:
-        with form_errors(), writing(engine) as connection:
-            access = lock_for_change(connection, principal, name, version)
-            kinds = {
-                "visibility": Visibility(visibility or access.visibility),
-                "joining": Joining(joining or access.joining),
-            }
-            zone = {"time_zone": time_zone.strip() or access.time_zone}
-            form = FieldReader()
-            form.read("time_zone", check_zone, zone["time_zone"])
-            form.read("title", short_text, title, "The title", MAX_TITLE_LENGTH)
-            form.read("description", short_text, description, "The description", MAX_DESCRIPTION_LENGTH, lines=True)
-            form.finish()
-            set_rules(connection, access, Rules(**{**given, **kinds, **zone}))
-    except ValueError as error:
-        raise BadRequest("Unknown value for visibility or participation.") from error
-    except InvalidForm as invalid:
-        with reading(engine) as connection:
-            access = organiser_access(connection, principal, name)
-            version = version_of(connection, access.campaign_id)
-            metrics = campaign_metrics(connection, access.campaign_id)
-        return _rules(request, access, version, metrics, given, invalid)
-    return _redirect(name, "rules")
-
-
-@router.post("/campaigns/{name}/manage/state")
-def change_state(
-    request: Request, name: str, principal: CurrentPrincipal, do: Field, sure: Field = "", version: Field = "*"
 ) -> Response:
     """Freeze or unfreeze the campaign, close the current phase, or publish the results."""
     try:
@@ -121,8 +55,10 @@ def change_state(
                 raise BadRequest("Unknown action.")
             elif not sure:
                 raise BadRequest("Tick the box to confirm: everybody sees this change at once.")
+            elif do == "close":
+                close_now(connection, access)
             else:
-                (close_now if do == "close" else publish_now)(connection, access)
+                publish_now(connection, access, delete_later=bool(delete_later))
     except InvalidForm as invalid:
         where = "publish" if do == "publish" else "state"
         return management_page(request, principal, name, error=str(invalid), where=where, status=invalid.status)
@@ -242,29 +178,3 @@ def _amount(text: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadRequest(f"{text[:20]!r} is not a number of submissions. Give 0 or more, or none for no limit.")
     return int(text)
-
-
-def _rules(
-    request: Request,
-    access: CampaignAccess,
-    version: str,
-    metrics: Sequence[str],
-    given: Mapping[str, Any] | None = None,
-    invalid: InvalidForm | None = None,
-) -> Response:
-    known = {name: getattr(access, name) for name in Rules.__dataclass_fields__}
-    known["title"] = "" if access.title == access.name else access.title
-    return page(
-        request,
-        "campaigns/manage_rules",
-        status=invalid.status if invalid else 200,
-        title="Rules",
-        access=access,
-        here="manage",
-        rules_version=version,
-        given={**known, **(given or {})},
-        zones=time_zones(),
-        metric_options=[(each, each) for each in metrics],
-        error=str(invalid) if invalid else "",
-        errors=defaultdict(str, invalid.fields if invalid else {}),
-    )

@@ -15,6 +15,7 @@ from campaigns.errors import Forbidden, NotSignedIn
 from campaigns.measures import protocols_on, tokenizer_notices
 from campaigns.participants import campaign_members
 from campaigns.permissions import CampaignAccess, read_access
+from campaigns.publication import plan_publication
 from campaigns.quotas.organisers import applicable_quotas, teams_with_quotas
 from campaigns.setup import setup_steps
 from campaigns.test_sets.stored import list_campaign_test_sets
@@ -189,4 +190,5 @@ def management_page(
         wrong=defaultdict(str, fields or {}),
         message=message,
         steps=setup_steps(access),
+        publication=plan_publication(access),
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from analysis.leaderboard.significance import ALPHA
-from campaigns.charts.effects import Effect, effects
+from campaigns.charts.effects import LONGEST_NAME, Effect, effects
+from campaigns.charts.lettering import shortened
 from campaigns.charts.numbers import csv_address
 from campaigns.leaderboards.choice import BoardChoice, read_choices
 from campaigns.leaderboards.comparison import (
@@ -189,7 +190,7 @@ def _effects(
         first, second = (pair.a, pair.b) if turned else (pair.b, pair.a)
         sign = -1.0 if turned else 1.0
         low, high = sorted(sign * each for each in pair.interval) if pair.interval else (math.nan, math.nan)
-        name = f"{names[first]} – {names[second]}"
+        name = " – ".join(shortened(names[each], LONGEST_NAME // 2 - 1) for each in (first, second))
         certain = pair.p_corrected < ALPHA and pair.difference != 0
         drawn.append(Effect(name, sign * pair.difference, low, high, certain))
         rows.append(

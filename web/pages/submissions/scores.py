@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from analysis.leaderboard.board import position_of_metric
 from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
@@ -90,18 +91,39 @@ def _places(scale: float, feedback: EvaluationFeedback) -> int:
     return next((places for places in range(most) if (step * 10**places).denominator == 1), most)
 
 
-def headline(feedback: Sequence[EvaluationFeedback], ranked_by: str) -> str:
-    """Return one score for a list, such as "BLEU 45.6": by the ranking metric, against most references; "" if none."""
+class Headline(NamedTuple):
+    """The one score of a submission that lists show."""
+
+    metric: str
+    """Its title; "" without a score."""
+    score: str
+
+    @property
+    def text(self) -> str:
+        """Both, such as "BLEU 45.6"."""
+        return f"{self.metric} {self.score}".strip()
+
+
+def headline(feedback: Sequence[EvaluationFeedback], ranked_by: str) -> Headline:
+    """Return the score for a list: by the ranking metric, against most references."""
     told = [each for each in feedback if each.scores and each.feedback != Feedback.NONE]
     if not told:
-        return ""
+        return Headline("", "")
     against_most = max(told, key=lambda each: len(each.references))
     place = position_of_metric([each.metric for each in against_most.scores], ranked_by or None)
     score = against_most.scores[place or 0]
     places = _places(score.scale, against_most)
-    if score.score is None:
-        return f"{score.title} {_interval(score, places)}" if score.low is not None else ""
-    return f"{score.title} {TYPESET.number(score.score, places)}"
+    if score.score is not None:
+        return Headline(score.title, TYPESET.number(score.score, places))
+    return Headline(score.title, _interval(score, places)) if score.low is not None else Headline("", "")
+
+
+def column_of(scores: Mapping[int, Headline]) -> tuple[str, dict[int, str]]:
+    """Return head and cells of a column of headlines: a metric that all have is said in the head alone."""
+    metrics = {each.metric for each in scores.values() if each.metric}
+    if len(metrics) == 1:
+        return metrics.pop(), {key: each.score for key, each in scores.items()}
+    return "Score", {key: each.text for key, each in scores.items()}
 
 
 def _row(scores: Sequence[ScoreFeedback | None], told: Sequence[EvaluationFeedback], best: float | None) -> Row:

@@ -30,7 +30,7 @@ from models.schema.roles import DeclaredKind, Scope
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.leaderboards.leaderboard import Links
 from web.pages.rendering import page, part_of_address, see_other
-from web.pages.submissions.scores import headline, score_table
+from web.pages.submissions.scores import column_of, headline, score_table
 from web.pages.submissions.submit import CONSTRAINED, KINDS
 from web.stored_output import output_response
 
@@ -73,6 +73,9 @@ def show_list(
         listed = list_submissions(connection, access, query, state.settings.silent_seconds)
         test_sets = offered_test_sets(connection, access)
     told = read_feedback(state.engine, access, [each.id for each in listed.items])
+    score_column, scores = column_of(
+        {number: headline(feedback, access.ranked_by) for number, feedback in told.items()}
+    )
     address = f"/campaigns/{part_of_address(name)}/submissions"
     kept = {key: value for key, value in (("team", team), ("test_set", test_set), ("kind", query.kind)) if value}
     following = f"{address}?{urlencode({**kept, 'after': listed.next})}" if listed.next is not None else ""
@@ -90,7 +93,8 @@ def show_list(
         filters=FILTERS,
         first=f"{address}?{urlencode(kept)}" if after is not None else "",
         following=following,
-        scores={number: headline(feedback, access.ranked_by) for number, feedback in told.items()},
+        score_column=score_column,
+        scores=scores,
     )
 
 
@@ -208,6 +212,7 @@ def _page(
         others = earlier_of_system(connection, access, view, state.settings.silent_seconds)
         place = _place(connection, state.boards, access, view) if access.sees_board else None
     told = read_feedback(state.engine, access, [view.id, *(each.id for each in others)])
+    score_column, scores_of_others = column_of({each.id: headline(told[each.id], access.ranked_by) for each in others})
     locked_reason = why_locked(access, view.test_set.id)
     if given is None:
         constrained = {True: "true", False: "false", None: ""}[view.constrained]
@@ -227,7 +232,9 @@ def _page(
         submission=view,
         scores=score_table(told[view.id], [told[each.id] for each in others]),
         place=place,
-        others=[(each, headline(told[each.id], access.ranked_by)) for each in others],
+        others=others,
+        score_column=score_column,
+        scores_of_others=scores_of_others,
         history=history,
         before=before,
         after=after,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.commands.options import yes_option
+from steelyard.commands.options import option, yes_option
 from steelyard.commands.parsing import Command
 from steelyard.commands.prompts import confirm
 from steelyard_client.commands.backend import backend
@@ -59,10 +59,20 @@ def close(client: Client, campaign: str, yes: bool) -> int:
     example="steelyard campaign publish wmt26 --yes",
 )
 @CAMPAIGN
+@option("--delete-later", is_flag=True, help="delete the phases that are planned before publication")
 @yes_option()
 @backend()
-def publish(client: Client, campaign: str, yes: bool) -> int:
+def publish(client: Client, campaign: str, delete_later: bool, yes: bool) -> int:
     """Publish the results."""
+    from steelyard_client.errors import Conflict
+
     confirm(f"Publish the results of {campaign} now?", yes=yes)
-    client.publish_campaign(campaign)
+    try:
+        client.publish_campaign(campaign, delete_later=delete_later)
+    except Conflict as refusal:
+        # A "yes" of before was not about phases.
+        if yes or delete_later:
+            raise
+        confirm(f"{refusal}\nDelete and publish?", yes=False)
+        client.publish_campaign(campaign, delete_later=True)
     return print_campaign(client, campaign)

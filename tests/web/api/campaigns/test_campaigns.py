@@ -288,6 +288,17 @@ def test_freezing_closing_and_publishing(people: Team) -> None:
     assert people.log()[1:] == ["campaign.freeze", "campaign.unfreeze", "phase.close", "campaign.publish"]
 
 
+def test_later_phases_are_in_the_way_of_publication_until_their_deletion_is_confirmed(people: Team) -> None:
+    people.found()
+    people.service.phase(people.service.campaign("wmt"), "test", PhaseKind.BLIND, begins=DAY)
+    refused = people.organiser.post(f"{HERE}/publish")
+    assert error(refused) == (409, "conflict")
+    assert "delete_later" in refused.json()["error"]["message"]
+    assert people.organiser.post(f"{HERE}/publish", params={"delete_later": True}).json()["published"] is True
+    phases = people.organiser.get(f"{HERE}/phases").json()["items"]
+    assert [each["name"] for each in phases] == ["Published"]
+
+
 def test_quotas_are_set_and_what_a_team_has_used_is_reported(people: Team) -> None:
     people.found(time_zone="Europe/Prague", joining="open", visibility="public")
     people.upload()

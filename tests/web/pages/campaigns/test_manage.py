@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.permissions import CampaignAccess, read_access
+from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
-from models.schema.campaigns import Phase
+from models.schema.campaigns import CampaignTestSet, Phase
+from models.schema.human import Judgments
 from models.schema.roles import PhaseKind, SiteRole, Visibility
+from models.schema.states import JudgmentKind
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import REFERENCE, SOURCE, submit_output
+from tests.service.campaigns import REFERENCE, SOURCE, submit_output, with_test_set
 from tests.service.service import DAY, Service
 
 HERE = "/campaigns/wmt"
@@ -79,6 +82,55 @@ def test_from_nothing_to_published(service: Service, olga: TestClient) -> None:
     (test_set,) = look(service).test_sets
     post(olga, f"/test-sets/{test_set}", do="release")
     assert look(service).sees_references(test_set)
+
+
+def test_publication_says_what_becomes_of_later_phases_and_does_it_in_one_step(
+    service: Service, olga: TestClient
+) -> None:
+    campaign = service.campaign("wmt")
+    service.phase(campaign, "dry run", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    test = service.phase(campaign, "<test week>", PhaseKind.BLIND, begins=2 * DAY, ends=3 * DAY)
+    service.phase(campaign, "results", PhaseKind.PUBLISHED, begins=4 * DAY)
+    with_test_set(service.engine, "wmt", name="news")
+    with writing(service.engine) as connection:
+        connection.execute(update(CampaignTestSet).values(phase_id=test))
+    page = re.sub(r"<[^>]*>", "", olga.get(f"{MANAGE}/results").text)
+    for words in ("dry run ends now", "&lt;test week&gt; is deleted: blind", "results begins now instead of on"):
+        assert words in page
+    assert "news moves to dry run, which shows its source" in page
+    assert "Delete that phase and publish" in page
+    # Somebody who saw another page has not confirmed that phases are deleted.
+    assert "would be deleted" in post(olga, "/state", 409, do="publish", sure="yes").text
+    post(olga, "/state", do="publish", sure="yes", delete_later="yes")
+    access = look(service)
+    assert access.published
+    assert [each.name for each in access.phases] == ["dry run", "results"]
+
+
+def test_the_ranking_by_people_is_chosen_from_rules_and_judgments_that_exist(
+    service: Service, olga: TestClient
+) -> None:
+    rules = olga.get(f"{MANAGE}/rules").text
+    assert "human_rule" not in rules, "there is nothing to rank by"
+    assert f"{HERE}/metrics#human-scores" in rules
+    campaign, test_set = service.campaign("wmt"), with_test_set(service.engine, "wmt", name="news")
+    kinds = {"esa": JudgmentKind.SCORES, "rr": JudgmentKind.RANKINGS}
+    with writing(service.engine) as connection:
+        for system, (name, kind) in enumerate([*kinds.items(), ("esa", JudgmentKind.SCORES)]):
+            judged = NewJudgments(name, kind, {}, [SystemRow("keel", system)])
+            store_judgments(connection, campaign, test_set, judged)
+    rules = olga.get(f"{MANAGE}/rules").text
+    options = re.findall(r'<option value="([^"]*)"', rules)
+    assert [each for each in options if each.startswith("human")] == [
+        *("human", "human:average=micro", "human:wmt24", "human:wmt24:average=micro", "human:wmt25")
+    ]
+    assert [each for each in options if each.startswith(("esa", "rr"))] == ["esa", "esa@1", "esa@2"]
+    form = {"human_rule": "human:wmt24", "human_judgments": "esa@1", "version": version(olga)}
+    post(olga, "/rules", **form)
+    assert '<option value="esa@1" selected>' in olga.get(f"{MANAGE}/rules").text
+    with writing(service.engine) as connection:
+        connection.execute(delete(Judgments))
+    assert '<option value="esa@1" selected>esa@1, deleted' in olga.get(f"{MANAGE}/rules").text
 
 
 def test_what_is_wrong_stands_in_the_form_with_what_was_filled_in(olga: TestClient) -> None:

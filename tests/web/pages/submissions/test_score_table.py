@@ -10,7 +10,7 @@ import pytest
 from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback
 from models.schema.roles import Feedback
 from models.schema.states import EvaluationState
-from web.pages.submissions.scores import headline, score_table
+from web.pages.submissions.scores import Headline, column_of, headline, score_table
 
 
 def score(metric: str, value: float | None, *, higher: bool = True, scale: float = 100.0, **more: Any) -> ScoreFeedback:
@@ -73,7 +73,7 @@ def test_a_cell_tells_what_the_rule_tells(rule: Feedback, shown: tuple[str, str,
 def test_rounded_scores_have_as_many_digits_as_their_step(step: float, shown: str) -> None:
     told = replace(feedback(score("bleu", 12.0), rule=Feedback.ROUNDED), step=step)
     assert cells([told]) == {"BLEU": [(shown, "", None)]}
-    assert headline([told], "") == f"BLEU {shown}"
+    assert headline([told], "").text == f"BLEU {shown}"
 
 
 def test_half_an_interval_is_none_and_no_score_is_undefined() -> None:
@@ -132,9 +132,18 @@ def test_one_score_for_a_list() -> None:
         feedback(score("bleu", 40.0), score("chrf", 60.0), references="AB"),
         feedback(score("bleu", 1.0), references="ABC", rule=Feedback.NONE),
     ]
-    assert headline(told, "") == "BLEU 40.0"
-    assert headline(told, "chrf") == "CHRF 60.0"
-    assert headline(told, "ter") == "BLEU 40.0"
-    assert headline(told[2:], "") == ""
-    assert headline([feedback(score("bleu", None, low=1.0, high=2.0))], "") == "BLEU 1.0 to 2.0"
-    assert headline([feedback(score("bleu", None))], "") == ""
+    assert headline(told, "").text == "BLEU 40.0"
+    assert headline(told, "chrf").text == "CHRF 60.0"
+    assert headline(told, "ter").text == "BLEU 40.0"
+    assert headline(told[2:], "").text == ""
+    assert headline([feedback(score("bleu", None, low=1.0, high=2.0))], "").text == "BLEU 1.0 to 2.0"
+    assert headline([feedback(score("bleu", None))], "").text == ""
+
+
+def test_a_list_names_the_metric_once_where_all_scores_are_by_the_same() -> None:
+    nothing = Headline("", "")
+    same = {1: Headline("BLEU", "40.0"), 2: nothing, 3: Headline("BLEU", "7.0")}
+    assert column_of(same) == ("BLEU", {1: "40.0", 2: "", 3: "7.0"})
+    differing = {**same, 3: Headline("chrF2", "50.0")}
+    assert column_of(differing) == ("Score", {1: "BLEU 40.0", 2: "", 3: "chrF2 50.0"})
+    assert column_of({2: nothing}) == ("Score", {2: ""})
