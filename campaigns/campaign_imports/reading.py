@@ -14,7 +14,7 @@ from steelyard.errors import BadText, MetricsError
 from steelyard.formats.campaign.campaigns import has_campaign
 from steelyard.formats.campaign.exports import MANIFEST
 from steelyard.formats.campaign.layouts import BadCampaign
-from steelyard.formats.campaign.pair_folders import has_pairs
+from steelyard.formats.campaign.test_sets import has_test_sets
 from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def read_campaign_zip(path: Path, place: Path, limits: TextLimits) -> CampaignCo
         raise BadRequest("This is no zip, or a damaged one. Export the campaign again.") from error
     except BadCampaign as error:
         raise BadRequest(str(error)) from error
-    folder = root if has_pairs(root) else only_folder(root)
+    folder = root if has_test_sets(root) else only_folder(root)
     if not has_campaign(folder):
         raise BadRequest(
-            f"This zip is no exported campaign (it has no {MANIFEST}), and no folder of language pairs: sources/, "
-            "references/, documents/ and system-outputs/PAIR/ of WMT and mt-metrics-eval, JSON Lines of WMT25, WMT26 "
-            "and WMT24++ with a file for each system, or WMT's XML."
+            f"This zip is no exported campaign (it has no {MANIFEST}), and no folder of test sets: sources/, "
+            "references/, documents/ and system-outputs/PAIR/ of WMT and mt-metrics-eval, refs/ and systems/, folders "
+            "of these, JSON Lines of WMT25, WMT26 and WMT24++ with a file for each system, or WMT's XML."
         )
     try:
         content = read_pairs(folder, limits)

@@ -17,6 +17,7 @@ from campaigns.score_imports.targets import Target, create_targets, find_targets
 from campaigns.score_imports.versions import ImportedColumn, ScoreFile, store_version
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
 from steelyard.text.findings import quoted
+from steelyard.text.language_pairs import NoSuchPair, pairs_called
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
@@ -99,11 +100,11 @@ def import_scores(
 
 
 def _of_pairs(request: ScoreRequest) -> list[PairScores]:
-    known = [each.pair for each in request.scores]
-    for pair in request.pairs:
-        if pair not in known:
-            raise BadRequest(f"There are no scores of the pair {quoted(pair)}. Pairs: {listed(known, 40)}.")
-    return [each for each in request.scores if not request.pairs or each.pair in request.pairs]
+    try:
+        pairs = pairs_called(request.pairs, [each.pair for each in request.scores], "The scores")
+    except NoSuchPair as error:
+        raise BadRequest(str(error)) from error
+    return [each for each in request.scores if each.pair in pairs]
 
 
 def _named(scores: PairScores, name: str) -> tuple[MetricTable, ...]:

@@ -17,6 +17,7 @@ from models.corpus.test_sets import document_segments
 from models.schema.corpus import Submission, System
 from scheduler.ingest.campaigns import store_systems_without_texts
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
+from steelyard.text.language_pairs import fitting_pairs, of_other_languages
 from steelyard.text.names import fault_of_name
 from steelyard.text.wording import listed
 
@@ -55,12 +56,16 @@ def find_targets(
         if len(scores) > 1:
             pairs = listed([each.pair for each in scores])
             raise BadRequest(f"The scores are of several pairs: {pairs}. Choose the one of {test_set} with --pair.")
-        return {scores[0].pair: _target(connection, access, find_campaign_test_set(connection, access, test_set))}
+        chosen = find_campaign_test_set(connection, access, test_set)
+        if of_other_languages(scores[0].pair, _languages(chosen)):
+            raise BadRequest(f"The scores are of {scores[0].pair}, but {chosen.title} is of {_languages(chosen)}.")
+        return {scores[0].pair: _target(connection, access, chosen)}
     known = [each for each in list_campaign_test_sets(connection, access) if each.replaced_by is None]
+    names, pairs_there = {one.name for one in known}, {_languages(one) for one in known}
     found: dict[str, CampaignTestSetInfo] = {}
     for each in scores:
-        fitting = [one for one in known if each.pair and each.pair == one.name] or [
-            one for one in known if each.pair and each.pair in (f"{one.source_language}-{one.target_language}",)
+        fitting = [one for one in known if one.name in fitting_pairs(each.pair, names)] or [
+            one for one in known if _languages(one) in fitting_pairs(each.pair, pairs_there)
         ]
         if not fitting and len(scores) == len(known) == 1 and (not each.pair or not known[0].source_language):
             fitting = known
@@ -70,6 +75,10 @@ def find_targets(
         if fitting:
             found[each.pair] = fitting[0]
     return {pair: _target(connection, access, one) for pair, one in found.items()}
+
+
+def _languages(test_set: CampaignTestSetInfo) -> str:
+    return f"{test_set.source_language or ''}-{test_set.target_language or ''}"
 
 
 def create_targets(connection: Connection, access: CampaignAccess, scores: Sequence[PairScores]) -> dict[str, Target]:

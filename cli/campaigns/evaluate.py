@@ -239,7 +239,7 @@ def given_test_set(
     options: Options, settings: Settings, chosen: Sequence[Metric], folder: CampaignFolder
 ) -> GivenTestSet:
     """A test set with its metrics, references and judgments. Raises CommandError and MetricsError."""
-    from cli.campaigns.judgment_files import read_campaign_judgments
+    from steelyard.meta_evaluation.human.beside_texts import judgments_beside
 
     selections = reference_selections(options.references, list(folder.references))
     if options.check:
@@ -252,7 +252,7 @@ def given_test_set(
         from cli.campaigns.noticed import notices_of_documents
 
         note(notices_of_documents(folder))
-    return GivenTestSet(checked_name(folder.name), folder, selections, metrics, read_campaign_judgments(folder))
+    return GivenTestSet(checked_name(folder.name), folder, selections, metrics, judgments_beside(folder))
 
 
 def store(options: Options, settings: Settings, campaign: str, test_set: GivenTestSet, engine: Engine) -> IngestResult:

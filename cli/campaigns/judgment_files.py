@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard_client.commands.human.imported import describe_import, judgments_name, match_notices
+from steelyard_client.commands.human.imported import describe_import, match_notices
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sqlalchemy import Engine
 
     from steelyard.formats.campaign.folder import CampaignFolder
     from steelyard.meta_evaluation.human.judgments import Judged
-
-
-def read_campaign_judgments(folder: CampaignFolder) -> dict[str, Judged]:
-    """The judgments in the files `human.*.tsv`, by name.
-
-    `human.seg.tsv` and `human.sys.tsv` belong together, and so do `human.NAME.seg.tsv` and `human.NAME.sys.tsv`. Raises
-    BadText and CommandError. Call it before anything is stored: unreadable judgments reject the whole campaign.
-    """
-    if not folder.human:
-        return {}
-    from steelyard.meta_evaluation.human.reading import Reading, read_judgments
-
-    documents: dict[str, list[int]] = {}
-    for segment, document in enumerate(folder.documents or ()):
-        documents.setdefault(document.doc_id, []).append(segment)
-    files: dict[str, list[Path]] = {}
-    for path in folder.human:
-        files.setdefault(judgments_name(path.name), []).append(path)
-    return {name: read_judgments(paths, Reading(folder.segments, documents)) for name, paths in sorted(files.items())}
 
 
 def store_campaign_judgments(

@@ -47,12 +47,13 @@ def measure(
 ) -> dict[str, list[Measured]]:
     """Score all test sets by all sweeps, by the sweeps' labels. Raises CommandError where an evaluation fails."""
     from cli.campaigns.evaluate import working
-    from cli.campaigns.judgment_files import read_campaign_judgments, store_campaign_judgments
+    from cli.campaigns.judgment_files import store_campaign_judgments
     from cli.terminal.progress import shown_progress
     from models.queue_status.progress import failure_reasons
     from scheduler.embedded.wait import read_with_retries, with_retries
     from steelyard.formats.campaign.campaigns import read_any_campaign
     from steelyard.formats.layers import common_layers
+    from steelyard.meta_evaluation.human.beside_texts import judgments_beside
     from steelyard.metrics.resources import Resources
 
     resources = Resources(settings.resource_folder)
@@ -62,7 +63,7 @@ def measure(
     require_schema(settings, create=bool(folders))
     contests = stored_submissions(options, settings, [each for each in given if each not in folders])
     # Invalid input is rejected before anything is stored and any worker is started.
-    judgments = {each: read_campaign_judgments(folder) for each, folder in folders.items()}
+    judgments = {each: judgments_beside(folder) for each, folder in folders.items()}
     for folder in folders.values():
         note(folder.notices)
         layers = common_layers(folder.texts(sorted(folder.references)))

@@ -14,27 +14,42 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LANGUAGE = r"[a-z]{2,3}"
-_SCRIPT = r"[A-Z][a-z]{3}"
-_REGION = r"[A-Z]{2}|[0-9]{3}"
+_SCRIPT = r"[A-Za-z][a-z]{3}"
+# Behind a hyphen, two small letters are a language.
+_REGION = r"[A-Z]{2}|[0-9]{3}|(?<=_)[a-z]{2}"
 _CODE = re.compile(rf"({_LANGUAGE})(?:[_-]({_SCRIPT}))?(?:[_-]({_REGION}))?")
 _PAIR = re.compile(rf"({_CODE.pattern})(?:---|-)({_CODE.pattern})")
-_SHORTER = {
-    "afr": "af", "amh": "am", "ara": "ar", "asm": "as", "aze": "az", "bel": "be", "ben": "bn", "bod": "bo", "bos": "bs",
-    "bul": "bg", "cat": "ca", "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "dzo": "dz", "ekk": "et", "ell": "el",
-    "eng": "en", "est": "et", "eus": "eu", "fas": "fa", "fin": "fi", "fra": "fr", "gle": "ga", "glg": "gl", "guj": "gu",
-    "hau": "ha", "heb": "he", "hin": "hi", "hrv": "hr", "hun": "hu", "hye": "hy", "ibo": "ig", "iku": "iu", "ind": "id",
-    "isl": "is", "ita": "it", "jpn": "ja", "kan": "kn", "kat": "ka", "kaz": "kk", "khm": "km", "kir": "ky", "kor": "ko",
-    "lao": "lo", "lav": "lv", "lit": "lt", "mal": "ml", "mar": "mr", "mkd": "mk", "mlt": "mt", "mon": "mn", "mya": "my",
-    "nep": "ne", "nld": "nl", "nob": "no", "nor": "no", "ori": "or", "pan": "pa", "pes": "fa", "pol": "pl", "por": "pt",
-    "pus": "ps", "ron": "ro", "rus": "ru", "sin": "si", "slk": "sk", "slv": "sl", "sme": "se", "snd": "sd", "som": "so",
-    "spa": "es", "sqi": "sq", "srp": "sr", "swa": "sw", "swe": "sv", "swh": "sw", "tam": "ta", "tel": "te", "tgk": "tg",
-    "tgl": "tl", "tha": "th", "tir": "ti", "tur": "tr", "uig": "ug", "ukr": "uk", "urd": "ur", "uzb": "uz", "vie": "vi",
-    "xho": "xh", "yid": "yi", "yor": "yo", "zho": "zh", "zsm": "ms", "zul": "zu",
+_STANDARD = {
+    "aar": "aa", "abk": "ab", "afr": "af", "aka": "ak", "amh": "am", "ara": "ar", "arg": "an", "asm": "as", "ava": "av",
+    "ave": "ae", "aym": "ay", "aze": "az", "bak": "ba", "bam": "bm", "bel": "be", "ben": "bn", "bis": "bi", "bod": "bo",
+    "bos": "bs", "bre": "br", "bul": "bg", "cat": "ca", "ces": "cs", "cha": "ch", "che": "ce", "chu": "cu", "chv": "cv",
+    "cor": "kw", "cos": "co", "cre": "cr", "cym": "cy", "dan": "da", "deu": "de", "div": "dv", "dzo": "dz", "ell": "el",
+    "eng": "en", "epo": "eo", "est": "et", "eus": "eu", "ewe": "ee", "fao": "fo", "fas": "fa", "fij": "fj", "fin": "fi",
+    "fra": "fr", "fry": "fy", "ful": "ff", "gla": "gd", "gle": "ga", "glg": "gl", "glv": "gv", "grn": "gn", "guj": "gu",
+    "hat": "ht", "hau": "ha", "heb": "he", "her": "hz", "hin": "hi", "hmo": "ho", "hrv": "hr", "hun": "hu", "hye": "hy",
+    "ibo": "ig", "ido": "io", "iii": "ii", "iku": "iu", "ile": "ie", "ina": "ia", "ind": "id", "ipk": "ik", "isl": "is",
+    "ita": "it", "jav": "jv", "jpn": "ja", "kal": "kl", "kan": "kn", "kas": "ks", "kat": "ka", "kau": "kr", "kaz": "kk",
+    "khm": "km", "kik": "ki", "kin": "rw", "kir": "ky", "kom": "kv", "kon": "kg", "kor": "ko", "kua": "kj", "kur": "ku",
+    "lao": "lo", "lat": "la", "lav": "lv", "lim": "li", "lin": "ln", "lit": "lt", "ltz": "lb", "lub": "lu", "lug": "lg",
+    "mah": "mh", "mal": "ml", "mar": "mr", "mkd": "mk", "mlg": "mg", "mlt": "mt", "mon": "mn", "mri": "mi", "msa": "ms",
+    "mya": "my", "nau": "na", "nav": "nv", "nbl": "nr", "nde": "nd", "ndo": "ng", "nep": "ne", "nld": "nl", "nno": "nn",
+    "nor": "no", "nya": "ny", "oci": "oc", "oji": "oj", "ori": "or", "orm": "om", "oss": "os", "pan": "pa", "pli": "pi",
+    "pol": "pl", "por": "pt", "pus": "ps", "que": "qu", "roh": "rm", "ron": "ro", "run": "rn", "rus": "ru", "sag": "sg",
+    "san": "sa", "sin": "si", "slk": "sk", "slv": "sl", "sme": "se", "smo": "sm", "sna": "sn", "snd": "sd", "som": "so",
+    "sot": "st", "spa": "es", "sqi": "sq", "srd": "sc", "srp": "sr", "ssw": "ss", "sun": "su", "swa": "sw", "swe": "sv",
+    "tah": "ty", "tam": "ta", "tat": "tt", "tel": "te", "tgk": "tg", "tgl": "tl", "tha": "th", "tir": "ti", "ton": "to",
+    "tsn": "tn", "tso": "ts", "tuk": "tk", "tur": "tr", "twi": "tw", "uig": "ug", "ukr": "uk", "urd": "ur", "uzb": "uz",
+    "ven": "ve", "vie": "vi", "vol": "vo", "wln": "wa", "wol": "wo", "xho": "xh", "yid": "yi", "yor": "yo", "zha": "za",
+    "zho": "zh", "zul": "zu",
 }  # fmt: skip
-"""Codes of ISO 639-3 for those of ISO 639-1, macrolanguages and standard varieties included."""
-_MACRO = {"et": "est", "fa": "fas", "no": "nor", "sw": "swa"}
-"""Where ISO 639-3 has a macrolanguage and a variety for one code, the macrolanguage."""
-_LONGER = {short: long for long, short in _SHORTER.items()} | _MACRO
+"""The codes of ISO 639-3 for all those of ISO 639-1."""
+_VARIETIES = {
+    "als": "sq", "azj": "az", "cmn": "zh", "ekk": "et", "gaz": "om", "khk": "mn", "lvs": "lv", "nob": "no", "npi": "ne",
+    "ory": "or", "pbt": "ps", "pes": "fa", "plt": "mg", "swh": "sw", "uzn": "uz", "ydd": "yi", "zsm": "ms",
+}  # fmt: skip
+"""Standard varieties of languages whose code of ISO 639-3 is that of a macrolanguage."""
+_SHORTER = _STANDARD | _VARIETIES
+_LONGER = {short: long for long, short in _STANDARD.items()}
 _ALSO = {("arz", "", ""): ("ar", "", "EG"), ("nb", "", ""): ("no", "", "")}
 """Codes that mean the same by convention alone."""
 _CHINESE = {"CN": "Hans", "SG": "Hans", "TW": "Hant", "HK": "Hant", "MO": "Hant"}
@@ -101,7 +116,7 @@ def parse_pair(text: str) -> LanguagePair | None:
     ----------
     text : str
         Two codes with "-" or "---" between them, each a language of two or three letters, with script and region behind
-        it: `en-sr_Cyrl_RS`, `eng_Latn---zho_Hant_TW`, `en-zh-CN`.
+        it: `en-sr_Cyrl_RS`, `eng_Latn---zho_Hant_TW`, `en-zh-CN`, `eng-zho-hans`.
 
     Returns
     -------
@@ -135,11 +150,52 @@ def longer_code(language: str) -> str | None:
 
 
 def _language(code: str, script: str | None, region: str | None) -> Language:
-    code, script, region = _ALSO.get((code, script or "", region or ""), (code, script or "", region or ""))
+    said = code, (script or "").capitalize(), (region or "").upper()
+    code, script, region = _ALSO.get(said, said)
     code = _SHORTER.get(code, code)
     if code == "zh" and not script:
         script = _CHINESE.get(region, "")
     return Language(code, script, region)
+
+
+def fitting_pairs(name: str, known: Iterable[str]) -> list[str]:
+    """The pairs that a name may mean.
+
+    Parameters
+    ----------
+    name : str
+        In any spelling.
+    known : iterable of str
+        The pairs there are.
+
+    Returns
+    -------
+    list of str
+        Of `known`: the one that is spelt so alone, or else all that fit.
+    """
+    pairs = list(known)
+    if name in pairs:
+        return [name]
+    wanted = parse_pair(name)
+    return [each for each in pairs if wanted and (pair := parse_pair(each)) and pair.fits(wanted)]
+
+
+def of_other_languages(one: str, other: str) -> bool:
+    """Whether two names are language pairs that cannot be the same.
+
+    Parameters
+    ----------
+    one, other : str
+        In any spelling, or no pairs at all.
+
+    Returns
+    -------
+    bool
+        Only where all four languages are known: `da-esa` may be a name of something else.
+    """
+    pairs = parse_pair(one), parse_pair(other)
+    known = [each for each in pairs if each and {each.source.code, each.target.code} <= _LONGER.keys()]
+    return len(known) == 2 and not known[0].fits(known[1])
 
 
 def pair_called(name: str, known: Iterable[str], where: str) -> str:
@@ -165,10 +221,7 @@ def pair_called(name: str, known: Iterable[str], where: str) -> str:
         Where none fits, and where two do.
     """
     pairs = list(known)
-    if name in pairs:
-        return name
-    wanted = parse_pair(name)
-    fitting = [each for each in pairs if wanted and (pair := parse_pair(each)) and pair.fits(wanted)]
+    fitting = fitting_pairs(name, pairs)
     if len(fitting) == 1:
         return fitting[0]
     if fitting:

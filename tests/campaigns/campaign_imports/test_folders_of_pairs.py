@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from campaigns.accounts.principal import COMMAND_LINE
-from campaigns.campaign_imports.pairs import _judgments
+from campaigns.campaign_imports.pairs import _HUMAN, _files_of, _judgments
 from campaigns.errors import BadRequest
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
 from models.database.session import reading
+from models.schema.corpus import Submission
 from models.schema.human import HumanSegmentScore, Judgments
 from steelyard.errors import BadText
 from steelyard.formats.campaign.folder import CampaignFolder
@@ -49,10 +51,12 @@ def test_judgments_and_scores_of_a_pair_are_the_finest_there_are(tmp_path: Path)
     pair = CampaignFolder(
         "en-cs", text, {"A": text}, {}, None, "en", "cs", human=(), notices=(), variable_references=False
     )
-    found, notices = _judgments(folder, pair)
+    of_pair, elsewhere = _files_of(folder, _HUMAN, ["en-cs", "en-is"])
+    assert elsewhere == ["human-scores: not used, for there is no such pair: en-de.esa.seg.score."]
+    found, notices = _judgments(of_pair["en-cs"], pair)
     assert {name: len(each.segments) for name, each in found.items()} == {"mqm": 2}
     assert notices == ["human-scores: not used, for there are no scores of segments: en-cs.esa.sys.score."]
-    assert _judgments(tmp_path / "none", pair) == ({}, [])
+    assert _files_of(tmp_path / "none", _HUMAN, ["en-cs"]) == ({"en-cs": []}, [])
 
 
 def test_exports_of_annotation_tools_beside_the_texts_are_judgments(port: Service, tmp_path: Path) -> None:
@@ -157,4 +161,52 @@ def test_automatic_scores_beside_the_texts_are_imported(service: Service, tmp_pa
     before = counted(service)
     with pytest.raises(BadRequest, match=r"automatic_scores/Yolu\.jsonl, line 4"):
         taken_in(service, zipped(damaged), tmp_path, "other")
+    assert counted(service) == before
+
+
+def test_scores_and_judgments_of_pairs_in_other_spellings(service: Service, tmp_path: Path) -> None:
+    scores = gzip.compress(b"mast\t0.5\nmast\tnan\n")
+    files = {
+        "sources/en-cs.txt": b"a b\nc d\n",
+        "references/eng-ces.refA.txt": b"a b\nc d\n",
+        "system-outputs/en-cs_CZ/mast.txt": b"a b\nc d\n",
+        "metric-scores/eng_Latn---ces_Latn/Lobe-src.seg.score.gz": scores,
+        "metric-scores/en-de/Lobe-src.seg.score": b"mast\t1\n",
+        "human-scores/en-cs_CZ.esa.seg.score": b"mast\t70\nmast\tNone\n",
+        "human/eng-ces.da.tsv": b"segment\tsystem\tannotator\tscore\n0\tmast\tu1\t3\n1\tmast\tu1\t5\n",
+        "human/en-is.da.tsv": b"x",
+    }
+    found = taken_in(service, zipped(files), tmp_path)
+    assert (found.test_sets, found.submissions, found.judgments, found.imported) == (1, 1, 2, 1)
+    told = "\n".join(found.notices)
+    assert "metric-scores: not used: en-de." in told
+    assert "human: not used, for there is no such pair: en-is.da.tsv." in told
+    two = {f"{place}/en-sr_{script}{name}.txt": b"a\n" for place, name in TEXTS for script in ("Cyrl", "Latn")}
+    with pytest.raises(BadText, match=r"human-scores/en-sr\.esa.* may be en-sr_Cyrl, en-sr_Latn"):
+        taken_in(service, zipped({**two, "human-scores/en-sr.esa.seg.score": b"mast\t70\n"}), tmp_path, "other")
+
+
+def test_folders_in_the_own_layout_are_a_campaign_of_their_test_sets(service: Service, tmp_path: Path) -> None:
+    files = {
+        f"{year}/{name}": content
+        for year in ("y21", "y22")
+        for name, content in {
+            "meta.json": b'{"source_language": "en", "target_language": "cs"}',
+            "source.txt": b"a b\nc d\n",
+            "refs/A.txt": f"a b\n{year}\n".encode(),
+            "systems/mast.txt": b"a b\nc d\n",
+            "systems/keel/1.txt": b"a\nc d\n",
+            "systems/keel/2.txt": b"b\nc d\n",
+            "human.da.seg.tsv": b"system\tsegment\tscore\nmast\t0\t0.5\n",
+        }.items()
+    }
+    found = taken_in(service, zipped(files), tmp_path)
+    assert (found.test_sets, found.submissions, found.judgments) == (2, 6, 2)
+    with reading(service.engine) as connection:
+        runs = connection.execute(select(Submission.run).order_by(Submission.run)).scalars().all()
+    assert runs == ["", "", "1", "1", "2", "2"]
+    files["y22/human.da.seg.tsv"] = b"system\tsegment\tscore\nmast\t7\t0.5\n"
+    before = counted(service)
+    with pytest.raises(BadText, match=r"y22/human\.da\.seg\.tsv, line 2"):
+        taken_in(service, zipped(files), tmp_path, "other")
     assert counted(service) == before

@@ -235,7 +235,11 @@ def test_scores_go_to_the_test_set_of_their_pair(engine: Engine, tmp_path: Path)
     assert told.notices[0] == "Left out, for the campaign has no test set of these pairs: cs-en."
     told = take_in(engine, "iwslt", tables(tmp_path, "en-de", "en-cs"), pairs=["en-cs"])
     assert [each.test_set for each in told.columns] == ["news"]
-    with pytest.raises(BadRequest, match="There are no scores of the pair 'xx-yy'"):
+    told = take_in(engine, "wmt", tables(tmp_path, "eng-deu", "en-de_AT"), pairs=["eng-deu"])
+    assert [each.test_set for each in told.columns] == ["talks"], "in any spelling"
+    with pytest.raises(BadRequest, match="The scores are of en-de, but news is of en-cs"):
+        take_in(engine, "wmt", tables(tmp_path, "en-de"), test_set="news")
+    with pytest.raises(BadRequest, match="The scores: there is no pair xx-yy"):
         take_in(engine, "wmt", tables(tmp_path, "en-de"), pairs=["xx-yy"])
     with pytest.raises(BadRequest, match="The scores are of several pairs: en-de, en-cs"):
         take_in(engine, "wmt", tables(tmp_path, "en-de", "en-cs"), test_set="news")

@@ -70,6 +70,16 @@ def test_a_folder_is_sent_with_what_is_of_pairs(tmp_path: Path) -> None:
     assert read_campaign_file(packed) == packed.read_bytes()
 
 
+def test_a_folder_in_the_own_layout_is_sent_whole(tmp_path: Path) -> None:
+    there = ("year/docs.tsv", "year/refs/A.txt", "year/systems/mast/1.txt", "year/.git/x.txt")
+    for name in there:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"x")
+    assert names_in(tmp_path) == list(there[:3])
+    assert names_in(tmp_path / "year") == ["docs.tsv", "refs/A.txt", "systems/mast/1.txt"]
+
+
 def test_what_is_no_campaign_is_said(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     with pytest.raises(CommandError, match="has none of the folders sources, references"):

@@ -15,7 +15,7 @@ from scheduler.ingest.campaigns import NewSubmission, store_campaign, store_subm
 from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from steelyard.meta_evaluation.human import kinds
 from steelyard.meta_evaluation.human import reading as reading_module
-from steelyard_client.commands.human.imported import judgments_name
+from steelyard.meta_evaluation.human.beside_texts import judgments_name
 from steelyard_client.commands.human.judgments import KINDS, SYSTEM_SCORES
 from tests.cli.keyboard import answer
 

@@ -158,6 +158,29 @@ def test_what_does_not_fit_is_named(folder: Path, system: str, rows: list[dict[s
         read(folder)
 
 
+def test_outputs_may_stand_in_the_test_file_too(folder: Path) -> None:
+    test = folder / "data" / "wmt25-genmt.jsonl"
+    rows = [json.loads(line) for line in test.read_text().splitlines()]
+    rows[2]["tgt_text"] = {"Tug-4.1": "壹", "raft": None, "keel": "一", "refA": "一"}
+    lines(test, rows)
+    (_, chinese) = read(folder).test_sets
+    assert {name: text.lines() for name, text in chinese.systems.items()} == {
+        "Tug-4.1": ["壹".encode()],
+        "keel": ["一".encode()],
+    }
+    rows[2]["tgt_text"]["Tug-4.1"] = "二"
+    lines(test, rows)
+    with pytest.raises(BadText, match=r"Tug-4\.1\.jsonl, line 3: the document .* is there twice"):
+        read(folder)
+    rows[2]["tgt_text"] = {"tug-4.1": "x"}
+    rows[2]["refs"] = {"ref/A": "一"}
+    lines(test, rows)
+    with pytest.raises(BadText) as raised:
+        read(folder)
+    assert "en-zh_CN: Tug-4.1, tug-4.1: too similar names" in str(raised.value)
+    assert "en-zh_CN: ref/A: not usable as the name of a reference" in str(raised.value)
+
+
 def test_a_broken_test_file_is_named(folder: Path) -> None:
     test = folder / "data" / "wmt25-genmt.jsonl"
     whole = test.read_text()

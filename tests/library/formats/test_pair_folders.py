@@ -64,6 +64,39 @@ def test_pairs_in_any_spelling(folder):
     assert "there is no pair en-de" in refused([folder], pairs=["en-de"])
 
 
+def test_files_that_spell_a_pair_in_other_ways_than_the_source(folder):
+    (folder / "references" / "en-cs.refB.txt").rename(folder / "references" / "en-cs_CZ.refB.txt")
+    (folder / "references" / "en-cs.refA.txt").rename(folder / "references" / "en-cs_CZ.refA.txt")
+    (folder / "system-outputs" / "en-cs").rename(folder / "system-outputs" / "eng-ces")
+    (folder / "documents" / "en-cs.docs").rename(folder / "documents" / "eng_Latn---ces_Latn.docs")
+    first, *others = read_test_sets([folder]).test_sets
+    assert (first.name, list(first.references), list(first.systems)) == ("en-cs", ["refA", "refB"], ["GPT-4.1", "tug"])
+    assert (first.target_language, first.documents[2].doc_id, len(others)) == ("cs", "two", 2)
+    # What stands side by side is two pairs.
+    for place, name in (("references", ".refA.txt"), ("system-outputs", "/tug.txt")):
+        write(folder / place / f"en-sr_Latn{name}", "a\nb\nc\n")
+    assert [each.name for each in read_test_sets([folder]).test_sets][1:] == [
+        *("en-sr_Cyrl_RS", "en-sr_Latn", "en-sr_Latn_RS"),
+    ]
+    write(folder / "documents" / "en-sr.docs", "news\tone\n" * 3)
+    assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused([folder])
+
+
+def test_two_names_for_one_source(folder):
+    for place in ("sources", "references", "documents"):
+        for file in (folder / place).glob("en-sr*"):
+            file.unlink()
+    write(folder / "sources" / "en-sr.txt", "a\nb\n\n")
+    assert "en-sr_Cyrl_RS, en-sr_Latn_RS may each be en-sr" in refused([folder])
+
+
+def test_sources_and_references_are_enough_for_a_test_set(tmp_path):
+    for place, name in (("sources", ""), ("references", ".refA")):
+        write(tmp_path / "wmt" / place / f"en-cs{name}.txt", "a\nb\n")
+    (only,) = read_test_sets([tmp_path / "wmt"], without_systems=True).test_sets
+    assert (only.name, only.segments, list(only.references)) == ("en-cs", 2, ["refA"])
+
+
 def test_canary_lines_are_left_out(folder):
     for path in folder.rglob("*.txt"):
         if path.stem.startswith("en-cs") or path.parent.name == "en-cs":

@@ -29,6 +29,10 @@ WMT25 = [
         ("en-arz", ("en",), ("ar", "", "EG"), ("en", "arz")),
         ("ekk-sme", ("et",), ("se",), ("ekk", "sme")),
         ("en-mas_KE", ("en",), ("mas", "", "KE"), ("en", "mas_KE")),
+        ("eng-zho-hans", ("en",), ("zh", "Hans"), ("eng", "zho-hans")),
+        ("eng_latn-cmn_hant_tw", ("en", "Latn"), ("zh", "Hant", "TW"), ("eng_latn", "cmn_hant_tw")),
+        ("eng-msa", ("en",), ("ms",), ("eng", "msa")),
+        ("fil-jav_ID", ("fil",), ("jv", "", "ID"), ("fil", "jav_ID")),
     ],
 )
 def test_spellings(text, source, target, codes):
@@ -37,7 +41,9 @@ def test_spellings(text, source, target, codes):
     assert (pair.source_code, pair.target_code) == codes
 
 
-@pytest.mark.parametrize("text", ["", "en", "en-", "-cs", "english-czech", "en_cs", "en-cs-de", "en-cs.x", "EN-CS"])
+@pytest.mark.parametrize(
+    "text", ["", "en", "en-", "-cs", "english-czech", "en_cs", "en-cs-de", "en-cs-cz", "en-cs.x", "EN-CS"]
+)
 def test_what_is_no_pair(text):
     assert parse_pair(text) is None
 

@@ -60,17 +60,21 @@ def read_campaign_file(path: Path) -> bytes:
         return path.read_bytes()
     if not path.is_dir():
         raise CommandError(f"{path}: there is no such file or folder.")
+    from steelyard.formats.campaign.test_sets import has_test_sets
+
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         folders = [path / each for each in FOLDERS_OF_PAIRS if (path / each).is_dir()]
         files = [file for folder in (*folders, *(path / each for each in BESIDE)) for file in sorted(folder.rglob("*"))]
         if not folders:
-            files = sorted(file for file in path.rglob("*") if file.name.removesuffix(".gz").endswith(ENDINGS))
+            ends = ("",) if has_test_sets(path) else ENDINGS
+            files = sorted(file for file in path.rglob("*") if file.name.removesuffix(".gz").endswith(ends))
         for file in files:
-            if file.is_file():
+            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts):
                 archive.write(file, file.relative_to(path))
         if not archive.namelist():
             raise CommandError(
-                f"{path} has none of the folders {', '.join(FOLDERS_OF_PAIRS)}, and no files in {', '.join(ENDINGS)}."
+                f"{path} has none of the folders {', '.join(FOLDERS_OF_PAIRS)}, no refs and systems, none of these in "
+                f"a folder of its own, and no files in {', '.join(ENDINGS)}."
             )
     return packed.getvalue()

@@ -1,10 +1,9 @@
-"""Files of human judgments: what they are called, and what was stored of them, in words."""
+"""What was stored of files of human judgments, in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steelyard.commands.errors import CommandError
 from steelyard.text.names import printable
 from steelyard.text.wording import listed, number_of
 
@@ -12,21 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RENAME_HINT = "Where they have another name here, say --rename OLD=NEW."
-
-
-def judgments_name(file: str) -> str:
-    """Judgments named after their file: `human.sys.tsv` human, `human.mqm.seg.tsv` mqm, `da.csv.gz` da."""
-    words = file.split(".")
-    while len(words) > 1 and words[-1].lower() in ("gz", "tsv", "csv", "txt"):
-        words.pop()
-    if len(words) > 1 and words[-1] in ("seg", "sys"):
-        words.pop()
-    if len(words) > 1 and words[0] == "human":
-        words.pop(0)
-    name = ".".join(words)
-    if not name or len(name) > 100 or "@" in name:
-        raise CommandError(f"{file!r}: judgments cannot be called {name!r}: 1 to 100 characters, without @.")
-    return name
 
 
 def describe_import(

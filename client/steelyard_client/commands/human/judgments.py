@@ -165,8 +165,9 @@ def import_judgments(
 ) -> int:
     """Read the judgments, store them and print what was stored."""
     from steelyard.errors import BadParameter
+    from steelyard.meta_evaluation.human.beside_texts import judgments_name
     from steelyard.meta_evaluation.human.weights import parse_weights
-    from steelyard_client.commands.human.imported import describe_import, judgments_name, match_notices
+    from steelyard_client.commands.human.imported import describe_import, match_notices
 
     try:
         parse_weights(given["weights"])

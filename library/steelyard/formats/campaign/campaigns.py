@@ -21,7 +21,7 @@ from steelyard.formats.campaign.folder import (
 )
 from steelyard.formats.campaign.layouts import LAYOUTS, BadCampaign, is_beside, is_own_layout
 from steelyard.formats.campaign.pair_folders import has_pairs
-from steelyard.formats.campaign.test_sets import find_test_sets
+from steelyard.formats.campaign.test_sets import find_test_sets, has_test_sets
 from steelyard.formats.detection import read_marked_file
 from steelyard.formats.file_names import parse_wmt_name, system_name
 from steelyard.formats.input.contents import opened
@@ -185,7 +185,7 @@ def read_test_sets(
 
 
 def has_campaign(folder: Path) -> bool:
-    """Whether a folder has one of the layouts of many language pairs, or marked-up files.
+    """Whether a folder has one of the layouts, or marked-up files.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def has_campaign(folder: Path) -> bool:
     -------
     bool
     """
-    return has_pairs(folder) or bool(document_files(folder) or _files_in(folder)[0])
+    return bool(has_test_sets(folder) or document_files(folder) or _files_in(folder)[0])
 
 
 def _by_pair(files: Sequence[Path], limits: MarkupLimits) -> dict[str, list[MarkedFile]]:

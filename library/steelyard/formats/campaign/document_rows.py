@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import SegmentDocument
 from steelyard.formats.campaign.document_ids import parse_document_id
-from steelyard.formats.campaign.file_checks import raise_if_any
+from steelyard.formats.campaign.file_checks import faults_of_names, raise_if_any
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.campaign.layouts import BadCampaign
 from steelyard.formats.input.contents import opened
@@ -20,7 +20,7 @@ from steelyard.formats.input.given_files import list_given
 from steelyard.formats.plain import Text, read_lines
 from steelyard.text.language_pairs import pairs_called, parse_pair
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
-from steelyard.text.names import fault_of_name, printable
+from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed, number_of
 
@@ -252,9 +252,10 @@ def _add_documents(found: dict[str, _Pair], path: Path, rows: Sequence[tuple[int
         )
         if isinstance(translations := row.get("tgt_text"), dict):
             for system in translations:
-                pair.systems.setdefault(normalized("NFC", system), {})[doc_id] = _text(
-                    path, number, translations, system
-                )
+                # A system lacks whole pairs, and a text that is none is no empty one.
+                if translations[system] is not None:
+                    text = _text(path, number, translations, system)
+                    pair.systems.setdefault(normalized("NFC", system), {})[doc_id] = text
     return []
 
 
@@ -303,21 +304,28 @@ def _add_outputs(
     pair_of = {doc_id: pair for pair in found.values() for doc_id in pair.documents}
     problems = []
     for system, path, rows in outputs:
-        if fault := fault_of_name(system):
-            problems.append(f"{path}: not usable as the name of a system: {fault}. Rename it.")
         strangers = []
+        seen: set[str] = set()
         for number, row in rows:
             doc_id = _text(path, number, row, "doc_id")
             pair = pair_of.get(doc_id)
             if pair is None:
                 strangers.append(printable(doc_id[:200]))
                 continue
-            texts = pair.systems.setdefault(system, {})
-            if doc_id in texts:
+            texts, text = pair.systems.setdefault(system, {}), _text(path, number, row, "hypothesis")
+            # Later editions of WMT25's test file have all outputs, too.
+            if doc_id in texts and (doc_id in seen or texts[doc_id] != text):
                 problems.append(f"{path}, line {number}: the document {printable(doc_id[:200])} is there twice.")
-            texts[doc_id] = _text(path, number, row, "hypothesis")
+            seen.add(doc_id)
+            texts[doc_id] = text
         if strangers:
             problems.append(f"{path}: documents that no test file has: {listed(strangers)}.")
+    for pair in found.values():
+        labels = {label for document in pair.documents.values() for label in document.references}
+        for what, names in (("reference", labels), ("system", {*pair.systems} - labels)):
+            problems += [
+                f"{pair.name}: {each}" for each in faults_of_names(what, [(name, name) for name in sorted(names)])
+            ]
     raise_if_any(folder, problems)
 
 

@@ -48,7 +48,8 @@ def _check_completeness(folder: str | os.PathLike[str], paths: CampaignPaths, wi
     missing = [what for what, found in wanted.items() if not found]
     if missing:
         unused = f" Files it does not know: {listed(paths.unused)}." if paths.unused else ""
-        raise BadCampaign(f"{folder}: no {' and no '.join(missing)}.{unused} {LAYOUTS}")
+        of_pair = f"the language pair {paths.name} has " if paths.lines_of_pairs else ""
+        raise BadCampaign(f"{folder}: {of_pair}no {' and no '.join(missing)}.{unused} {LAYOUTS}")
 
 
 def _check_names(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
@@ -60,15 +61,29 @@ def _check_names(folder: str | os.PathLike[str], paths: CampaignPaths) -> None:
         )
     if len(paths.sources) > 1:
         problems.append(f"{listed(_shown(paths.sources))}: two sources. Remove one.")
-    problems += _faults_of_names("reference", paths.references) + _faults_of_names("system", systems_of(paths))
+    problems += faults_of_names("reference", paths.references) + faults_of_names("system", systems_of(paths))
     for system in dict.fromkeys(system for system, _, _ in paths.runs):
-        problems += _faults_of_names("run", [(run, path) for name, run, path in paths.runs if name == system])
+        problems += faults_of_names("run", [(run, path) for name, run, path in paths.runs if name == system])
     raise_if_any(folder, problems)
 
 
-def _faults_of_names(what: str, files: Sequence[tuple[str, Path]]) -> list[str]:
+def faults_of_names(what: str, files: Sequence[tuple[str, Path | str]]) -> list[str]:
+    """What is wrong with names that are given to files, each alone and beside one another.
+
+    Parameters
+    ----------
+    what : str
+        What they are names of, in the singular.
+    files : sequence of (str, Path or str)
+        Each name, and the file that has it.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
     problems = []
-    same: dict[str, list[tuple[str, Path]]] = {}
+    same: dict[str, list[tuple[str, Path | str]]] = {}
     for name, path in files:
         if fault := fault_of_name(name):
             problems.append(f"{printable(str(path))}: not usable as the name of a {what}: {fault}. Rename it.")
@@ -98,7 +113,7 @@ def systems_of(paths: CampaignPaths) -> list[tuple[str, Path]]:
     return [*paths.systems, *folders]
 
 
-def _shown(paths: list[Path]) -> list[str]:
+def _shown(paths: Sequence[Path | str]) -> list[str]:
     return [printable(str(path)) for path in paths]
 
 

@@ -11,7 +11,7 @@ from steelyard.formats.campaign.layouts import BadCampaign, CampaignPaths, is_be
 from steelyard.formats.file_names import parse_wmt_name
 from steelyard.formats.input.given_files import list_given
 from steelyard.formats.plain import Text, read_lines
-from steelyard.text.language_pairs import parse_pair
+from steelyard.text.language_pairs import NoSuchPair, fitting_pairs, pair_called, parse_pair
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
 from steelyard.text.wording import listed, number_of
@@ -47,7 +47,8 @@ def has_pairs(folder: Path) -> bool:
     -------
     bool
     """
-    if not (folder / "system-outputs").is_dir() and not (folder / "documents").is_dir():
+    beside = {"references", "system-outputs", "documents"} if (folder / "sources").is_dir() else FOLDERS[2:]
+    if not any((folder / name).is_dir() for name in beside):
         return False
     there = [path for name in FOLDERS if (folder / name).is_dir() for path in list_given(folder / name)]
     return any(parse_pair(_pair_of(path)) for path in there) and not any(parse_wmt_name(path.name) for path in there)
@@ -67,14 +68,17 @@ def find_pairs(folder: Path, read_elsewhere: Collection[str] = ()) -> list[Campa
     Returns
     -------
     list of CampaignPaths
-        By pair, sorted.
+        By pair, sorted; called as the source is, or else the first of the others that are there.
 
     Raises
     ------
     OSError
         Where a folder cannot be listed.
+    NoSuchPair
+        Where a file may be of two pairs.
     """
     found: dict[str, CampaignPaths] = {}
+    called = _names_of_pairs(folder)
     unused: list[str] = []
     for place in list_given(folder):
         if place.name in read_elsewhere and place.is_dir():
@@ -89,16 +93,13 @@ def find_pairs(folder: Path, read_elsewhere: Collection[str] = ()) -> list[Campa
             continue
         for path in list_given(place):
             name = _pair_of(path)
-            pair = parse_pair(name)
+            here = called.get(name, "")
+            pair = parse_pair(here)
             if pair is None or path.name.startswith("."):
                 unused.append(f"{place.name}/{printable(path.name)}")
                 continue
-            paths = found.setdefault(
-                name,
-                CampaignPaths(
-                    name, Meta(source_language=pair.source_code, target_language=pair.target_code), lines_of_pairs=True
-                ),
-            )
+            meta = Meta(source_language=pair.source_code, target_language=pair.target_code)
+            paths = found.setdefault(here, CampaignPaths(here, meta, lines_of_pairs=True))
             _sort(paths, place.name, path, name)
     for paths in found.values():
         labels = {label for label, _ in paths.references}
@@ -110,6 +111,29 @@ def find_pairs(folder: Path, read_elsewhere: Collection[str] = ()) -> list[Campa
     if first is not None:
         first.unused += unused
     return [found[name] for name in sorted(found)]
+
+
+def _names_of_pairs(folder: Path) -> dict[str, str]:
+    """How a pair is called, by how its files spell it: people name outputs in other ways than the source.
+
+    What stands side by side in one place under two names is two pairs.
+    """
+    called: dict[str, str] = {}
+    for place in (folder / each for each in FOLDERS):
+        there = dict.fromkeys(map(_pair_of, list_given(place) if place.is_dir() else ()))
+        known = list(dict.fromkeys(called.values()))
+        new = {}
+        for name in there:
+            if parse_pair(name) is None:
+                continue
+            meant = called.get(name) or (pair_called(name, known, str(place)) if fitting_pairs(name, known) else name)
+            new[name] = name if meant in there else meant
+        for meant in dict.fromkeys(new.values()):
+            spelt = [name for name, its in new.items() if its == meant]
+            if len(spelt) > 1:
+                raise NoSuchPair(f"{place}: {listed(spelt)} may each be {meant}. Name one of them as it is there.")
+        called |= new
+    return called
 
 
 def _sort(paths: CampaignPaths, place: str, path: Path, pair: str) -> None:

@@ -68,6 +68,21 @@ def find_test_sets(
     return _chosen(folder, found, pairs)
 
 
+def has_test_sets(folder: Path) -> bool:
+    """Whether a folder has one of the layouts, or folders that have one.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    bool
+    """
+    places = [folder, *(each for each in list_given(folder) if each.is_dir() and not each.name.startswith("."))]
+    return bool(any(is_own_layout(each) or has_pairs(each) for each in places) or wmt_layout(folder))
+
+
 def find_test_set(folder: Path, pair: str | None) -> CampaignPaths:
     """The files of the only test set in a folder, or of the one that is asked for.
 

@@ -12,12 +12,11 @@ from steelyard.meta_evaluation.human.assessment_formats.placing import place
 from steelyard.meta_evaluation.human.assessment_formats.reading import LIMITS, AssessmentFiles
 from steelyard.meta_evaluation.human.assessment_formats.tables import columns_of_appraise
 from steelyard.meta_evaluation.human.assessments import latest
+from steelyard.meta_evaluation.human.judged_pairs import pair_meant
 from steelyard.meta_evaluation.human.judgments import JudgedSpan, Judgment
 from steelyard.meta_evaluation.human.kinds import ERRORS, RATINGS, SCORES
 from steelyard.meta_evaluation.human.table import BadTable
 from steelyard.text.findings import quoted
-from steelyard.text.language_pairs import NoSuchPair, pairs_called
-from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,14 +130,5 @@ def _kind(assessment: Assessment) -> str:
 
 
 def _of_pair(found: Sequence[Assessment], name: str, pair: str | None, languages: str) -> Sequence[Assessment]:
-    known = list(dict.fromkeys(each.pair for each in found))
-    if pair is None and len(known) == 1:
-        return found
-    try:
-        (chosen,) = pairs_called([pair or languages], known, name)
-    except NoSuchPair as error:
-        if pair is not None:
-            raise
-        there = listed([quoted(each) for each in known], 40)
-        raise BadTable(f"{name}: has several language pairs: {there}. Choose one with --pair.") from error
+    chosen = pair_meant(list(dict.fromkeys(each.pair for each in found)), pair, languages, name)
     return [each for each in found if each.pair == chosen]

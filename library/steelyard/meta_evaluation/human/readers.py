@@ -17,9 +17,8 @@ from steelyard.meta_evaluation.human.kinds import (
     SYSTEM,
     required,
 )
-from steelyard.meta_evaluation.human.table import BadTable
 from steelyard.text.findings import quoted
-from steelyard.text.wording import listed, number_of
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,27 +41,16 @@ def chosen_rows(cells: Cells, pair: str | None) -> Iterator[tuple[int, list[str]
     ----------
     cells : Cells
     pair : str or None
-        None where the table has one.
+        As the table spells it; None for all rows.
 
     Yields
     ------
     line : int
     row : list of str
-
-    Raises
-    ------
-    BadTable
-        Where the table has several pairs and none, or another one, is chosen.
     """
     table = cells.table
     source, target = table.column("srclang", "sourcelanguage"), table.column("trglang", "targetlanguage")
     item_type, of_document = table.column("itemtype"), table.column("isdocscore")
-    if source is not None and target is not None:
-        pairs = {f"{row[source]}-{row[target]}": None for _, row in table.rows()}
-        if pair not in pairs and (pair is not None or len(pairs) > 1):
-            there = listed([quoted(each) for each in pairs], 40)
-            wanted = "several language pairs" if pair is None else f"not the language pair {quoted(pair)}, but"
-            raise BadTable(f"{table.name}: has {wanted}: {there}. Choose one with --pair.")
     for line, row in table.rows():
         if pair is not None and source is not None and target is not None and f"{row[source]}-{row[target]}" != pair:
             continue

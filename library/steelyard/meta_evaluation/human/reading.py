@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.meta_evaluation.human.assessed import opened_assessments, read_assessed
 from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS
 from steelyard.meta_evaluation.human.cells import Cells, places
+from steelyard.meta_evaluation.human.judged_pairs import pair_of_table
 from steelyard.meta_evaluation.human.judgments import Judged, JudgedSpan, Judgment, SegmentScore, SystemScore
 from steelyard.meta_evaluation.human.kinds import ERRORS, KINDS, RANKINGS, RATINGS, SCORES, kind_of, read_judgment_table
 from steelyard.meta_evaluation.human.marked_errors import marked_errors
@@ -124,6 +125,7 @@ class _Collected:
         kind = self.reading.kind or kind_of(table)
         self._begin(table.name, kind)
         cells = Cells(table)
+        pair = pair_of_table(table, self.reading.pair, self.reading.languages)
         where = places(
             cells,
             self.reading.segments,
@@ -132,18 +134,18 @@ class _Collected:
             first=self.reading.first_segment,
         )
         if kind == SCORES:
-            self._read_scores(cells, where)
+            self._read_scores(cells, where, pair)
         elif where is None:
             raise BadTable(f"{table.name}, line 1: {kind} need a column 'segment', or doc_id and seg_in_doc.")
         else:
-            self.judgments += self._read_judgments(kind, cells, where)
+            self.judgments += self._read_judgments(kind, cells, where, pair)
             if kind == ERRORS:
-                marked = marked_errors(cells, where, self.reading.pair)
+                marked = marked_errors(cells, where, pair)
                 self.spans += [each._replace(system=self._name(each.system)) for each in marked]
             self._check_pairs(table.name)
         cells.findings.raise_if_any()
         if not (self.systems or self.segments or self.judgments):
-            raise BadTable(f"{table.name}: holds no judgment of {'this pair' if self.reading.pair else 'anything'}.")
+            raise BadTable(f"{table.name}: holds no judgment of {'this pair' if pair else 'anything'}.")
         if where is not None and where.first != 0 and where.document is None:
             self.notices.append(f"{table.name}: segments counted from {where.first}, as the column {where.title} does.")
         self.notices += cells.findings.all_notices()
@@ -185,8 +187,7 @@ class _Collected:
         self.notices += found.notices
         self._check_pairs(contents.name)
 
-    def _read_judgments(self, kind: str, cells: Cells, where: Places) -> list[Judgment]:
-        pair = self.reading.pair
+    def _read_judgments(self, kind: str, cells: Cells, where: Places, pair: str | None) -> list[Judgment]:
         if kind == RATINGS:
             found = read_ratings(cells, where, pair)
         elif kind == ERRORS:
@@ -215,8 +216,8 @@ class _Collected:
             self.renamed.add(system)
         return self.reading.rename.get(system, system)
 
-    def _read_scores(self, cells: Cells, where: Places | None) -> None:
-        systems, segments = read_scores(cells, where, self.reading.pair)
+    def _read_scores(self, cells: Cells, where: Places | None, pair: str | None) -> None:
+        systems, segments = read_scores(cells, where, pair)
         for line, system in systems:
             name = self._name(system.system)
             if name in self.systems:

@@ -135,7 +135,20 @@ def test_appraises_export():
 
 def test_a_pair_must_be_chosen():
     assert "several language pairs: 'eng-ces', 'zho-eng'. Choose one with --pair" in problem(APPRAISE)
-    assert "not the language pair 'en-cs', but" in problem(APPRAISE, pair="en-cs")
+    assert "not the language pair 'en-de', but" in problem(APPRAISE, pair="en-de")
+    assert read(APPRAISE, pair="en-cs") == read(APPRAISE, pair="eng-ces")
+
+
+def test_judgments_of_another_pair_are_refused():
+    """Pairs share their source, so documents and segments of another one fit."""
+    of_pair = "".join(line for line in APPRAISE.splitlines(keepends=True) if "zho" not in line)
+    assert read(of_pair, languages="en-cs_CZ") == read(APPRAISE, languages="en-cs_CZ") == read(APPRAISE, pair="en-cs")
+    told = "holds judgments of 'eng-ces', but the test set is of 'en-zh'"
+    assert told in problem(of_pair, languages="en-zh")
+    assert read(of_pair, languages="en-zh", pair="eng-ces") == read(of_pair)
+    exported = "u1,x,1,TGT,eng,ces,40,d1,False,[],1.5,2.5\nu1,y,1,TGT,eng,ces,50,d1,False,[],3.5,4.5\n"
+    assert told in problem(exported, languages="en-zh")
+    assert len(read(exported, languages="en-cs").judgments) == 2
 
 
 # Errors
