@@ -3,9 +3,12 @@
     python -m benchmarks.first_paint [--submissions 1000] [--teams 50] [--rounds 5]
 
 A server of its own on loopback, over a SQLite file in which scores have been put as a campaign leaves them. Chromium
-opens each page with an empty cache, as a visitor or as its organiser: bytes of HTML, styles and scripts as they are
-before compression, its first contentful paint, and of that the time until the first byte; beside them the CPU time of
-the server. The first round, which fills the server's caches, is left out.
+opens each page as a visitor or as its organiser: bytes of HTML, styles and scripts as they are before compression, and
+its first contentful paint in two situations. `first` is the first page that a browser opens here: its cache is empty
+and it starts a process for the site. `next` is opened in the window of another page, as by a link. Of the first one
+there are also the time until the first byte, the CPU time of the server, with styles and scripts, and that of style
+and layout in the browser. A page of one word, of a server that does nothing, is what this machine takes for any page.
+The first round, which fills the server's caches, is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ import multiprocessing
 import os
 import statistics
 import tempfile
+import threading
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +51,9 @@ ORGANISER = (
     *(f"{CAMPAIGN}/metrics", f"{CAMPAIGN}/submit", f"{CAMPAIGN}/manage", f"{CAMPAIGN}/manage/live", "/submissions/1"),
     *(f"{CAMPAIGN}/ngrams", f"{CAMPAIGN}/breakdown", f"{CAMPAIGN}/systems/{{system}}", f"{CAMPAIGN}/manage/teams"),
 )
+BEFORE = "/about"
+"""The page from which one comes to the next."""
+HELLO = b"<!DOCTYPE html><html lang=en><title>Hello</title><p>Hello"
 AIM_KILOBYTES, AIM_MILLISECONDS = 100, 200
 TICKS = os.sysconf("SC_CLK_TCK")
 PAINTED = """() => new Promise((done) => {
@@ -89,16 +97,48 @@ def main() -> None:
         address = f"http://127.0.0.1:{port}"
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         stack.callback(browser.close)
-        print(f"{options.submissions:,} submissions of {options.teams} teams, medians of {options.rounds} rounds\n")
-        print("| page | HTML | with styles and scripts | first byte | server's CPU | first paint |")
-        print("|---|---|---|---|---|---|")
+        pid = server.pid or 0
+        floor = [opened(browser, hello(stack), "/", "", pid) for _ in range(options.rounds + 1)][1:]
+        known = [opened(browser, hello(stack), "/", "", pid, before="/") for _ in range(options.rounds + 1)][1:]
+        load = os.getloadavg()[0]
+        print(f"{options.submissions:,} submissions of {options.teams} teams, medians of {options.rounds} rounds.")
+        print(f"A page of one word: {middle(floor, 'painted'):.0f} ms, next {middle(known, 'painted'):.0f} ms.")
+        print(f"Load when it began: {load:.1f} of {os.cpu_count()} cores.\n")
+        print("| page | HTML | with styles and scripts | first byte | server's CPU | style, layout | first | next |")
+        print("|---|---|---|---|---|---|---|---|")
         for page in (*VISITOR, *(each.format(system=system) for each in ORGANISER)):
-            signed_in = page not in VISITOR
-            rounds = [
-                opened(browser, address, page, secret if signed_in else "", server.pid or 0)
-                for _ in range(options.rounds + 1)
-            ][1:]
-            report(page, {key: statistics.median(each[key] for each in rounds) for key in rounds[0]})
+            who = "" if page in VISITOR else secret
+            first, following = (
+                [opened(browser, address, page, who, pid, before=before) for _ in range(options.rounds + 1)][1:]
+                for before in ("", BEFORE)
+            )
+            report(page, {key: middle(first, key) for key in first[0]}, middle(following, "painted"))
+
+
+def hello(stack: ExitStack) -> str:
+    """The address of a server that says one word."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(HELLO)))
+            self.end_headers()
+            self.wfile.write(HELLO)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    stack.callback(server.server_close)
+    stack.callback(server.shutdown)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def middle(rounds: list[dict[str, float]], key: str) -> float:
+    """The median of one figure."""
+    return statistics.median(each[key] for each in rounds)
 
 
 def sign_in(engine: Engine) -> tuple[str, int]:
@@ -112,20 +152,31 @@ def sign_in(engine: Engine) -> tuple[str, int]:
         return secret, connection.scalars(select(Submission.system_id)).first() or 0
 
 
-def opened(browser: Browser, address: str, page: str, secret: str, server: int) -> dict[str, float]:
-    """What a browser says of a page that it has never seen, and the milliseconds of CPU that the server took."""
+def opened(
+    browser: Browser, address: str, page: str, secret: str, server: int, *, before: str = ""
+) -> dict[str, float]:
+    """What a browser with an empty cache says of a page, and milliseconds of CPU.
+
+    It is the first page that it opens at this address, or the one after `before`.
+    """
     context = browser.new_context(base_url=address)
     if secret:
         context.add_cookies([{"name": SESSION_COOKIE, "value": secret, "url": address}])
     window = context.new_page()
-    before = cpu(server)
+    if before:
+        window.goto(before, wait_until="load")
+    tools = context.new_cdp_session(window)
+    tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    begun = cpu(server)
     answer = window.goto(page, wait_until="load")
     if answer is None or not answer.ok:
         raise SystemExit(f"{page}: {answer and answer.status}")
     window.evaluate(PAINTED)
     found: dict[str, Any] = window.evaluate(READ)
+    taken = {each["name"]: 1000 * each["value"] for each in tools.send("Performance.getMetrics")["metrics"]}
     context.close()
-    return {**found, "cpu": cpu(server) - before}
+    styled = taken["RecalcStyleDuration"] + taken["LayoutDuration"]
+    return {**found, "cpu": cpu(server) - begun, "styled": styled}
 
 
 def cpu(process: int) -> float:
@@ -134,13 +185,15 @@ def cpu(process: int) -> float:
     return 1000 * (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def report(page: str, found: dict[str, float]) -> None:
+def report(page: str, first: dict[str, float], following: float) -> None:
     """A row of a Markdown table; what misses an aim is bold."""
-    size, painted = found["bytes"] / 1000, found["painted"]
+    size = first["bytes"] / 1000
     shown = f"{size:.0f} kB" if size < AIM_KILOBYTES else f"**{size:.0f} kB**"
-    paint = f"{painted:.0f} ms" if painted <= AIM_MILLISECONDS else f"**{painted:.0f} ms**"
-    times = f"{found['waited']:.0f} ms | {found['cpu']:.0f} ms"
-    print(f"| `{page}` | {found['html'] / 1000:.0f} kB | {shown} | {times} | {paint} |", flush=True)
+    paints = [
+        f"{each:.0f} ms" if each <= AIM_MILLISECONDS else f"**{each:.0f} ms**" for each in (first["painted"], following)
+    ]
+    times = [f"{first[key]:.0f} ms" for key in ("waited", "cpu", "styled")]
+    print(f"| `{page}` | {first['html'] / 1000:.0f} kB | {shown} | {' | '.join([*times, *paints])} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastapi.staticfiles import StaticFiles
-
 from campaigns.accounts.external.provider import require_packages
 from runtime.mail import mail_server
 from runtime.service_settings import WebSettings
 from web.api.routers import all_routers
 from web.openapi import describe_api
 from web.pages.documentation import SITE, Documentation
-from web.pages.rendering import STATIC
 from web.pages.routers import ROUTERS
 from web.service import create_service
 
@@ -44,5 +41,4 @@ def create_app(settings: WebSettings | None = None) -> FastAPI:
         app.include_router(router, include_in_schema=False)
     describe_api(app, settings)
     app.mount("/docs", Documentation(SITE), name="docs")
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return app

@@ -35,6 +35,7 @@ from web.dependencies import (
 )
 from web.live import with_version
 from web.pages.markdown import markdown
+from web.static_files import address_of, drawn_icon
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from fastapi import Request, Response
     from jinja2 import Environment
 
-STATIC = Path(__file__).parent.parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
 DOCUMENTATION = {
     "about": "explanation/statistics.html",
@@ -200,5 +200,6 @@ def _environment() -> Environment:
     environment.filters |= {"time": date_time, "utc": utc, "duration": duration, "part": part_of_address}
     # "test_set.correct" of the audit log, as words.
     environment.filters["action"] = lambda code: code.replace("_", " ").replace("-", " ").replace(".", ": ")
+    environment.globals |= {"static": address_of, "icon": Markup(drawn_icon())}  # noqa: S704 - a file of ours
     environment.filters |= {"language_name": language_name, "markdown": markdown}
     return environment

@@ -12,7 +12,7 @@ from steelyard.metrics.registry import all_metrics
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service
-from web.pages.rendering import STATIC
+from web.static_files import FOLDER
 
 
 def test_about_describes_every_metric_of_the_registry(service: Service) -> None:
@@ -41,7 +41,7 @@ def test_the_queue_is_for_those_who_run_things_and_tells_each_only_of_what_is_th
     for word in ("gulls", "bay", "reason"):
         assert word not in hidden.text
     assert "data-live" in told
-    assert (STATIC / "refresh.js").exists()
+    assert (FOLDER / "refresh.js").exists()
 
 
 def _made(service: Service) -> list[int]:

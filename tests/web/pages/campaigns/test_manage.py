@@ -21,6 +21,7 @@ from models.schema.states import JudgmentKind
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, submit_output, with_test_set
 from tests.service.service import DAY, Service
+from web.static_files import address_of
 
 HERE = "/campaigns/wmt"
 MANAGE = f"{HERE}/manage"
@@ -333,7 +334,7 @@ def test_the_overview_says_what_is_open_now(service: Service) -> None:
     page = nobody.get(HERE).text
     assert re.search(r"in <span data-until=\"[\d.]+\" data-now=\"[\d.]+\">(12 h|11 h 59 min)", page)
     assert "only improvements of at least 0.5 points" in page
-    assert '<script src="/static/countdown.js" defer></script>' in page
+    assert f'<script src="{address_of("countdown.js")}" defer></script>' in page
     service.campaign("wmt", frozen_at=1.0)
     assert "froze this campaign" in nobody.get(HERE).text
 

@@ -15,6 +15,7 @@ from steelyard.text.blocks import BLOCK
 from tests.service.campaigns import submit_output, with_test_set
 from tests.service.inspected_campaign import OUTPUTS, Looked, look_at
 from tests.service.service import DAY, Service
+from web.static_files import address_of
 
 PAGE, API = "/campaigns/bay/segments", "/api/v1/campaigns/bay/segments"
 
@@ -216,7 +217,7 @@ def test_a_link_to_an_output_finds_its_test_set(bay: Looked) -> None:
 def test_the_page_escapes_what_teams_wrote_and_works_without_a_script(bay: Looked) -> None:
     page = bay.service.browser(bay.organiser).get(PAGE).text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    ours = [f'<script src="/static/{name}.js" defer>' for name in ("swap", "keys")]
+    ours = [f'<script src="{address_of(f"{name}.js")}" defer>' for name in ("swap", "keys")]
     assert re.findall("<script[^>]*>", page) == ours, "none but ours"
     assert "<b>" not in page
     assert 'style="' not in page
