@@ -176,7 +176,7 @@ class DatabaseTransport(httpx.BaseTransport):
             with reading(state.engine) as connection:
                 access = read_access(connection, self._principal, campaign)
             seen = read_metrics(
-                state.engine, access, wanted["test_set"], "", wanted["human"], wanted["without"],
+                state.boards, access, wanted["test_set"], "", wanted["human"], wanted["without"],
                 board_number=wanted["board"], metrics=wanted["metric"],
             )  # fmt: skip
             query = CorrelationQuery(

@@ -6,18 +6,19 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
 from markupsafe import Markup
 from sqlalchemy import Engine
 
-from analysis.leaderboard.board import Board, read_board
+from analysis.leaderboard.board import Board
 from analysis.meta_evaluation.human import Annotation, read_annotation
 from analysis.meta_evaluation.metrics_and_human import BoardCorrelation, JudgedBoard, read_judged
 from campaigns.background import BackgroundCache
 from campaigns.errors import Forbidden, NotFound, NotSignedIn
-from campaigns.inspection.correlations import LEVEL, CorrelationQuery, correlate, metric_position
+from campaigns.inspection.correlations import CorrelationQuery, correlate, metric_position
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
+from campaigns.leaderboards.view import Boards
 from campaigns.permissions import CampaignAccess
 from campaigns.reports.leaderboard import MARGIN, WIDTH, Cell
 from campaigns.reports.scatters import scatters_body
@@ -54,7 +55,7 @@ class MetricsView:
     equals: Mapping[int, Equals] = field(default_factory=dict)
     """Submission -> what its output is identical to; for organisers only."""
 
-    @property
+    @cached_property
     def left_out(self) -> frozenset[int]:
         """The first submissions of the left-out systems."""
         kept = {row.evaluations for row in self.board.rows} if self.board else set()
@@ -104,7 +105,7 @@ class MetricsCache(BackgroundCache):
 
 
 def read_metrics(
-    engine: Engine,
+    boards: Boards,
     access: CampaignAccess,
     test_set: str = "",
     references: str = "",
@@ -131,7 +132,7 @@ def read_metrics(
         raise NotSignedIn
     if not access.sees_board:
         raise Forbidden("Scores of all systems are hidden in this phase, and so is the comparison of metrics.")
-    with reading(engine) as connection:
+    with reading(boards.engine) as connection:
         test_sets = visible_test_sets(connection, access)
         chosen = find_test_set(test_sets, test_set)
         listed = [
@@ -139,16 +140,16 @@ def read_metrics(
             for each in list_boards(connection, campaign_id=access.campaign_id)
             if (each.test_set, each.version) == (chosen.name, chosen.version)
         ]
-        boards = _newest(listed)
+        newest = _newest(listed)
         labels = sorted(each for each in references.split(",") if each)
-        fitting = [each for each in boards if not labels or sorted(each.references) == labels]
+        fitting = [each for each in newest if not labels or sorted(each.references) == labels]
         if board_number is not None:
             fitting = [each for each in listed if each.protocol_id == board_number]
             if not fitting:
                 raise NotFound(f"There is no leaderboard {board_number} of the test set {chosen.title}.")
-        if boards and not fitting:
+        if newest and not fitting:
             raise NotFound(f"There are no scores against {'+'.join(labels)[:200]} here.")
-        board = read_board(connection, fitting[0], LEVEL) if fitting else None
+        board = boards.whole(connection, fitting[0]) if fitting else None
         if board and not access.sees_names:
             # Ties are in the order of names, which would reveal anonymous teams.
             board = replace(board, rows=sorted(board.rows, key=lambda row: row.submissions), ranking=None)
@@ -170,7 +171,7 @@ def read_metrics(
     return MetricsView(
         test_sets=test_sets,
         test_set=chosen,
-        boards=boards,
+        boards=newest,
         board=board,
         judgments=sorted(stored.values(), key=lambda each: each.name),
         chosen=wanted,
@@ -195,13 +196,13 @@ def _leaving_out(board: Board, without: Collection[int]) -> Board:
 def shown_names(access: CampaignAccess, rows: Sequence[LeaderboardRow]) -> list[str]:
     """Return unique display names for the systems of a leaderboard, without the team where they tell these apart."""
     alone = Counter(access.system_name_of(row.team, row.system) for row in rows)
-    found: list[str] = []
+    found: dict[str, None] = {}
     for row in rows:
         system = access.system_name_of(row.team, row.system)
         parts = [access.name_of(row.team) if row.team else "", system]
         name = system if system and alone[system] == 1 else "/".join(part for part in parts if part)
-        found.append(name if name not in found else f"{name} ({row.submissions[0]})")
-    return found
+        found[name if name not in found else f"{name} ({row.submissions[0]})"] = None
+    return list(found)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from analysis.leaderboard.board import read_board
 from analysis.leaderboard.significance import ALPHA
 from campaigns.background import BackgroundCache
 from campaigns.leaderboards.autoranks import tested_autoranks
 from campaigns.leaderboards.cache import LeaderboardCache
+from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.significance_cache import SignificanceCache
 from campaigns.leaderboards.snapshot import BoardEntry, BoardSnapshot, BoardVersion, read_board_versions, read_snapshot
 from models.database.session import reading
@@ -26,6 +28,7 @@ from steelyard_client.vocabulary import Constrained, SystemFilter
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
+    from analysis.leaderboard.board import Board
     from models.results.boards import BoardSummary
     from steelyard.ranking.clusters import SystemRank
 
@@ -145,6 +148,19 @@ class Boards:
         current = make_view(connection, self.significance, snapshot, query)
         self.memory.put(key, current, LINE_BYTES * (len(current.lines) + 1))
         return current
+
+    def whole(self, connection: Connection, listed: BoardSummary) -> Board | None:
+        """Return a leaderboard with the replicates of all its scores, as `read_board` reads it; again if it changed."""
+        version = read_board_versions(connection, listed.campaign_id, [listed.protocol_id])[listed.protocol_id]
+        key = ("whole", listed.campaign_id, listed.protocol_id)
+        known: tuple[BoardVersion, BoardSummary, Board | None] | None = self.memory.get(key)
+        if known is not None and known[:2] == (version, listed):
+            return known[2]
+        board = read_board(connection, listed, LEVEL)
+        scores = [score for row in board.rows for score in row.scores] if board else []
+        held = sum(each.run_replicate_scores.nbytes + LINE_BYTES for each in scores)
+        self.memory.put(key, (version, listed, board), held + LINE_BYTES)
+        return board
 
 
 def _reading(engine: Engine) -> AbstractContextManager[Connection]:

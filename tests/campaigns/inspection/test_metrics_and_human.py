@@ -41,7 +41,7 @@ def member_of(bay: Looked) -> Principal:
 
 
 def shown(bay: Looked, principal: Principal, **asked: object) -> list[str]:
-    view = read_metrics(bay.service.engine, access_of(bay, principal), **asked)
+    view = read_metrics(bay.service.app.state.steelyard.boards, access_of(bay, principal), **asked)
     assert view.board is not None
     return [row.system for row in view.board.rows]
 
@@ -67,10 +67,10 @@ def test_who_leaves_systems_out_and_sees_what_is_equal(bay: Looked) -> None:
         text = select(Submission.text_id).where(Submission.id == dive).scalar_subquery()
         connection.execute(update(Submission).values(text_id=text))
     for principal, told in ((COMMAND_LINE, True), (member, False), (NOBODY, False)):
-        view = read_metrics(bay.service.engine, access_of(bay, principal))
+        view = read_metrics(bay.service.app.state.steelyard.boards, access_of(bay, principal))
         assert bool(view.equals) is told
         assert view.left_out == frozenset()
-    view = read_metrics(bay.service.engine, access_of(bay), without={dive})
+    view = read_metrics(bay.service.app.state.steelyard.boards, access_of(bay), without={dive})
     assert (view.left_out, [row.system for row in view.systems].count("dive")) == (frozenset({dive}), 1)
     with pytest.raises(NotFound, match="A\\+C"):
         shown(bay, COMMAND_LINE, references="C,A")
@@ -84,12 +84,12 @@ def test_the_newest_version_of_the_first_judgments_is_chosen(bay: Looked) -> Non
         for name, score in (("b", 1.0), ("a", 1.0), ("b", 2.0)):
             judged = NewJudgments(name, JudgmentKind.SCORES, {}, [SystemRow("dive", score), SystemRow("soar", 3.0)])
             store_judgments(connection, bay.campaign, bay.test_set, judged)
-    view = read_metrics(bay.service.engine, access_of(bay))
+    view = read_metrics(bay.service.app.state.steelyard.boards, access_of(bay))
     assert [each.title for each in view.judgments] == ["a@1", "b@2"]
     assert view.chosen is not None
     assert view.chosen.title == "a@1"
     for wanted, title in (("b", "b@2"), ("b@1", "b@1")):
-        asked = read_metrics(bay.service.engine, access_of(bay), human=wanted)
+        asked = read_metrics(bay.service.app.state.steelyard.boards, access_of(bay), human=wanted)
         assert asked.chosen is not None
         assert asked.chosen.title == title
 
@@ -148,3 +148,18 @@ def test_judgments_that_rank_go_by_their_new_name_once_no_test_set_has_the_old_o
     assert entry.campaign_id == bay.campaign
     with pytest.raises(Forbidden), writing(engine) as connection:
         rename_judgments(connection, read_access(connection, member_of(bay), "bay"), "", "people", "x")
+
+
+def test_a_leaderboard_is_read_again_when_it_has_changed(bay: Looked) -> None:
+    boards = bay.service.app.state.steelyard.boards
+    first = read_metrics(boards, access_of(bay)).board
+    assert first is not None
+    assert read_metrics(boards, access_of(bay)).board is first
+    submit_output(bay.service.engine, "bay", "terns", "late", b"a\nb\nc\nd\n", test_set="bay")
+    waiting = read_metrics(boards, access_of(bay)).board
+    assert waiting is not None
+    assert (len(waiting.rows), [bool(row.scores) for row in waiting.rows][-1]) == (len(first.rows) + 1, False)
+    work_off(bay.service.settings)
+    done = read_metrics(boards, access_of(bay)).board
+    assert done is not None
+    assert all(row.scores for row in done.rows)

@@ -92,7 +92,7 @@ def read_correlations(
         access = read_access(connection, principal, name)
     try:
         seen = read_metrics(
-            state.engine, access, test_set, references, human, without, board_number=board, metrics=filters.metrics
+            state.boards, access, test_set, references, human, without, board_number=board, metrics=filters.metrics
         )
     except NoTestSet:
         if test_set or references or human or without:

@@ -128,7 +128,7 @@ def _page(
 ) -> Response:
     state = app_state(request)
     try:
-        view = read_metrics(state.engine, access, test_set, references, human, without)
+        view = read_metrics(state.boards, access, test_set, references, human, without)
     except NoTestSet as none:
         return page(request, "campaigns/no_test_set", title="Metrics", access=access, here="metrics", why=str(none))
     board, judged = view.board, view.judged
