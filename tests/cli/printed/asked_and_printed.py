@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -190,8 +191,8 @@ def lines_of(name: str, command: click.Command) -> Iterator[tuple[list[str], int
 
 
 def every_command() -> list[tuple[str, click.Command]]:
-    """Those that the tests of options know, and what watches."""
-    return [*commands(), ("status", VERBS["status"].load())]
+    """Those that the tests of options know, and `status`, by name: files may be imported in any order."""
+    return sorted([*commands(), ("status", VERBS["status"].load())], key=itemgetter(0))
 
 
 def file_of(noun: str) -> str:
