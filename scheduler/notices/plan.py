@@ -19,7 +19,15 @@ from models.corpus.phases import TAKING
 from models.notices.notify import NewNotice, notify
 from models.schema.accounts import Team
 from models.schema.base import database_time
-from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase, is_campaign_test_set
+from models.schema.campaigns import (
+    Campaign,
+    CampaignTestSet,
+    Correction,
+    Declaration,
+    Participation,
+    Phase,
+    is_campaign_test_set,
+)
 from models.schema.corpus import Protocol, Submission, System
 from models.schema.notices import Notice
 from models.schema.queue import Evaluation
@@ -121,6 +129,11 @@ def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]
         .select_from(Evaluation)
         .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
         .join(Team, Team.name == Declaration.team)
+        # Outputs that came with another server's export may be of a team that only has the same name.
+        .join(
+            Participation,
+            (Participation.team_id == Team.id) & (Participation.campaign_id == Declaration.campaign_id),
+        )
         .outerjoin(last, (last.c.campaign_id == Declaration.campaign_id) & (last.c.team_id == Team.id))
         .where(Evaluation.finished_at > at - DAY, Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
         .where(ON_LEADERBOARDS)

@@ -200,6 +200,14 @@ def test_statistics_of_other_segments_store_nothing(port: Service, tmp_path: Pat
     assert counted(port) == before
 
 
+def test_a_text_that_is_missing_is_named(port: Service, tmp_path: Path) -> None:
+    files = files_of(exported(port, "port"))
+    gone = next(each for each in files if each.startswith("outputs/"))
+    del files[gone]
+    with pytest.raises(BadRequest, match=f"The zip lacks {re.escape(gone)}"):
+        taken_in(port, zipped(files, honest=True), tmp_path)
+
+
 def test_what_a_visitor_exported_is_no_campaign(port: Service, tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="does not organise"):
         taken_in(port, exported(port, "port", NOBODY), tmp_path)

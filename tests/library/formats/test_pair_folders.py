@@ -82,6 +82,18 @@ def test_files_that_spell_a_pair_in_other_ways_than_the_source(folder):
     assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused([folder])
 
 
+def test_test_suites_of_wmt24_are_left_out_unless_they_are_asked_for(folder):
+    write(folder / "documents" / "en-cs.docs", "news\tone\nNone\tsuite7\nspeech\ttwo\n")
+    first = read_test_sets([folder]).test_sets[0]
+    assert [text.lines() for text in (first.source, first.references["refA"], first.systems["tug"])] == [
+        [b"a", b""], [b"en-cs", b"C"], [b"tug", b""],
+    ]  # fmt: skip
+    assert first.documents == (SegmentDocument("one", "news"), SegmentDocument("two", "speech"))
+    assert "en-cs: 1 document of test suites left out." in first.notices
+    whole = read_test_sets([folder], test_suites=True).test_sets[0]
+    assert (whole.segments, whole.documents[1]) == (3, SegmentDocument("suite7", "", "suite7"))
+
+
 def test_two_names_for_one_source(folder):
     for place in ("sources", "references", "documents"):
         for file in (folder / place).glob("en-sr*"):

@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 import runtime.mail
 from models.database.session import reading, writing
 from models.schema.base import now
-from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Phase
+from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Participation, Phase
 from models.schema.corpus import Protocol
 from models.schema.notices import Notice, NoticeChoice, NoticeDelivery
 from models.schema.queue import Evaluation
@@ -168,6 +168,22 @@ def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anyw
         text = connection.scalar(select(Notice.text).order_by(Notice.id.desc()).limit(1))
     assert text is not None
     assert text.startswith("- sail on quay (submission ")
+
+
+def test_a_team_that_only_has_the_same_name_is_told_nothing(port: Port) -> None:
+    """As that of an export of another server, in a campaign that its members must not know of."""
+    port.submit(port.program("mary"))
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        there = connection.execute(select(Participation).where(Participation.campaign_id == port.campaign)).mappings()
+        rows = [dict(each) for each in there]
+        connection.execute(delete(Participation).where(Participation.campaign_id == port.campaign))
+    planned(port)
+    assert "scored" not in dict(told(port))
+    with writing(port.service.engine) as connection:
+        connection.execute(insert(Participation), rows)
+    planned(port)
+    assert "scored" in dict(told(port))
 
 
 def test_mails_go_to_those_who_want_them(port_anywhere: Port, mailbox: Mailbox) -> None:

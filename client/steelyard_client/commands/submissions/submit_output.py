@@ -42,10 +42,11 @@ def receipt_text(submission: SubmissionCreatedResponse, queue_class: str) -> str
         where = f"{submission.campaign}: {where}"
     run = f", run {submission.run}" if submission.run else ""
     begin = "Stored as submission" if submission.stored else "Already submitted as submission"
+    called = f"{submission.team}/{submission.system}" if submission.team else submission.system
     numbers = ", ".join(str(each.id) for each in submission.evaluations) or "none"
     plural = "" if len(submission.evaluations) == 1 else "s"
     lines = [
-        f"{begin} {submission.id} ({submission.team}/{submission.system}{run}) for {where}, "
+        f"{begin} {submission.id} ({called}{run}) for {where}, "
         f"{number_of(submission.segments, 'segment')}. Evaluation{plural}: {numbers}."
     ]
     if submission.queued:

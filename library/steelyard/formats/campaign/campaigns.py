@@ -28,13 +28,14 @@ from steelyard.formats.input.contents import opened
 from steelyard.formats.input.given_files import list_given
 from steelyard.formats.markup.documents import Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
+from steelyard.formats.plain import Text
 from steelyard.formats.reader import Kind
 from steelyard.formats.registry import reader_of, titles
 from steelyard.text.language_pairs import pairs_called
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
-from steelyard.text.wording import listed
+from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     import os
@@ -178,6 +179,11 @@ def read_test_sets(
         _read(folder, usable(folder, each, limits, without_systems), limits, markup_limits, without_systems)
         for each in found
     ]
+    if not test_suites:
+        read = [
+            _without_test_suites(each) if files.lines_of_pairs else each
+            for files, each in zip(found, read, strict=True)
+        ]
     if len(read) == 1 and not found[0].lines_of_pairs:
         called = name or read[0].name
         return Campaign(called, (dataclasses.replace(read[0], name=called),))
@@ -236,6 +242,30 @@ def _read(
     if not files.lines_of_pairs and any(_kind(path).has_ids for _, path in text_files(files)):
         return _by_ids(folder, files, markup_limits, without_systems)
     return read_by_position(folder, files, limits)
+
+
+def _without_test_suites(test_set: CampaignFolder) -> CampaignFolder:
+    """A test set whose lines are matched by position, without those of documents of test suites."""
+    documents = test_set.documents or ()
+    kept = [number for number, each in enumerate(documents) if not each.test_suite]
+    every = [test_set.source, *test_set.references.values(), *test_set.systems.values()]
+    if len(kept) in (0, len(documents)) or test_set.runs or any(text is not None and text.layers for text in every):
+        return test_set
+
+    def cut(text: Text) -> Text:
+        lines = text.lines()
+        return Text(text.name, b"\n".join(lines[number] for number in kept), len(kept), notices=text.notices)
+
+    suites = len({each.doc_id for each in documents if each.test_suite})
+    return dataclasses.replace(
+        test_set,
+        source=cut(test_set.source) if test_set.source else None,
+        references={label: cut(text) for label, text in test_set.references.items()},
+        systems={name: cut(text) for name, text in test_set.systems.items()},
+        documents=tuple(documents[number] for number in kept),
+        segment_ids=test_set.segment_ids and tuple(test_set.segment_ids[number] for number in kept),
+        notices=(*test_set.notices, f"{test_set.name}: {number_of(suites, 'document')} of test suites left out."),
+    )
 
 
 def _by_ids(folder: Path, paths: CampaignPaths, limits: MarkupLimits, without_systems: bool) -> CampaignFolder:

@@ -107,10 +107,14 @@ def bytes_of(archive: ZipFile, name: str, most: int | None = None) -> bytes:
     Raises
     ------
     BadExport
-        Where it has more bytes.
+        Where it is missing, or has more bytes.
     """
     most = most or DEFAULT_LIMITS.file_bytes
-    with archive.open(name) as file:
+    try:
+        member = archive.open(name)
+    except KeyError as error:
+        raise BadExport(f"The zip lacks {printable(name)}. Export the campaign again.") from error
+    with member as file:
         found = file.read(most + 1)
     if len(found) > most:
         raise BadExport(f"{printable(name)} has more than {most:,} bytes.")

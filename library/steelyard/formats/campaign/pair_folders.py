@@ -32,6 +32,8 @@ OTHERS = {
 """Folders beside the texts, and what is in them."""
 FIELDS = {"source": ("source", "src"), "references": ("target", "reference"), "systems": ("hypothesis", "translation")}
 """Of the objects in `.jsonl`, one a segment; by role."""
+NO_DOMAIN = "None"
+"""Of documents of test suites, which WMT24 adds to its texts."""
 CANARY = b"CANARY GUID"
 """What the first line of published test sets begins with, so that nobody trains on them unseen."""
 
@@ -273,12 +275,13 @@ def read_docs(path: Path, segments: int, limits: TextLimits) -> tuple[tuple[Segm
         if len(words) != 2 or not words[1]:
             raise BadCampaign(f"{path}, line {number}: must be a domain, a tab and the name of a document.")
         domain, name = words
+        suite = name if domain == NO_DOMAIN else ""
         if domains.setdefault(name, domain) != domain:
             raise BadCampaign(
                 f"{path}, line {number}: document {name!r} has domain {domain!r}, but {domains[name]!r} before. A "
                 "document has one domain."
             )
-        documents.append(SegmentDocument(name, domain))
+        documents.append(SegmentDocument(name, "" if suite else domain, suite))
     return tuple(documents), text.notices
 
 

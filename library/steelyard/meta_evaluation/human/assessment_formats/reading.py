@@ -13,6 +13,8 @@ from steelyard.formats.plain import read_lines
 from steelyard.meta_evaluation.human.assessment_formats import json_lines, mqm, mt_metrics_eval, pearmut, tables
 from steelyard.meta_evaluation.human.assessment_formats.found import Found
 from steelyard.meta_evaluation.human.table import BadTable
+from steelyard.text.findings import quoted
+from steelyard.text.language_pairs import of_other_languages
 from steelyard.text.limits import TextLimits
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ LIMITS = TextLimits(file_bytes=1 << 29, segment_characters=1 << 28, segments=5_0
 ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".seg.rating", ".seg.score")
 """Of the files that are looked for in a folder, .gz behind them or not."""
 
-_PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z0-9]+)*-[a-z]{2,3}(?:_[A-Za-z0-9]+)*(?=[._]|$)")
+_PAIR = re.compile(r"[a-z]{2,3}(?:_[A-Za-z0-9]+)*(?:---|-)[a-z]{2,3}(?:_[A-Za-z0-9]+)*(?=[._]|$)")
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,14 @@ def _files(paths: Sequence[str | os.PathLike[str]]) -> Iterator[str | os.PathLik
 
 
 def _named_by_file(found: Sequence[Assessment], name: str) -> Sequence[Assessment]:
-    """With the pair that the file is called by, as in `en-cs.esa.csv`, where it holds one pair."""
-    match = _PAIR.match(PurePath(name).name)
-    if match is None or len({each.pair for each in found}) != 1:
+    """With the pair that the file is called by, as in `en-cs.esa.csv`, where it holds one pair.
+
+    Raises BadTable where the file itself says another one.
+    """
+    match, pairs = _PAIR.match(PurePath(name).name), {each.pair for each in found}
+    if match is None or len(pairs) != 1:
         return found
+    (pair,) = pairs
+    if of_other_languages(match[0], pair):
+        raise BadTable(f"{name}: holds judgments of {quoted(pair)}, but is called by {match[0]}. Rename it.")
     return [each._replace(pair=match[0]) for each in found]

@@ -99,6 +99,14 @@ def test_ratings_of_mt_metrics_eval(tmp_path):
     assert (alone.pair, alone.document, alone.segment, alone.score, alone.text) == ("en-de", "d", "3", -5.0, "b c")
 
 
+def test_a_name_that_says_another_pair_than_the_rows(tmp_path):
+    row = "u1,tug,1,TGT,eng,ces,40,d1,False,[],1.5,2.5\n"
+    assert read(tmp_path, "en-cs_CZ.esa.csv", row).assessments[0].pair == "en-cs_CZ"
+    assert read(tmp_path, "da-esa.csv", row).assessments[0].pair == "da-esa", "no known language"
+    told = refused(tmp_path, "en-zh.esa.csv", row)
+    assert "holds judgments of 'eng-ces', but is called by en-zh" in told
+
+
 def test_scores_of_mt_metrics_eval(tmp_path):
     text = "tug\t90.0\nraft 1\ntug\tNone\nraft -2.5\n"
     found = read(tmp_path, "en-sr_Cyrl_RS.esa.seg.score", text).assessments
@@ -107,6 +115,8 @@ def test_scores_of_mt_metrics_eval(tmp_path):
         ("en-sr_Cyrl_RS", "raft", "0", 1.0),
         ("en-sr_Cyrl_RS", "raft", "1", -2.5),
     ]
+    (named,) = read(tmp_path, "eng_Latn---ces_Latn.esa.seg.score", "tug\t90.0\n").assessments
+    assert named.pair == "eng_Latn---ces_Latn"
     assert "en-cs.esa.seg.score" in refused(tmp_path, "en-cs.esa.sys.score", "tug 90\n")
     told = refused(tmp_path, "en-cs.esa.seg.score", "GPT 90\nGPT 5.5 90\n")
     assert "line 2" in told
