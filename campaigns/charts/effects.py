@@ -57,6 +57,6 @@ def effects(
             drawing.level(level, (each.low, each.high), colour, 2.2)
         x, y = drawing.pixels(each.value, level)
         drawing.mark(x, y, CIRCLE, 9 if each.certain else 6, colour)
-        drawing.write(drawing.frame.left - 10, y, name, "end")
+        drawing.write(drawing.frame.left - 10, y, name, "end", longest=LONGEST_NAME)
     drawing.name_axes(x_label, "")
     return drawing.svg(title, description or f"Differences: {'; '.join(names)}.")

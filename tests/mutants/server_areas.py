@@ -156,6 +156,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
     "phases": [
         target("models/corpus/phases.py", "tests/models/corpus/test_phases.py"),
         target("campaigns/phases.py", "tests/campaigns/test_phases.py tests/web/pages/campaigns/test_manage.py"),
+        target("campaigns/publication.py", "tests/campaigns/test_publication.py"),
     ],
     "feedback": [
         target(

@@ -58,6 +58,22 @@ def test_a_stream_is_quiet_while_its_page_stays_as_it_is(port: Port) -> None:
         assert told(ann, page, "another") == ["changed"], page
 
 
+def test_live_pages_work_without_scripts(port: Port) -> None:
+    ann = port.browser("ann")
+    for page in PAGES:
+        text = ann.get(page).text
+        assert re.search(r'<script src="/static/refresh[^"]*\.js" defer></script>', text), page
+        # Outside of what is compared, so that the link is no news itself.
+        before, live = text.split("<!--live-->")
+        assert re.search(r'<noscript><p class="soft"><a href="">Refresh</a></p></noscript>\s*[^\n]*$', before), page
+        assert "<noscript>" not in live.split("<!--/live-->")[0], page
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Phase).values(ends_at=Phase.starts_at + 100 * DAY))
+    left = re.search(r'<span data-until="[\d.]+" data-now="[\d.]+">([^<]*)<', ann.get(CAMPAIGN).text)
+    assert left, "said without a countdown"
+    assert re.search(r"\d+ (day|h|min)", left[1])
+
+
 def test_a_submission_is_news_on_the_pages_that_show_it(port: Port) -> None:
     ann, zoe = port.browser("ann"), port.browser("zoe")
     before = {page: since(ann, page) for page in PAGES}

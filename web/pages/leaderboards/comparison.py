@@ -189,20 +189,22 @@ def _effects(
         turned = (pair.difference > 0) != figure.higher_is_better
         first, second = (pair.a, pair.b) if turned else (pair.b, pair.a)
         sign = -1.0 if turned else 1.0
-        low, high = sorted(sign * each for each in pair.interval) if pair.interval else (math.nan, math.nan)
+        # 0 has no sign.
+        difference = sign * pair.difference + 0.0
+        low, high = sorted(sign * each + 0.0 for each in pair.interval) if pair.interval else (math.nan, math.nan)
         name = " – ".join(shortened(names[each], LONGEST_NAME // 2 - 1) for each in (first, second))
         certain = pair.p_corrected < ALPHA and pair.difference != 0
-        drawn.append(Effect(name, sign * pair.difference, low, high, certain))
+        drawn.append(Effect(name, difference, low, high, certain))
         rows.append(
             (
                 names[first],
                 names[second],
-                TYPESET.number(sign * pair.difference, places, sign=True),
+                TYPESET.number(difference, places, sign=True),
                 TYPESET.interval((low, high) if pair.interval else None, places, sign=True),
                 p_value(pair.p_corrected),
             )
         )
-        numbers.append((names[first], names[second], sign * pair.difference, low, high, pair.p_corrected))
+        numbers.append((names[first], names[second], difference, low, high, pair.p_corrected))
         if link := segment_links.get((pair.a, pair.b)):
             segments.append((f"{names[first]} and {names[second]}", link))
     title = f"Differences by {figure.title}, with {100 * LEVEL:g} % intervals"

@@ -54,4 +54,5 @@ def show_embedded(request: Request, name: str, test_set: str = "", references: s
         people=people,
     )
     values = {"access": access, "choice": choice, "view": view, "table": table, "links": links, "most": MOST}
+    values["by_people"] = people is not None and people.ranks(view)
     return bare("leaderboards/embedded", headers=EMBEDDABLE, **values)

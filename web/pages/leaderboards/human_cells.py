@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from campaigns.leaderboards.cache import LeaderboardCache
+    from campaigns.leaderboards.view import BoardLine, BoardView
     from campaigns.permissions import CampaignAccess
     from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
@@ -43,6 +45,15 @@ class HumanColumn:
     """By submission."""
     axis: Ends | None = None
     """The ends of the axis of their intervals."""
+
+    def ranks(self, view: BoardView) -> bool:
+        """Whether people judged any system of a leaderboard."""
+        return any(line.entry.submission in self.cells for line in view.lines)
+
+    def ordered(self, lines: Sequence[BoardLine]) -> list[BoardLine]:
+        """Return the lines in the order of the official ranking, those that nobody judged last."""
+        places = {number: each.place.rank for number, each in self.cells.items()}
+        return sorted(lines, key=lambda line: places.get(line.entry.submission, math.inf))
 
 
 def human_column(

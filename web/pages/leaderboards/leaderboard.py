@@ -241,14 +241,21 @@ def board_table(
     people: HumanColumn | None = None,
     changes: Mapping[int, BoardChange] | None = None,
 ) -> tuple[Markup, Sequence[str]]:
-    """Return the table, the slowest part of a page, rendered once for equal access; and what all its rows share."""
+    """Return the table, the slowest part of a page, rendered once for equal access; and what all its rows share.
+
+    A `brief` one is in the order of the official ranking by people, where there is one.
+    """
     judged = people and people.official.version
     changed = tuple((changes or {}).items())
     key = "table", board_etag(view, access, choice, first, most, tuple(columns), brief, judged, changed)
     known: tuple[Markup, Sequence[str]] | None = memory.get(key)
     if known is None:
-        table = make_table(view, access, view.lines[first : first + most], columns)
+        by_people = people if brief and people is not None and people.ranks(view) else None
+        lines = by_people.ordered(view.lines) if by_people else view.lines
+        clusters = {number: each.place.cluster for number, each in by_people.cells.items()} if by_people else None
+        table = make_table(view, access, lines[first : first + most], columns, clusters)
         given = {"view": view, "choice": choice, "links": links, "table": table, "brief": brief, "people": people}
+        given["by_people"] = by_people is not None
         given["changes"] = {each: (_signed(view, change), change.risen) for each, change in (changes or {}).items()}
         known = fragment("leaderboards/leaderboard_table", **given), table.shared
         memory.put(key, known, 4 * len(known[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -70,19 +70,28 @@ def shown_columns(metrics: int, ranking: int, chosen: Sequence[int] = ()) -> lis
 
 
 def make_table(
-    view: BoardView, access: CampaignAccess, lines: Sequence[BoardLine], columns: Sequence[int] = ()
+    view: BoardView,
+    access: CampaignAccess,
+    lines: Sequence[BoardLine],
+    columns: Sequence[int] = (),
+    clusters_of: Mapping[int, int] | None = None,
 ) -> Table:
-    """Return the table of some lines. The axes cover the whole leaderboard."""
+    """Return the table of some lines. The axes cover the whole leaderboard.
+
+    `clusters_of` submissions by another ranking, in whose order the lines are, take the place of the metric's.
+    """
     shared = _shared(view.lines)
     axes = view.drawn.get("axes")
     if axes is None:
         axes = view.drawn["axes"] = [_axis(view, metric) for metric in range(len(view.listed.metrics))]
     rows = [_row(access, line, [axis for axis, _ in axes], shared) for line in lines]
     clusters, numbered = [], []
+    if clusters_of is None:
+        clusters_of = {row.submission: row.place.cluster for row in rows if row.place}
     # A system that is not ranked belongs to the cluster above it, or else to the first one.
-    last = next((row.place.cluster for row in rows if row.place), 0)
+    last = next((clusters_of[row.submission] for row in rows if row.submission in clusters_of), 0)
     for row in rows:
-        last = row.place.cluster if row.place else last
+        last = clusters_of.get(row.submission, last)
         numbered.append((last, row))
     for _, of_cluster in groupby(numbered, key=lambda each: each[0]):
         clusters.append([row for _, row in of_cluster])

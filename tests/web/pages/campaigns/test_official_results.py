@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from models.schema.roles import PhaseKind
 from tests.service.port import SEGMENTS, Port, output
 from tests.service.service import DAY, Service
 
 HERE = "/campaigns/port%201"
+
+
+def rows(page: str) -> list[tuple[str, str]]:
+    """Rank and system of each row of a leaderboard."""
+    return re.findall(r'<td class="number rank">([^<\s]*).*?<th scope="row".*?<bdi>(.*?)</bdi>', page, re.DOTALL)
 
 
 def test_published_results_lead_with_the_ranking_by_people(service: Service) -> None:
@@ -28,6 +35,11 @@ def test_published_results_lead_with_the_ranking_by_people(service: Service) -> 
     assert "Rules saved." in ann.post(f"{HERE}/manage/rules", data=rules).text
     page = visitor.get(HERE).text
     assert "Officially ranked by people, <strong><bdi>oar</bdi></strong> is first." in page
-    assert "By the metric, " in page
-    assert page.count('data-title="Rank by people">') == 3, "the organisers' own has a dash"
-    assert page.count('Rank by people">–') == 1
+    assert "The table is in the order of the ranking by people" in page
+    assert rows(page) == [("1", "oar"), ("2", "mast"), ("–", "anchor")], "nobody judged the organisers' own"
+    assert page.partition("</table>")[0].count("<tbody>") == 2, "a cluster of its own for each judged system"
+    assert "by people</span></th>" not in page, "the ranks stand first, and only once"
+    # The leaderboard is in the order of its metric, beside which people have columns.
+    board = visitor.get(f"{HERE}/leaderboard?shown=all").text
+    assert board.count('data-title="Rank by people">') == 3
+    assert board.count('Rank by people">–') == 1
