@@ -14,7 +14,8 @@ from sqlalchemy import select
 from models.results.entries import are_ranked, standing_entries
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Submission, System
-from models.schema.roles import Feedback
+from models.schema.roles import Feedback, SystemOrigin
+from steelyard_client.vocabulary import ORIGINS
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection
@@ -103,3 +104,8 @@ def _visible_submission(access: CampaignAccess, row: Any, *, own: bool, output: 
         scores=access.feedback(row.team) == Feedback.FULL,
         row=row,
     )
+
+
+def sees_system(access: CampaignAccess, team: str, origin: SystemOrigin) -> bool:
+    """Return whether the viewer may know which system one on a visible leaderboard is, and so see its page."""
+    return access.sees_names or team in access.own_teams or (not team and origin in ORIGINS)

@@ -80,7 +80,7 @@ def human_files(connection: Connection, access: CampaignAccess, pair: Pair) -> H
 
 
 def _called(connection: Connection, access: CampaignAccess, pair: Pair) -> dict[str, str]:
-    """What judgments call a system -> its name in the folder."""
+    """What judgments call a system -> its name in the folder; of several runs, the one that came in last."""
     here = {submission: name for name, (_, submission, _) in pair.systems.items()}
     found = {}
     for judged, submissions in submissions_of_judged(connection, access.campaign_id, pair.test_set.id).items():

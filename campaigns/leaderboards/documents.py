@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.leaderboard.board import board_notices
 from analysis.leaderboard.significance import ALPHA, CORRECTION
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.names import display_name, system_id_of
 from campaigns.leaderboards.rounding import finite_scale
 from steelyard_client.documents.leaderboards.comparisons import (
     ComparedScore,
@@ -120,6 +120,7 @@ def _system_document(
         name=name.title,
         team=name.team,
         system=name.system or None,
+        system_id=system_id_of(access, entry),
         own=name.own,
         runs=[run for run in entry.runs if run] if name.system else [],
         runs_done=entry.runs_done,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.leaderboard.board import position_of_metric
 from campaigns.errors import BadRequest, NotFound
 from campaigns.leaderboards.choice import BoardChoice
-from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.names import display_name, system_id_of
 from campaigns.leaderboards.rounding import finite_scale
 from campaigns.leaderboards.snapshot import read_board_versions
 from campaigns.leaderboards.view import BoardQuery
@@ -126,6 +126,7 @@ def read_matrix(
     rows = [
         MatrixSystem(
             name=name,
+            system_id=system_id_of(access, entries[name][0]),
             own=name in own,
             origin=entries[name][0].origin,
             mean_rank=_or_none(ranks.mean_ranks[name]),

@@ -6,11 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from campaigns.visibility import sees_system
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from campaigns.leaderboards.snapshot import BoardEntry
     from campaigns.permissions import CampaignAccess
+    from models.results.leaderboard import LeaderboardRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,11 @@ class DisplayName:
     def beside(self) -> str:
         """The team, where it says more than the system alone; else ""."""
         return self.team if self.system and self.team.casefold() != self.system.casefold() else ""
+
+
+def system_id_of(access: CampaignAccess, entry: BoardEntry | LeaderboardRow) -> int | None:
+    """Return the number of a system in its address, /campaigns/NAME/systems/ID; None where it is not to be known."""
+    return entry.system_id if sees_system(access, entry.team, entry.origin) else None
 
 
 def short_names(access: CampaignAccess, entries: Iterable[BoardEntry]) -> dict[int, str]:

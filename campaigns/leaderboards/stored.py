@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from analysis.leaderboard.significance import ALPHA, CORRECTION
@@ -41,6 +42,7 @@ def stored_document(
     testing: int = 0,
     power: Sequence[MetricPower] = (),
     named: Callable[[LeaderboardRow], DisplayName] | None = None,
+    numbered: Callable[[LeaderboardRow], int | None] = attrgetter("system_id"),
     secrets: bool = True,
     human: HumanRule | None = None,
     human_places: Mapping[int, HumanPlace] = {},
@@ -61,6 +63,8 @@ def stored_document(
         What it can detect by every metric, if that is to be said.
     named
         How a system is called; by default by its own name.
+    numbered
+        The number of its page; None where it is not to be known.
     secrets
         Whether reasons of failures are told, and what equals a reference: not for teams.
     human
@@ -102,7 +106,9 @@ def stored_document(
         notices=board.notices,
         total=len(board.rows),
         items=[
-            _system_document(board, number, row, called(row), titles, secrets=secrets, human=human_places)
+            _system_document(
+                board, number, row, called(row), titles, system_id=numbered(row), secrets=secrets, human=human_places
+            )
             for number, row in enumerate(board.rows)
         ],
         next=None,
@@ -154,6 +160,7 @@ def _system_document(
     name: DisplayName,
     titles: Mapping[str, str],
     *,
+    system_id: int | None,
     secrets: bool,
     human: Mapping[int, HumanPlace],
 ) -> BoardSystem:
@@ -187,6 +194,7 @@ def _system_document(
         name=name.title,
         team=name.team,
         system=name.system or None,
+        system_id=system_id,
         own=name.own,
         runs=[run for run in row.runs if run] if name.system else [],
         runs_done=row.runs_done,

@@ -73,11 +73,6 @@ def find_system(connection: Connection, access: CampaignAccess, system: int) -> 
     return _view(access, row)
 
 
-def sees_system(access: CampaignAccess, team: str, origin: SystemOrigin) -> bool:
-    """Return whether the viewer may know which system one on a visible leaderboard is, and so see its page."""
-    return access.sees_names or team in access.own_teams or (not team and origin in ORIGINS)
-
-
 def _visible(access: CampaignAccess, *conditions: ColumnElement[bool]) -> Any:
     own = System.team.in_(access.own_teams)
     visible: list[ColumnElement[bool]] = [Submission.campaign_id == access.campaign_id, *conditions]

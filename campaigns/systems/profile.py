@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from campaigns.leaderboards.choice import BoardChoice
-    from campaigns.leaderboards.view import BoardLine, Boards, BoardView
+    from campaigns.leaderboards.view import Boards, BoardView
     from campaigns.permissions import CampaignAccess
     from campaigns.systems.listing import SystemView
 
@@ -54,11 +54,16 @@ def read_scores_of_system(
     for choice in sorted(used, key=lambda each: (each.name, each.version, -len(each.listed.references))):
         query = BoardQuery(find_metric(choice.listed, "", access.ranked_by), SystemFilter.ALL)
         view = boards.view(connection, choice.listed, query, versions[choice.listed.protocol_id])
-        found += [_on_board(access, choice, view, line) for line in view.lines if line.entry.system_id == system]
+        found += [
+            _on_board(access, choice, view, row)
+            for row, line in enumerate(view.lines)
+            if line.entry.system_id == system
+        ]
     return found
 
 
-def _on_board(access: CampaignAccess, choice: BoardChoice, view: BoardView, line: BoardLine) -> SystemOnTestSet:
+def _on_board(access: CampaignAccess, choice: BoardChoice, view: BoardView, row: int) -> SystemOnTestSet:
+    line = view.lines[row]
     entry, place = line.entry, line.place
     return SystemOnTestSet(
         test_set=choice.name,
@@ -75,6 +80,7 @@ def _on_board(access: CampaignAccess, choice: BoardChoice, view: BoardView, line
         rank_high=place.high if place else None,
         cluster=place.cluster if place else None,
         of=sum(each.rank is not None for each in view.lines),
+        row=sum(each.entry.ranked for each in view.lines[:row]) if entry.ranked else row,
         scores=[
             SystemScore(
                 metric=metric,

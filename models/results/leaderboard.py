@@ -96,6 +96,7 @@ class LeaderboardRow:
     """Whether its system has another standing submission."""
     origin: SystemOrigin = SystemOrigin.TEAM
     """Whose it is."""
+    system_id: int = 0
 
 
 def read_leaderboard(
@@ -306,6 +307,7 @@ def _row(entry: Entry, scores: Sequence[Sequence[Any]], metrics: int, *, ranked:
         ranked=ranked,
         twice=twice,
         origin=origin_of(runs),
+        system_id=runs[0].system_id,
     )
 
 

@@ -11,6 +11,7 @@ import click
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import option
 from steelyard.commands.parsing import Command
+from steelyard.commands.verification.verify import names_a_file
 from steelyard.commands.verification.verify import verify as verify_files
 from steelyard_client.commands.backend import account_option, connected, database_option, server_option
 
@@ -51,13 +52,13 @@ def _is_campaign(published: str) -> bool:
     from steelyard.commands.verification.printed_signatures import parse_signature
     from steelyard.errors import MetricsError
 
-    if os.path.exists(published):
+    if os.path.exists(published) or names_a_file(published):
         return False
     try:
         parse_signature(published)
     except MetricsError:
-        # What looks like a signature or a file is left to the library, which says what is wrong with it.
-        return "|" not in published and os.sep not in published
+        # What looks like a signature is left to the library, which says what is wrong with it.
+        return "|" not in published
     return False
 
 

@@ -148,6 +148,25 @@ def test_judgments_and_marked_errors(awkward: Service, tmp_path: Path) -> None:
     assert any("unknown" in each for each in about["left_out"])
 
 
+def test_the_last_of_several_runs_stands_for_a_judged_system(service: Service, tmp_path: Path) -> None:
+    """Judgments name systems without their runs: the one that came in last, whatever it is called."""
+    service.campaign("port")
+    outputs = [NewSubmission("mast", f"a\nb\nc\n{run}".encode(), "harbour", run=run) for run in ("b", "c", "a")]
+    ingest_campaign(
+        service.engine, service.settings, campaign="port", submissions=outputs,
+        test_set=new("en-cs", {"A": b"jedna\ndva\ntri\nctyri"}, "en-cs"),
+        protocols=[NewProtocol(["A"], [parse_metric("chrf")], 0)],
+    )  # fmt: skip
+    work_off(service.settings)
+    judged = Judged("scores", {}, [SystemScore("harbour/mast", 80.0)], [SegmentScore("harbour/mast", 2, 80.0)])
+    ingest_judgments(service.engine, *id_of(service, "port", "en-cs"), "esa", judged)
+    names = written(service, tmp_path)["pairs"]["en-cs"]["systems"]
+    assert list(names.values()) == [f"harbour/mast, run {run}" for run in "abc"]
+    (last,) = [name for name, called in names.items() if called.endswith("run a")]
+    human = load(tmp_path, "en-cs").human
+    assert human == {("esa", "sys"): {last: [80.0]}, ("esa", "seg"): {last: [None, None, 80.0, None]}}
+
+
 def test_imported_scores_keep_the_references_in_their_names(awkward: Service, tmp_path: Path) -> None:
     score = "".join(f"guests/mast\t{each}\n" for each in (0.1, 0.2, 0.3, 0.5))
     folder = tmp_path / "scores" / "en-cs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,6 +38,15 @@ def test_what_is_not_verified_has_a_status(
     found = SimpleNamespace(verified=verified, rendered=lambda _form: "")
     monkeypatch.setattr(verify, "_of_stored", lambda *_: found)
     assert main(["verify", "--submission", "1", "--database", sqlite_url]) == status
+
+
+def test_a_file_that_is_missing_is_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The database is not even asked, which has no tables here."""
+    database = f"sqlite:///{tmp_path}/none.db"
+    assert main(["verify", "ports27.zip", "--database", database]) == 1
+    assert "ports27.zip: there is no such file. Check the path." in capsys.readouterr().err
+    assert main(["verify", "ports27", "--database", database]) == 1
+    assert "The database has no tables" in capsys.readouterr().err
 
 
 def test_a_submission_is_verified_with_its_own_campaign() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -18,7 +19,7 @@ from campaigns.leaderboards.choice import BoardChoice, find_choice, find_metric,
 from campaigns.leaderboards.documents import Beside, board_document
 from campaigns.leaderboards.downloads import file_name, table_of
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.names import DisplayName, display_name
+from campaigns.leaderboards.names import DisplayName, display_name, system_id_of
 from campaigns.leaderboards.options import BoardOptions, optional_board
 from campaigns.leaderboards.stored import stored_document
 from campaigns.leaderboards.view import BoardQuery, BoardView
@@ -162,7 +163,7 @@ def optional_document(
 
     return stored_document(
         found.board, replaced=choice.replaced, every=filters.shown is SystemFilter.ALL, testing=found.missing,
-        power=found.power, named=named, secrets=access.organises,
+        power=found.power, named=named, numbered=partial(system_id_of, access), secrets=access.organises,
         human=beside.human, human_places=beside.human_places,
     )  # fmt: skip
 

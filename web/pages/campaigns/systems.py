@@ -244,8 +244,8 @@ def _links(each: SystemOnTestSet) -> tuple[str, str]:
     """Return where its row of the leaderboard is, and its segments, both below the address of the campaign."""
     board = {"test_set": f"{each.test_set}@{each.version}", "references": ",".join(each.references)}
     row: dict[str, object] = {} if each.ranked else {"shown": "all"}
-    if each.rank is not None and each.rank > ON_BOARD:
-        row["first"] = (each.rank - 1) // ON_BOARD * ON_BOARD
+    if each.row >= ON_BOARD:
+        row["first"] = each.row // ON_BOARD * ON_BOARD
     standing = f"leaderboard?{urlencode({**board, **row})}#s{each.submission}"
     return standing, f"segments?{urlencode({**board, 'system': each.submission})}"
 

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from campaigns.errors import NotFound
 from campaigns.leaderboards.choice import read_choices
 from campaigns.leaderboards.matrix import AUTORANK, GAPS, MEAN_RANK, SYSTEM, CampaignMatrix, MatrixQuery, read_matrix
-from campaigns.leaderboards.names import display_name
+from campaigns.leaderboards.names import display_name, system_id_of
 from campaigns.permissions import CampaignAccess, read_access
 from models.database.session import reading
 from steelyard.tables.formatting import digits
@@ -22,7 +22,7 @@ from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
 from web.api.leaderboards.matrix import MatrixFilters
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import etag_of, not_modified
-from web.pages.leaderboards.table import SHARED, marks_of_system, system_page
+from web.pages.leaderboards.table import SHARED, marks_of_system
 from web.pages.rendering import page, part_of_address
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def show_matrix(
 class DescribedSystem:
     """What the matrix says of a system beside its scores."""
 
-    system: int
-    """The number of the page that its name links to; 0 for none."""
+    system: int | None
+    """The number of the page that its name links to; None for none."""
     marks: Sequence[tuple[str, str]]
     """Labels, each with its kind of badge."""
     constrained: bool | None
@@ -117,7 +117,7 @@ def _described(access: CampaignAccess, entries: Sequence[BoardEntry]) -> Describ
     name = display_name(access, entry)
     said = {each.constrained for each in entries} - {None}
     constrained = said.pop() if len(said) == 1 else None
-    return DescribedSystem(system_page(access, entry), marks_of_system(entry, name), constrained)
+    return DescribedSystem(system_id_of(access, entry), marks_of_system(entry, name), constrained)
 
 
 def _short_names(names: Sequence[str]) -> dict[str, str]:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from campaigns.leaderboards.names import DisplayName, display_name
+from campaigns.leaderboards.names import DisplayName, display_name, system_id_of
 from campaigns.reports.leaderboard import Cell, drawn
-from campaigns.systems.listing import sees_system
 from models.schema.roles import DeclaredKind
 from steelyard.tables.formatting import TYPESET, digits
 from steelyard_client.vocabulary import ORIGINS
@@ -27,8 +26,8 @@ class Row:
 
     submission: int
     name: DisplayName
-    system: int
-    """The number of the page that its name links to; 0 for none."""
+    system: int | None
+    """The number of the page that its name links to; None for none."""
     rank: int | None
     place: SystemRank | None
     cells: Sequence[Cell]
@@ -135,14 +134,9 @@ def _row(access: CampaignAccess, line: BoardLine, axes: Sequence[tuple[float, fl
     ]
     cells += [Cell(TYPESET.number(None))] * (len(axes) - len(cells))
     return Row(
-        entry.submission, name, system_page(access, entry), line.rank, line.place, cells, entry,
+        entry.submission, name, system_id_of(access, entry), line.rank, line.place, cells, entry,
         _marks(entry, name, shared), _remark(access, line),
     )  # fmt: skip
-
-
-def system_page(access: CampaignAccess, entry: BoardEntry) -> int:
-    """Return the number of the page of a system; 0 where the reader may not see it."""
-    return entry.system_id if sees_system(access, entry.team, entry.origin) else 0
 
 
 def marks_of_system(entry: BoardEntry, name: DisplayName) -> list[tuple[str, str]]:

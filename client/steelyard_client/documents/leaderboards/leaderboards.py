@@ -92,6 +92,8 @@ class BoardSystem(Document):
     """"Team 7" where it is anonymous; "" for the organisers' own systems."""
     system: str | None
     """null where it would identify an anonymous team."""
+    system_id: int | None = None
+    """The number in its permanent address, /campaigns/NAME/systems/ID; null where you may not see that."""
     own: bool
     """Whether it belongs to a team of the account."""
     runs: list[str]

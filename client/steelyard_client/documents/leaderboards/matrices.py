@@ -53,6 +53,8 @@ class MatrixSystem(Document):
 
     name: str
     """As pages show it."""
+    system_id: int | None = None
+    """The number in its permanent address, /campaigns/NAME/systems/ID; null where you may not see that."""
     own: bool
     """Whether it belongs to a team of the account."""
     origin: SystemOrigin = SystemOrigin.TEAM

@@ -149,6 +149,8 @@ class SystemOnTestSet(Document):
     """The number of its cluster, from 1."""
     of: int
     """How many systems are ranked there."""
+    row: int = 0
+    """Its place in the list, from 0: of the ranked systems, or of all (`shown=all`) where it is not ranked."""
     scores: list[SystemScore]
     """By every metric; empty until its evaluation is done."""
 

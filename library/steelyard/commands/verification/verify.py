@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LARGEST_RESULT = 256 * 1024 * 1024
 """Bytes of a file of results."""
+ENDINGS = (".zip", ".json")
+"""Of what is verified as a file: an exported campaign, and a file of results."""
 _DESCRIPTION = (
     "Compute a published score again from the texts, and say whether it is equal to the bit, or what differs: a text, "
     "a parameter, a version. PUBLISHED is a signature, with or without the score behind it, of this program or of "
@@ -114,6 +116,11 @@ def _verified(
                     raise UsageError("--score is for a signature: a result has its scores in it.")
                 return verify_result(document, published, files, systems, documents, source=source, resources=resources)
             text, title = _of_sacrebleu(document, published)
+    elif names_a_file(published):
+        raise CommandError(
+            f"{published}: there is no such file. Check the path. `steelyard campaign export CAMPAIGN FILE.zip` writes "
+            "an exported campaign, and `steelyard score -f json` prints a file of results."
+        )
     try:
         signature = parse_signature(text, title)
     except MetricsError as error:
@@ -121,6 +128,21 @@ def _verified(
             raise
         raise CommandError(f"{published}: {error}") from error
     return verify_signature(signature, files, systems, score=score, source=source, resources=resources)
+
+
+def names_a_file(published: str) -> bool:
+    """Whether what is to be verified can only be meant as a file, whether it is there or not.
+
+    Parameters
+    ----------
+    published : str
+        As it was given: a signature, a file, or the name of a campaign.
+
+    Returns
+    -------
+    bool
+    """
+    return "|" not in published and (os.sep in published or published.lower().endswith(ENDINGS))
 
 
 def _text_of(path: str) -> str:

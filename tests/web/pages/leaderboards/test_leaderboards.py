@@ -109,6 +109,27 @@ def test_a_name_leads_to_the_page_of_its_system_which_leads_back(
     assert 'href="/submissions/1"' in scored.zoe.get(pages["mast"]).text  # type: ignore[attr-defined]
 
 
+def told(client: Any, what: str, **asked: Any) -> set[int]:
+    """The numbers of systems that the API tells of a leaderboard or matrix."""
+    document = client.get(f"/api/v1/campaigns/port/{what}", params=asked).json()
+    return {each["system_id"] for each in document.get("items", document.get("systems"))} - {None}
+
+
+def test_an_unranked_system_leads_back_to_its_row(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row is on a page of its own: also of systems without a rank, and of those that share one."""
+    scored.add("harbour", "raft", 10.0, **CONTRASTIVE)
+    scored.add("", "buoy", 30.0)
+    visitor = scored.service.client()
+    for limit in ("leaderboards.leaderboard.PAGE", "campaigns.systems.ON_BOARD"):
+        monkeypatch.setattr(f"web.pages.{limit}", 1)
+    pages = [linked(shown(scored, shown="all", first=first)).popitem() for first in range(6)]
+    assert [name for name, _ in pages] == ["sail", "mast", "lamp", "buoy", "baseline", "raft"]
+    for _, path in pages:
+        (back,) = re.findall(r'href="(/campaigns/port/leaderboard\?[^"]*#s\d+)"', visitor.get(path).text)
+        address, row = back.replace("&amp;", "&").split("#")
+        assert f'<tr id="{row}"' in visitor.get(address).text
+
+
 def describe_baseline(scored: Scored, **said: Any) -> None:
     with writing(scored.service.engine) as connection:
         number = connection.execute(select(System.id).where(System.name == "baseline")).scalar_one()
@@ -129,6 +150,10 @@ def test_the_name_of_an_anonymous_team_leads_nowhere(scored: Scored, origin: Sys
         assert linked(shown(scored, client, shown="all")) == expected
         matrix = client.get("/campaigns/port/matrix", params={"shown": "all"}).text
         assert linked(matrix) == expected
+        numbers = {int(page.rpartition("/")[2]) for page in expected.values()}
+        assert told(client, "leaderboard", shown="all") == told(client, "matrix", shown="all") == numbers
+        if client is zoe:
+            assert told(client, "leaderboard", shown="all", level=0.9) == numbers
         for system, page in pages.items():
             assert client.get(page).status_code == (200 if system in seen else 404)
             assert (page in matrix) == (system in seen)
