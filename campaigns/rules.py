@@ -88,6 +88,15 @@ def create_campaign(connection: Connection, principal: Principal, name: str, rul
     return campaign_id
 
 
+def create_missing_campaign(connection: Connection, principal: Principal, name: str) -> None:
+    """Create a campaign by the usual rules where there is none of this name, for those who may create campaigns.
+
+    For others nothing happens: that a name is free is nobody's business. Raises as `create_campaign`.
+    """
+    if principal.may_create_campaigns and connection.scalar(select(Campaign.id).where(Campaign.name == name)) is None:
+        create_campaign(connection, principal, name, Rules())
+
+
 def set_rules(connection: Connection, access: CampaignAccess, rules: Rules) -> None:
     """Change the rules of a campaign (`campaigns.changes.lock_for_change`).
 

@@ -74,6 +74,7 @@ FORM_FIELDS = MappingProxyType(
         "pair": "Which language pair, where a file has several; by default that of the test set.",
         "rename": "OLD=NEW for each system that has another name in the campaign.",
         "preview": "Say what would be stored, and store nothing.",
+        "tutorial_file": "A tutorial for annotators, in JSON.",
         "kind": "The kind of the judgments; empty for what the columns say.",
         "by_document": "Whether to find segments by document and number in it, where a file has both.",
         "first_segment": "The number of the first segment; by default what is usual for the column.",
@@ -98,7 +99,8 @@ FORM_FIELDS = MappingProxyType(
         "pairs": "Only these language pairs of the files; all without any.",
         "metric": "NAME or NAME@VERSION: one of the metrics in the files, or the name for their only one.",
         "lower_is_better": "Metrics of which a lower score is better.",
-        "create": "Whether to create test sets without texts for pairs that the campaign lacks.",
+        "create": "Whether to create test sets without texts for pairs that the campaign lacks, and the campaign where "
+        "there is none.",
     }
 )
 """Fields of multipart forms."""

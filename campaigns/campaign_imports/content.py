@@ -91,4 +91,6 @@ class CampaignContent:
     corrections: Sequence[Mapping[str, str]] = ()
     descriptions: str = ""
     """What is said of systems: a table as `campaigns.systems.descriptions` reads it."""
+    spelt: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By test set: how files of scores and judgments spell its pair otherwise."""
     notices: Sequence[str] = ()

@@ -24,7 +24,7 @@ from steelyard.text.names import printable
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from steelyard.formats.campaign.folder import CampaignFolder
@@ -53,10 +53,13 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
     campaign = read_test_sets([folder], limits=limits, without_systems=True, read_elsewhere=READ_HERE)
     notices = campaign.notices
     titles = [each.name for each in campaign.test_sets]
+    spelt: dict[str, list[str]] = {each: [] for each in titles}
     human = []
     for place, pattern, read in (("human-scores", _HUMAN, _judgments), (HUMAN, _EXPORTED, _exported_judgments)):
         files_of, unused = _files_of(folder / place, pattern, titles)
         human.append((files_of, read))
+        for title, of_pair in files_of.items():
+            spelt[title] += [match["pair"] for _, match in of_pair if match["pair"] != title]
         notices += unused
     test_sets, submissions, judged = [], [], []
     for each in campaign.test_sets:
@@ -73,7 +76,7 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
             found, left_out = read(files_of[each.name], each)
             judged += [(each.name, name, one) for name, one in found.items()]
             notices += left_out
-    scores, files, left_out = _metric_scores(folder / "metric-scores", titles)
+    scores, files, left_out = _metric_scores(folder / "metric-scores", titles, spelt)
     for path in sorted(folder.glob(f"**/{AUTOMATIC}/*")):
         if path.is_file() and not path.name.startswith("."):
             content = path.read_bytes()
@@ -86,6 +89,7 @@ def read_pairs(folder: Path, limits: TextLimits) -> CampaignContent:
         judged=judged,
         score_tables=read_score_files(scores, (), limits) if scores else (),
         score_files=files,
+        spelt=spelt,
         notices=[*notices, *left_out],
     )
 
@@ -156,7 +160,9 @@ def _judged(path: Path, test_set: CampaignFolder) -> Judged:
     return read_judgments([contents], Reading(test_set.segments, documents, languages=languages))
 
 
-def _metric_scores(folder: Path, titles: Sequence[str]) -> tuple[list[tuple[str, bytes]], list[ScoreFile], list[str]]:
+def _metric_scores(
+    folder: Path, titles: Sequence[str], spelt: Mapping[str, list[str]]
+) -> tuple[list[tuple[str, bytes]], list[ScoreFile], list[str]]:
     files: list[tuple[str, bytes]] = []
     unused = []
     for place in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -164,6 +170,7 @@ def _metric_scores(folder: Path, titles: Sequence[str]) -> tuple[list[tuple[str,
             unused += [] if place.name.startswith(".") else [printable(place.name)]
             continue
         title = pair_called(place.name, titles, f"{folder.name}/{place.name}")
+        spelt[title] += [place.name] if place.name != title else []
         finest: dict[str, Path] = {}
         for path in sorted(place.iterdir()):
             metric, _, level = _unpacked(path).removesuffix(".score").rpartition(".")

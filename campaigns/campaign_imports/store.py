@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Connection, insert, update
 
 from analysis.leaderboard.board import position_of_metric
-from campaigns.campaign_imports.content import CampaignContent
+from campaigns.campaign_imports.overview import ImportOverview
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
 from campaigns.measures import MeasureRequest, add_measures, add_protocols
@@ -42,27 +42,16 @@ from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
+    from campaigns.campaign_imports.content import CampaignContent
     from runtime.settings import Settings
+    from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
 
 ENUMS = {"visibility": Visibility, "joining": Joining}
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCampaign:
-    """What came in."""
-
-    name: str
-    test_sets: int
-    submissions: int
-    judgments: int
-    imported: int
-    """Metrics whose scores were made elsewhere."""
-    notices: tuple[str, ...]
-
-
 def store_campaign_content(
     connection: Connection, settings: Settings, principal: Principal, name: str, content: CampaignContent
-) -> StoredCampaign:
+) -> CampaignImportedResponse:
     """Store a campaign under a new name and queue its outputs; scores are computed again from the texts.
 
     Raises
@@ -76,7 +65,7 @@ def store_campaign_content(
     """
     storing = _Storing(connection, settings, principal, name or content.name, content)
     storing.store()
-    return storing.result()
+    return storing.overview.document(storing.name, storing.notices)
 
 
 class _Storing:
@@ -86,7 +75,7 @@ class _Storing:
         self.connection, self.settings, self.principal = connection, settings, principal
         self.name, self.content = name, content
         self.notices = list(content.notices)
-        self.imported = self.judgments = 0
+        self.overview = ImportOverview(content)
         self.test_sets: dict[str, int] = {}
         self.submissions: dict[str, int] = {}
 
@@ -129,11 +118,6 @@ class _Storing:
             self.connection, "campaign.import", f"campaign {self.name}", campaign_id=access.campaign_id,
             **{"from": self.content.name},
         )  # fmt: skip
-
-    def result(self) -> StoredCampaign:
-        return StoredCampaign(
-            self.name, len(self.test_sets), len(self.submissions), self.judgments, self.imported, tuple(self.notices)
-        )
 
     def _store_test_sets(self) -> None:
         access = self.access
@@ -210,7 +194,7 @@ class _Storing:
         access = self.access
         for title, judgments in self.content.judgments:
             store_judgments(self.connection, access.campaign_id, self.test_sets[title], judgments)
-            self.judgments += 1
+            self.overview.add_stored(title, judgments)
         for title, name, judged in self.content.judged:
             try:
                 found = store_matched_judgments(
@@ -219,7 +203,7 @@ class _Storing:
             except NothingMatched as error:
                 self.notices.append(f"{title}: the judgments {printable(name)} are left out. {error}")
                 continue
-            self.judgments += 1
+            self.overview.add_judged(title, name, judged, found.matched)
             self.notices += [f"{title}: {each}" for each in (*judged.anonymous_notices, *found.notices)]
 
     def _store_scores(self) -> None:
@@ -239,7 +223,7 @@ class _Storing:
             ]
             if rows:
                 self.connection.execute(insert(ImportedScore), rows)
-            self.imported += 1
+            self.overview.add_scores(each.test_set, values["name"], values["version"], values["level"], len(rows))
 
     def _store_protocols(self) -> None:
         access = self.access
@@ -260,7 +244,8 @@ class _Storing:
             request = ScoreRequest([each.unpacked() for each in self.content.score_tables], self.content.score_files)
             found = import_scores(self.connection, self.settings, access, request)
             self.notices += found.notices
-            self.imported += len({each.name for each in found.columns})
+            for column in found.columns:
+                self.overview.add_scores(column.test_set, column.name, column.version, column.level, column.systems)
 
 
 def _phase(given: Mapping[str, Any]) -> PhaseRules:

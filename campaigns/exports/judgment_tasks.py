@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
     from campaigns.inspection.visible import VisibleTestSet
     from campaigns.permissions import CampaignAccess
+    from steelyard.meta_evaluation.human.tasks.tutorial import Tutorial
 
 ANNOTATORS = 10
 """Of a campaign in Pearmut."""
@@ -52,7 +53,8 @@ class WantedTasks:
     assignment: TaskAssignment = TaskAssignment.DYNAMIC
     together: int | None = None
     checks: int | None = None
-    tutorial: bool = False
+    tutorial: Tutorial = ()
+    """Pages of errors that are explained."""
     seed: int = SEED
 
 

@@ -11,10 +11,11 @@ from sqlalchemy import Connection, Engine, select, update
 from campaigns.errors import BadRequest, NotFound
 from campaigns.inspection.visible import VisibleTestSet, find_test_set, visible_test_sets
 from campaigns.permissions import CampaignAccess
+from campaigns.previews import writing_unless_preview
 from models.corpus.judgments import BadJudgments, StoredJudgments, delete_judgments, find_judgments
 from models.corpus.judgments import rename_judgments as rename_stored
 from models.corpus.test_sets import NamedTestSet, segments_of_documents
-from models.database.session import reading, writing
+from models.database.session import reading
 from models.errors import NotFound as ModelsNotFound
 from models.schema.campaigns import Campaign
 from models.schema.human import Judgments
@@ -68,10 +69,6 @@ class AddedJudgments:
         return [*self.judged.anonymous_notices, *self.ingested.notices]
 
 
-class _PreviewEnds(Exception):
-    """What would have been stored is known, so the transaction is rolled back."""
-
-
 def store_judgments_of(
     engine: Engine, access: CampaignAccess, chosen: VisibleTestSet, name: str, judged: Judged, *, preview: bool = False
 ) -> AddedJudgments:
@@ -82,17 +79,12 @@ def store_judgments_of(
     BadRequest
         If none of the judged systems has a submission, and for errors that are marked where there is no text.
     """
-    ingested: list[IngestedJudgments] = []
     try:
-        with writing(engine, durable=True) as connection:
-            ingested.append(_ingest(connection, access, chosen, name, judged))
-            if preview:
-                raise _PreviewEnds
-    except _PreviewEnds:
-        pass
+        with writing_unless_preview(engine, preview=preview) as connection:
+            ingested = _ingest(connection, access, chosen, name, judged)
     except BadJudgments as error:
         raise BadRequest(str(error)) from error
-    return AddedJudgments(chosen.title, chosen.segments, ingested[0], judged, preview)
+    return AddedJudgments(chosen.title, chosen.segments, ingested, judged, preview)
 
 
 def _ingest(

@@ -85,6 +85,9 @@ def import_scores(
         result.notices.append(f"Left out, for the campaign has no test set of these pairs: {listed(unknown)}.")
     for each in chosen:
         if each.pair in targets:
+            title = targets[each.pair].test_set.title
+            if each.pair not in ("", title, title.partition("@")[0]):
+                result.notices.append(f"Scores of {each.pair} are taken for the test set {title}.")
             found = _import_pair(connection, settings, access, each, targets[each.pair], version, request)
             result.columns += found.columns
             result.notices += found.notices

@@ -70,9 +70,15 @@ def find_targets(
         if not fitting and len(scores) == len(known) == 1 and (not each.pair or not known[0].source_language):
             fitting = known
         if len(fitting) > 1:
-            names = listed([one.title for one in fitting])
-            raise BadRequest(f"Several test sets are of {each.pair}: {names}. Name one with --test-set.")
+            titles = listed([one.title for one in fitting])
+            raise BadRequest(f"Several test sets are of {each.pair}: {titles}. Name one with --test-set.")
         if fitting:
+            other = next((pair for pair, one in found.items() if one.id == fitting[0].id), None)
+            if other is not None:
+                raise BadRequest(
+                    f"The scores of {other} and of {each.pair} are both of the test set {fitting[0].title}. Choose one "
+                    "with --pair."
+                )
             found[each.pair] = fitting[0]
     return {pair: _target(connection, access, one) for pair, one in found.items()}
 

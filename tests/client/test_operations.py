@@ -198,9 +198,17 @@ def test_what_is_sent_is_what_is_returned(patient: Live, asynchronous: bool, tmp
     corrections(call, root)
     nightly(call, root)
     exported = call(root, "export_campaign", "regatta")
+    preview = call(root, "import_campaign", "regatta-archive", exported, preview=True)
+    assert (preview.stored, preview.name) == (False, "regatta-archive")
+    assert {"quay", "quay@2"} <= {each.test_set for each in preview.by_test_set}
     assert call(root, "import_campaign", "regatta-archive", exported).name == "regatta-archive"
     with ZipFile(BytesIO(call(root, "export_judgment_tasks", "regatta", tool=AnnotationTool.PEARMUT))) as tasks:
         assert len(tasks.namelist()) == 2
+    item = {"source": "A ship.", "target": "Loď.", "explanation": "Right.", "score": 100}
+    own = json.dumps([[item]]).encode()
+    made = call(root, "export_judgment_tasks_with_tutorial", "regatta", own, tool=AnnotationTool.PEARMUT)
+    with ZipFile(BytesIO(made)) as tasks:
+        assert any(b"A ship." in tasks.read(name) for name in tasks.namelist())
     call(root, "close_campaign", "regatta")
     call(root, "publish_campaign", "regatta")
     assert call(root, "list_audit_entries", search="publish")
@@ -307,6 +315,8 @@ def submissions(call: Caller, root: int, mary: int, folder: Path) -> None:
     with pytest.raises(BadInput) as refused:
         call(mary, "submit_outputs", "regatta", zipped({f"{made.name}.txt": "short\n"}), system="mast")
     assert "quay.txt: " in refused.value.details[0]
+    checked = call(mary, "submit_outputs", "regatta", zipped({f"{made.name}.txt": "short\n"}), system="m", preview=True)
+    assert ([each.file for each in checked.refused], checked.checked) == (["quay.txt"], [])
     assert not call(mary, "check_output", "regatta", OUTPUTS[0], system="mast").fatal
     numbers = [
         call(mary, "submit_output", "regatta", text, system=f"mast {place}").id for place, text in enumerate(OUTPUTS)

@@ -8,24 +8,27 @@ from fastapi import UploadFile
 from fastapi.concurrency import run_in_threadpool
 
 from campaigns.campaign_imports.reading import read_campaign_zip
-from campaigns.campaign_imports.store import StoredCampaign, store_campaign_content
+from campaigns.campaign_imports.store import store_campaign_content
 from campaigns.errors import Forbidden
+from campaigns.previews import writing_unless_preview
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
 from campaigns.sandbox.processes import scratch_folder
 from campaigns.score_imports.reductions import reduce_now
-from models.database.session import writing
 from models.schema.roles import Scope
 
 if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
+    from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
     from web.state import State
 
 PART_BYTES = 1 << 20
 
 
-async def import_sent_campaign(state: State, principal: Principal, name: str, file: UploadFile) -> StoredCampaign:
-    """Read a zip in the sandbox and store the campaign in it under a name, all or nothing.
+async def import_sent_campaign(
+    state: State, principal: Principal, name: str, file: UploadFile, *, preview: bool = False
+) -> CampaignImportedResponse:
+    """Read a zip in the sandbox and store the campaign in it under a name, all or nothing, or for a preview nothing.
 
     Raises
     ------
@@ -44,9 +47,11 @@ async def import_sent_campaign(state: State, principal: Principal, name: str, fi
         limits = limits_of(state.settings).text
         content = await state.sandbox.run(Owner(principal.account_id), read_campaign_zip, path, place, limits)
 
-        def stored() -> StoredCampaign:
-            with writing(state.engine, durable=True) as connection:
+        def stored() -> CampaignImportedResponse:
+            with writing_unless_preview(state.engine, preview=preview) as connection:
                 found = store_campaign_content(connection, state.settings, principal, name, content)
+            if preview:
+                return found.model_copy(update={"stored": False})
             reduce_now(state.engine, state.settings, found.name)
             return found
 

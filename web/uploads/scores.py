@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from fastapi import UploadFile
 from fastapi.concurrency import run_in_threadpool
 
-from campaigns.changes import lock_for_change
-from campaigns.errors import BadRequest
+from campaigns.changes import lock_for_change, require_organiser
+from campaigns.errors import BadRequest, NotFound
+from campaigns.previews import writing_unless_preview
+from campaigns.rules import create_missing_campaign
 from campaigns.sandbox.fair_queue import Owner
 from campaigns.sandbox.limits import limits_of
 from campaigns.score_imports.importing import ImportResult, ScoreRequest, import_scores
 from campaigns.score_imports.reading import described_files, read_score_files
 from campaigns.score_imports.reductions import reduce_now
-from models.database.session import writing
+from models.schema.roles import Scope
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
@@ -35,6 +37,19 @@ class SentScores:
     metric: str
     lower_is_better: Sequence[str]
     create: bool
+    """The campaign, too, where there is none."""
+    preview: bool = False
+    """Say what would be stored, and store nothing."""
+
+
+def require_importer(state: State, principal: Principal, campaign: str, sent: SentScores) -> None:
+    """Check permission before a file is read. Raises as `require_organiser`, unless the campaign is to be created."""
+    try:
+        require_organiser(state.engine, principal, campaign)
+    except NotFound:
+        if not (sent.create and principal.may_create_campaigns):
+            raise
+        principal.require(Scope.ORGANISE)
 
 
 async def import_sent_scores(
@@ -45,7 +60,7 @@ async def import_sent_scores(
     files: Sequence[UploadFile],
     version: str | None = None,
 ) -> ImportResult:
-    """Read files in the sandbox and import them, all or nothing.
+    """Read files in the sandbox and import them, all or nothing, or for a preview nothing.
 
     Raises
     ------
@@ -67,10 +82,13 @@ async def import_sent_scores(
             metric=sent.metric,
             create=sent.create,
         )
-        with writing(state.engine, durable=True) as connection:
+        with writing_unless_preview(state.engine, preview=sent.preview) as connection:
+            if sent.create:
+                create_missing_campaign(connection, principal, campaign)
             access = lock_for_change(connection, principal, campaign, version)
             found = import_scores(connection, state.settings, access, request)
-        reduce_now(state.engine, state.settings, campaign)
+        if not sent.preview:
+            reduce_now(state.engine, state.settings, campaign)
         return found
 
     return await run_in_threadpool(stored)

@@ -120,22 +120,28 @@ async def submit_request(
     return SubmitOutcome(access, fields.system, submitted, tuple(findings))
 
 
+def count_check(state: State, access: CampaignAccess, team: str) -> None:
+    """Count a check against the team's daily limit. Raises TooMany beyond it."""
+    times = state.settings.checks_per_day
+    state.throttle.hit(
+        Rate("checks", times, DAY),
+        f"campaign {access.campaign_id} team {team}",
+        f"The team has checked {times} outputs within a day, the limit. Submit one, or run `steelyard check` locally.",
+    )
+
+
 async def check_request(
-    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest
+    state: State, principal: Principal, campaign: str, incoming: SubmissionRequest, *, counted: bool = True
 ) -> list[Finding]:
     """Check an output without submitting it; nothing is stored.
 
-    Raises as `submit_request` except BadOutput, and TooMany beyond the team's daily limit.
+    Unless it is `counted`, the caller has counted it. Raises as `submit_request` except BadOutput, and TooMany beyond
+    the team's daily limit.
     """
     with scratch_folder() as folder:
         resolved = await run_in_threadpool(_resolve, state, principal, campaign, incoming)
-        times = state.settings.checks_per_day
-        state.throttle.hit(
-            Rate("checks", times, DAY),
-            f"campaign {resolved.access.campaign_id} team {resolved.team}",
-            f"The team has checked {times} outputs within a day, the limit. Submit one, or run "
-            "`steelyard check` locally.",
-        )
+        if counted:
+            count_check(state, resolved.access, resolved.team)
         return (await _read_and_check(state, principal, resolved, folder))[1]
 
 

@@ -20,12 +20,26 @@ from campaigns.submissions.zip_archive import is_zip
 from models.database.session import reading
 from models.errors import ModelsError
 from scheduler.errors import SchedulerError
+from steelyard.checks.finding import is_fatal
 from steelyard.errors import MetricsError
-from steelyard.formats.campaign.outputs_of_pairs import OutputOfPair, outputs_in, outputs_of_pairs
+from steelyard.formats.campaign.outputs_of_pairs import (
+    OutputOfPair,
+    each_pair_alone,
+    outputs_in,
+    outputs_of_pairs,
+)
 from steelyard.formats.campaign.zips import DAMAGED, only_folder, unpack
 from web.error_mapping import as_campaigns_error
 from web.uploads.request import SubmissionRequest
-from web.uploads.submit import BadOutput, NoOutput, SubmitOutcome, submit_request, submitting_team
+from web.uploads.submit import (
+    BadOutput,
+    NoOutput,
+    SubmitOutcome,
+    check_request,
+    count_check,
+    submit_request,
+    submitting_team,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,11 +47,14 @@ if TYPE_CHECKING:
 
     from campaigns.accounts.principal import Principal
     from campaigns.submissions.form import SubmissionFields
+    from steelyard.checks.finding import Finding
     from steelyard.text.limits import TextLimits
     from web.state import State
     from web.uploads.request import SeveralRequest
 
 CHUNK_BYTES = 1 << 20
+REFUSALS = (RequestValidationError, CampaignsError, SchedulerError, MetricsError, ModelsError)
+"""For which one output is refused, and the others are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +72,26 @@ class PairsOutcome:
 
     stored: Sequence[SubmitOutcome]
     refused: Sequence[RefusedOutput]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOutput:
+    """A file that can be stored, as far as the checks say."""
+
+    file: str
+    test_set: str
+    """By its name, or NAME@VERSION."""
+    findings: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class PairsCheck:
+    """What would become of each file."""
+
+    checked: Sequence[CheckedOutput]
+    refused: Sequence[RefusedOutput]
+    missing: Sequence[str]
+    """Test sets without an output."""
 
 
 class NothingStored(BadRequest):
@@ -78,10 +115,55 @@ async def submit_pairs(
     A file in JSON Lines whose documents name their pairs is for all of them. Raises NotFound, Forbidden, BadRequest
     for a damaged zip, what `campaigns.sandbox` raises, and NothingStored with all reasons.
     """
-    fields = SubmissionRequest(incoming.values, None).fields
-    if not any(each.size for each in incoming.files):
-        raise NoOutput("There is no file. Choose a zip with an output for each language pair.")
+    fields = _fields(incoming)
     test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, fields)
+    with scratch_folder() as place:
+        owner = Owner(principal.account_id, fields.team)
+        found, left_out = await _matched(state, owner, incoming, test_sets, place)
+        return await submit_each(state, principal, campaign, _requests(state, incoming, found), list(left_out), key=key)
+
+
+async def check_pairs(state: State, principal: Principal, campaign: str, incoming: SeveralRequest) -> PairsCheck:
+    """Say what `submit_pairs` would do of each file, by the checks alone: nothing is stored, and no quota is used.
+
+    It counts as one check. Raises as `submit_pairs`, and TooMany beyond the team's daily limit.
+    """
+    fields = _fields(incoming)
+    test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, fields, count=True)
+    with scratch_folder() as place:
+        owner = Owner(principal.account_id, fields.team)
+        found, left_out = await _matched(state, owner, incoming, test_sets, place)
+        checked, refused = await check_each(state, principal, campaign, _requests(state, incoming, found), left_out)
+    return PairsCheck(checked, refused, [each for each in test_sets if each not in found])
+
+
+async def check_each(
+    state: State,
+    principal: Principal,
+    campaign: str,
+    requests: Iterator[tuple[str, str, SubmissionRequest]],
+    refused: Sequence[RefusedOutput],
+) -> tuple[list[CheckedOutput], list[RefusedOutput]]:
+    """Check outputs one after the other, as `submit_each` submits them: those that may come in, and the others."""
+    checked: list[CheckedOutput] = []
+    left_out = list(refused)
+    while (following := await run_in_threadpool(next, requests, None)) is not None:
+        shown, mark, one = following
+        try:
+            findings = await check_request(state, principal, campaign, one, counted=False)
+            if is_fatal(findings):
+                raise BadOutput(findings)
+        except REFUSALS as error:
+            left_out.append(_refused(shown, error))
+        else:
+            checked.append(CheckedOutput(shown, mark, tuple(findings)))
+    return checked, left_out
+
+
+async def _matched(
+    state: State, owner: Owner, incoming: SeveralRequest, test_sets: Mapping[str, str], place: Path
+) -> tuple[dict[str, OutputOfPair], list[RefusedOutput]]:
+    """The output of each test set, in the folder `place` where it was packed, and what is refused."""
     files: dict[str, Path] = {}
     left_out = []
     for each in incoming.files:
@@ -89,19 +171,18 @@ async def submit_pairs(
             left_out.append(RefusedOutput(each.name, "Another file has this name, too. Rename one of them."))
         else:
             files[each.name] = each.path
-    with scratch_folder() as place:
-        owner, limits = Owner(principal.account_id, fields.team), limits_of(state.settings).text
-        found, refused = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
-        left_out += [RefusedOutput(file, reason) for file, reason in refused.items()]
+    limits = limits_of(state.settings).text
+    found, refused = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
+    return found, left_out + [RefusedOutput(file, reason) for file, reason in refused.items()]
 
-        def requests() -> Iterator[tuple[str, str, SubmissionRequest]]:
-            for test_set, output in found.items():
-                with UploadedFile(state.settings, name=output.shown) as file:
-                    _copy(output.path, file)
-                    values = {**incoming.values, "test_set": test_set}
-                    yield output.shown, test_set, SubmissionRequest(values, file)
 
-        return await submit_each(state, principal, campaign, requests(), left_out, key=key)
+def _requests(
+    state: State, incoming: SeveralRequest, found: Mapping[str, OutputOfPair]
+) -> Iterator[tuple[str, str, SubmissionRequest]]:
+    for test_set, output in found.items():
+        with UploadedFile(state.settings, name=output.shown) as file:
+            _copy(output.path, file)
+            yield output.shown, test_set, SubmissionRequest({**incoming.values, "test_set": test_set}, file)
 
 
 async def submit_each(
@@ -124,15 +205,19 @@ async def submit_each(
         try:
             own_key = f"{key}:{mark}"[-200:] if key else None
             stored.append(await submit_request(state, principal, campaign, one, key=own_key))
-        except RequestValidationError as error:
-            left_out.append(RefusedOutput(shown, "; ".join(str(each["msg"]) for each in error.errors())))
-        except (CampaignsError, SchedulerError, MetricsError, ModelsError) as error:
-            mapped = as_campaigns_error(error)
-            details = [each.message for each in mapped.findings] if isinstance(mapped, BadOutput) else []
-            left_out.append(RefusedOutput(shown, str(mapped), details))
+        except REFUSALS as error:
+            left_out.append(_refused(shown, error))
     if not stored:
         raise NothingStored(left_out)
     return PairsOutcome(stored, left_out)
+
+
+def _refused(shown: str, error: Exception) -> RefusedOutput:
+    if isinstance(error, RequestValidationError):
+        return RefusedOutput(shown, "; ".join(str(each["msg"]) for each in error.errors()))
+    mapped = as_campaigns_error(error)
+    details = [each.message for each in mapped.findings] if isinstance(mapped, BadOutput) else []
+    return RefusedOutput(shown, str(mapped), details)
 
 
 def read_pairs(
@@ -140,11 +225,14 @@ def read_pairs(
 ) -> tuple[dict[str, OutputOfPair], dict[str, str]]:
     """The output of each test set; files and reasons of what is refused. A zip alone is unpacked into `place`.
 
+    A file for all pairs is cut there, so that each output is read once.
+
     Raises BadRequest, for a zip that is damaged or has no outputs, and BadText.
     """
     path = next(iter(files.values()))
     if len(files) > 1 or not is_zip(path):
-        return outputs_of_pairs(files, test_sets)
+        found, refused = outputs_of_pairs(files, test_sets)
+        return each_pair_alone(found, place / "pairs"), refused
     root = place / "unpacked"
     try:
         with ZipFile(path) as archive:
@@ -158,15 +246,30 @@ def read_pairs(
             break
     if not found and not refused:
         raise BadRequest("The zip has no outputs. Name each after its language pair, such as en-cs.txt.")
-    return found, refused
+    return each_pair_alone(found, place / "pairs"), refused
 
 
-def named_test_sets(state: State, principal: Principal, campaign: str, fields: SubmissionFields) -> dict[str, str]:
-    """The test sets that take outputs, with their pairs. Raises for those who may not submit."""
+def _fields(incoming: SeveralRequest) -> SubmissionFields:
+    """What is said of all outputs. Raises NoOutput without any."""
+    fields = SubmissionRequest(incoming.values, None).fields
+    if not any(each.size for each in incoming.files):
+        raise NoOutput("There is no file. Choose a zip with an output for each language pair.")
+    return fields
+
+
+def named_test_sets(
+    state: State, principal: Principal, campaign: str, fields: SubmissionFields, *, count: bool = False
+) -> dict[str, str]:
+    """The test sets that take outputs, with their pairs. Raises for those who may not submit.
+
+    With `count` this is counted as a check of the team.
+    """
     with reading(state.engine) as connection:
         access = read_access(connection, principal, campaign)
-        submitting_team(connection, access, fields)
+        team = submitting_team(connection, access, fields)
         offered = offered_test_sets(connection, access)
+    if count:
+        count_check(state, access, team)
     several = {each.name for each in offered if sum(other.name == each.name for other in offered) > 1}
     return {
         each.value if each.name in several else each.name: f"{each.source_language}-{each.target_language}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi.concurrency import run_in_threadpool
@@ -11,8 +12,8 @@ from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard.formats.file_names import system_name
 from web.uploads.request import SubmissionRequest
-from web.uploads.submit import submitting_team
-from web.uploads.submit_pairs import PairsOutcome, RefusedOutput, submit_each
+from web.uploads.submit import count_check, submitting_team
+from web.uploads.submit_pairs import PairsCheck, PairsOutcome, RefusedOutput, check_each, submit_each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +34,25 @@ async def submit_systems(
 
     Raises NotFound, Forbidden, SystemNamed, and NothingStored with all reasons.
     """
+    requests, refused = await _by_system(state, principal, campaign, incoming)
+    return await submit_each(state, principal, campaign, iter(requests), refused, key=key)
+
+
+async def check_systems(state: State, principal: Principal, campaign: str, incoming: SeveralRequest) -> PairsCheck:
+    """Say what `submit_systems` would do of each file, by the checks alone; raises as it does. It is one check."""
+    requests, refused = await _by_system(state, principal, campaign, incoming, count=True)
+    checked, left_out = await check_each(state, principal, campaign, iter(requests), refused)
+    test_set = str(incoming.values.get("test_set") or "")
+    return PairsCheck([replace(each, test_set=test_set) for each in checked], left_out, [])
+
+
+async def _by_system(
+    state: State, principal: Principal, campaign: str, incoming: SeveralRequest, *, count: bool = False
+) -> tuple[list[tuple[str, str, SubmissionRequest]], list[RefusedOutput]]:
+    """A request for each file, and files of systems that another one is of, too."""
     if incoming.values.get("system"):
         raise SystemNamed
-    await run_in_threadpool(_require_team, state, principal, campaign, incoming.values)
+    await run_in_threadpool(_require_team, state, principal, campaign, incoming.values, count=count)
     requests, refused, seen = [], [], set()
     for file in incoming.files:
         system = system_name(file.name)
@@ -46,11 +63,16 @@ async def submit_systems(
         else:
             requests.append((file.name, system, SubmissionRequest({**incoming.values, "system": system}, file)))
         seen.add(system)
-    return await submit_each(state, principal, campaign, iter(requests), refused, key=key)
+    return requests, refused
 
 
-def _require_team(state: State, principal: Principal, campaign: str, values: Mapping[str, object]) -> None:
+def _require_team(
+    state: State, principal: Principal, campaign: str, values: Mapping[str, object], *, count: bool
+) -> None:
     """Raise for those who may not submit: once, and not for each file."""
     fields = SubmissionRequest({**values, "system": "each"}, None).fields
     with reading(state.engine) as connection:
-        submitting_team(connection, read_access(connection, principal, campaign), fields)
+        access = read_access(connection, principal, campaign)
+        team = submitting_team(connection, access, fields)
+    if count:
+        count_check(state, access, team)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard_client.addresses import drop_none, path_of
+from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
 from steelyard_client.documents.campaigns.campaigns import (
-    CampaignImportedResponse,
     CampaignResponse,
     CampaignSummary,
     UnreadableCampaignResponse,
@@ -116,10 +116,15 @@ class CampaignOperations(Requests):
         )
 
     @operation
-    def import_campaign(self, name: str, file: Path | bytes) -> Steps[CampaignImportedResponse]:
-        """Create a campaign from a zip: an export, or a folder of language pairs. For organisers of the server."""
-        content = {"file": read_file(file, f"{name}.zip")}
-        return self._change(CampaignImportedResponse, "POST", "campaigns", name, "import", files=content)
+    def import_campaign(
+        self, name: str, file: Path | bytes, *, preview: bool = False
+    ) -> Steps[CampaignImportedResponse]:
+        """Create a campaign from a zip: an export, or a folder of language pairs. For organisers of the server.
+
+        With `preview` only say what would be stored.
+        """
+        content, fields = {"file": read_file(file, f"{name}.zip")}, {"preview": str(preview).lower()}
+        return self._change(CampaignImportedResponse, "POST", "campaigns", name, "import", data=fields, files=content)
 
     @operation
     def export_campaign(
@@ -181,6 +186,38 @@ class CampaignOperations(Requests):
             references="true" if references else None, annotators=annotators, assignment=assignment,
             together=together, checks=checks, tutorial="true" if tutorial else None, seed=seed,
         )  # fmt: skip
+
+    @operation
+    def export_judgment_tasks_with_tutorial(
+        self,
+        name: str,
+        tutorial_file: Path | bytes,
+        *,
+        tool: AnnotationTool,
+        protocol: AnnotationProtocol = AnnotationProtocol.ESA,
+        test_sets: Sequence[str] = (),
+        systems: Sequence[str] = (),
+        references: bool = False,
+        annotators: int | None = None,
+        assignment: TaskAssignment = TaskAssignment.DYNAMIC,
+        together: int | None = None,
+        checks: int | None = None,
+        seed: int = SEED,
+    ) -> Steps[bytes]:
+        """The same tasks, with a tutorial of your own before them: `tutorial_file`, in JSON.
+
+        The other arguments are those of `export_judgment_tasks`.
+        """
+        answer = yield from self._send(
+            "POST", path_of("campaigns", name, "judgment-tasks"),
+            params=drop_none({
+                "tool": tool, "protocol": protocol, "test_set": list(test_sets), "system": list(systems),
+                "references": "true" if references else None, "annotators": annotators, "assignment": assignment,
+                "together": together, "checks": checks, "seed": seed,
+            }),
+            files={"tutorial_file": read_file(tutorial_file)},
+        )  # fmt: skip
+        return answer.content
 
     @listing
     def list_past_campaigns(self) -> Items[PastCampaign]:

@@ -42,6 +42,7 @@ class ImportedScoresOperations(Requests):
         metric: str = "",
         lower_is_better: Sequence[str] = (),
         create: bool = False,
+        preview: bool = False,
         if_match: str | None = None,
     ) -> Steps[ScoresImportedResponse]:
         """Import scores as columns of leaderboards. For organisers.
@@ -61,7 +62,9 @@ class ImportedScoresOperations(Requests):
         lower_is_better
             Metrics of which a lower score is better.
         create
-            Create test sets without texts for pairs that the campaign lacks.
+            Create test sets without texts for pairs that the campaign lacks, and the campaign where there is none.
+        preview
+            Only say what would be stored.
         if_match
             As in all changes of campaigns.
         """
@@ -71,6 +74,7 @@ class ImportedScoresOperations(Requests):
             "metric": metric,
             "lower_is_better": list(lower_is_better),
             "create": "true" if create else "false",
+            "preview": "true" if preview else "false",
         }
         sent = [("files", read_file(content, title)) for title, content in files.items()]
         return self._change(

@@ -142,13 +142,15 @@ class SubmissionOperations(Requests):
         description: str = "",
         origin: SystemOrigin | None = None,
         override: bool = False,
+        preview: bool = False,
         key: str | None = None,
     ) -> Steps[SubmissionsCreatedResponse]:
         """Submit a system's outputs for many language pairs; what was stored, and what was refused and why.
 
         `outputs` is a zip, as a path or as bytes, whose files are named after language pairs (`en-cs.txt`) or test
         sets, or the path of one file in JSON Lines for all pairs, as in WMT25 and WMT26; the rest is as in
-        `submit_output`. Raises BadInput if nothing could be stored.
+        `submit_output`. With `preview` they are only checked, and nothing is stored. Raises BadInput if nothing could
+        be stored.
         """
         fields = _form_fields(
             system=system, team=team, run=run, kind=kind, constrained=constrained, description=description,
@@ -156,7 +158,8 @@ class SubmissionOperations(Requests):
         )  # fmt: skip
         return self._change(
             SubmissionsCreatedResponse, "POST", "campaigns", campaign, "outputs", key=key or str(uuid.uuid4()),
-            data=fields, files={"file": read_file(outputs, "outputs.zip" if isinstance(outputs, bytes) else "")},
+            params={"preview": "true"} if preview else None, data=fields,
+            files={"file": read_file(outputs, "outputs.zip" if isinstance(outputs, bytes) else "")},
         )  # fmt: skip
 
     @operation
@@ -169,10 +172,18 @@ class SubmissionOperations(Requests):
         team: str = "",
         test_set: str = "",
         run: str = "",
+        origin: SystemOrigin | None = None,
+        override: bool = False,
+        input_format: str = "",
+        part: str = "",
+        name: str = "",
     ) -> Steps[OutputCheckResponse]:
-        """Check an output without submitting it. Nothing is stored."""
-        fields = _form_fields(system=system, team=team, test_set=test_set, run=run)
-        file = compressed(*read_file(output))
+        """Check an output without submitting it; arguments as of `submit_output`. Nothing is stored."""
+        fields = _form_fields(
+            system=system, team=team, test_set=test_set, run=run, origin=origin, override=override or None,
+            input_format=input_format, part=part,
+        )  # fmt: skip
+        file = compressed(*read_file(output, name))
         return self._change(
             OutputCheckResponse, "POST", "campaigns", campaign, "checks", data=fields, files={"file": file}
         )

@@ -12,13 +12,14 @@ from sqlalchemy import func, select
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.campaign_imports.reading import read_campaign_zip
-from campaigns.campaign_imports.store import StoredCampaign, store_campaign_content
+from campaigns.campaign_imports.store import store_campaign_content
 from campaigns.exports.campaign import export_campaign
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Submission, TestSet, Text
 from steelyard.formats.campaign.exports import MANIFEST
 from steelyard.text.limits import STORING_LIMITS
+from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
 from tests.scheduler.jobs import work_off
 from tests.service.service import Service
 
@@ -29,7 +30,7 @@ def exported(service: Service, name: str, principal: Principal = COMMAND_LINE) -
 
 def taken_in(
     service: Service, content: bytes, place: Path, name: str = "copy", principal: Principal = COMMAND_LINE
-) -> StoredCampaign:
+) -> CampaignImportedResponse:
     place = place / f"place-{len(list(place.iterdir()))}"
     place.mkdir()
     (place / "sent.zip").write_bytes(content)

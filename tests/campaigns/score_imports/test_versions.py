@@ -237,6 +237,9 @@ def test_scores_go_to_the_test_set_of_their_pair(engine: Engine, tmp_path: Path)
     assert [each.test_set for each in told.columns] == ["news"]
     told = take_in(engine, "wmt", tables(tmp_path, "eng-deu", "en-de_AT"), pairs=["eng-deu"])
     assert [each.test_set for each in told.columns] == ["talks"], "in any spelling"
+    assert told.notices[0] == "Scores of eng-deu are taken for the test set talks."
+    with pytest.raises(BadRequest, match="The scores of eng-deu and of en-de_AT are both of the test set talks"):
+        take_in(engine, "wmt", tables(tmp_path, "eng-deu", "en-de_AT"))
     with pytest.raises(BadRequest, match="The scores are of en-de, but news is of en-cs"):
         take_in(engine, "wmt", tables(tmp_path, "en-de"), test_set="news")
     with pytest.raises(BadRequest, match="The scores: there is no pair xx-yy"):

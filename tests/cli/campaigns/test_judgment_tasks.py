@@ -140,4 +140,12 @@ def test_what_is_chosen_and_what_is_refused(judged: Path, capsys: pytest.Capture
     asked = ("judgments", "tasks", "wmt", "--for", "appraise", "--protocol", "da", "--tutorial", "-o", "three")
     assert "no tutorials by DA" in steelyard(capsys, *asked, status=1)
     assert not (judged / "three").exists()
+    item = {"source": "A ship.", "target": "Loď.", "explanation": "Right.", "score": 100}
+    (judged / "own.json").write_text(json.dumps([[item]]))
+    steelyard(capsys, *tasks, "own", "--tutorial-file", "own.json")
+    ((welcome,),) = json.loads((judged / "own" / "plain.json").read_text())["data_welcome"]
+    assert (welcome["src"], welcome["tgt"]) == ("A ship.", {"tutorial": "Loď."})
+    (judged / "own.json").write_text(json.dumps([[{**item, "score": "high"}]]))
+    said = steelyard(capsys, *tasks, "three", "--tutorial-file", "own.json", status=1)
+    assert "own.json: Page 1, item 1: score must be a whole number from 0 to 100." in said
     assert "not an empty folder" in steelyard(capsys, *tasks, "one", status=1)

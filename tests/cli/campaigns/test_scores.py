@@ -70,6 +70,15 @@ def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: p
     assert "no such file" in run("scores", "import", "wmt25", str(tmp_path / "none.json"), status=2)
 
 
+def test_nothing_is_created_for_scores_that_are_refused(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "automatic_scores"
+    folder.mkdir()
+    scores_of(folder, "ant", 0.0)
+    said = run("scores", "import", "wmt25", str(folder), "--create", "--pair", "en-de", status=1)
+    assert "The scores: there is no pair en-de." in said
+    assert run("campaign", "list", "-f", "tsv").count("\n") == 1, "only the header"
+
+
 def test_files_that_would_be_called_the_same_are_not_taken_for_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

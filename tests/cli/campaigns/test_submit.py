@@ -1,5 +1,6 @@
 """`steelyard submit` and `steelyard quota` as teams and organisers type them."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -191,6 +192,24 @@ def test_what_is_odd_about_an_output_is_reported_and_kept(steelyard, tmp_path):
     (tmp_path / "none.txt").write_bytes(b"\n" * len(lines[:-1]))
     status, _, err = steelyard("submit", "none.txt", *ASKED, "--no-wait")
     assert (status, "All 6 lines of the output are empty." in err) == (1, True)
+
+
+def test_what_would_be_submitted_is_said_before(steelyard, tmp_path):
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    shutil.copy("2.txt", folder / "trial.txt")
+    (folder / "en-de.txt").write_text("x\n")
+    status, out, err = steelyard("submit", "outputs", *ASKED, "--preview")
+    assert (status, out.splitlines()[0]) == (1, "Nothing is stored: this is what would be.")
+    assert "trial.txt" in out
+    assert "refused: en-de.txt: en-de: there is no pair en-de" in err
+    status, out, _ = steelyard("submit", "2.txt", *ASKED, "--preview", "-f", "json")
+    assert (status, [each["file"] for each in json.loads(out)]) == (0, ["2.txt"])
+    (tmp_path / "short.txt").write_text("x\n")
+    status, _, err = steelyard("submit", "short.txt", *ASKED, "--preview")
+    assert (status, "refused: short.txt: The output cannot be scored." in err) == (1, True)
+    status, out, _ = steelyard("submit", "outputs", *ASKED, "--processes", "1")
+    assert out.splitlines()[0].startswith("Stored as submission"), "nothing had been"
 
 
 def test_a_folder_is_submitted_pair_by_pair_and_the_refused_are_named(steelyard, tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.formats.campaign.outputs_of_pairs import OutputOfPair, outputs_in, pairs_of_documents
+from steelyard.formats.campaign.outputs_of_pairs import OutputOfPair, each_pair_alone, outputs_in, pairs_of_documents
 from steelyard.formats.campaign.outputs_of_pairs import outputs_of_pairs as match
 
 TEST_SETS = {
@@ -66,7 +66,10 @@ def test_a_pair_with_two_test_sets_must_be_named_by_one_of_them(tmp_path: Path) 
 def test_files_may_lie_elsewhere_under_other_names(tmp_path: Path) -> None:
     sent = rows(tmp_path / "sent", "en-cs_CZ_#_news_#_a.1")
     found, refused = match({"Yolu.jsonl.gz": sent, "en-de/x.txt": sent, "en-fr.pdf": sent}, TEST_SETS)
-    assert found == {"news": OutputOfPair("Yolu.jsonl.gz (en-cs_CZ)", sent), "new": OutputOfPair("en-de/x.txt", sent)}
+    assert found == {
+        "news": OutputOfPair("Yolu.jsonl.gz (en-cs_CZ)", sent, "en-cs_CZ"),
+        "new": OutputOfPair("en-de/x.txt", sent),
+    }
     assert refused == {"en-fr.pdf": "en-fr.pdf: Name a text after its language pair, such as en-cs.txt."}
     assert (pairs_of_documents(sent), pairs_of_documents(sent, "Yolu.jsonl")) == ([], ["en-cs_CZ"])
 
@@ -83,9 +86,9 @@ def test_one_file_of_a_system_is_for_all_pairs_that_its_documents_name(tmp_path:
     )
     found, refused = outputs_of_pairs(tmp_path, TEST_SETS)
     assert found == {
-        "news": OutputOfPair("Yolu.jsonl (en-cs_CZ)", path),
-        "new": OutputOfPair("Yolu.jsonl (en-de_DE)", path),
-        "en-sr_Cyrl_RS": OutputOfPair("Yolu.jsonl (en-sr_Cyrl_RS)", path),
+        "news": OutputOfPair("Yolu.jsonl (en-cs_CZ)", path, "en-cs_CZ"),
+        "new": OutputOfPair("Yolu.jsonl (en-de_DE)", path, "en-de_DE"),
+        "en-sr_Cyrl_RS": OutputOfPair("Yolu.jsonl (en-sr_Cyrl_RS)", path, "en-sr_Cyrl_RS"),
     }
     assert not refused
     rows(path, "WMT26_###_speech_###_eng_Latn_###_ces_Latn_###_id_x", "en-fr_#_news_#_a", "en-sr_#_news_#_a")
@@ -95,6 +98,30 @@ def test_one_file_of_a_system_is_for_all_pairs_that_its_documents_name(tmp_path:
     assert "there is no pair en-fr" in refused["Yolu.jsonl (en-fr)"]
     assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused["Yolu.jsonl (en-sr)"]
     assert "is for news, and so is Yolu.jsonl" in refused["en-cs.txt"]
+
+
+def test_each_pair_of_a_file_for_many_is_cut_out_once_with_its_line_numbers(tmp_path: Path) -> None:
+    (tmp_path / "sent").mkdir()
+    documents = ("en-cs_CZ_#_news_#_a.1", "en-de_DE_#_news_#_a.1", "en-cs_CZ_#_speech_#_vid_b", "en-fr_#_news_#_a")
+    path = rows(tmp_path / "sent" / "Yolu.jsonl", *documents)
+    put(tmp_path / "sent", "en-sr_Latn.txt")
+    found, _ = outputs_of_pairs(tmp_path / "sent", TEST_SETS)
+    alone = each_pair_alone(found, tmp_path / "cut")
+    assert {name: (each.shown, each.pair) for name, each in alone.items()} == {
+        name: (each.shown, each.pair) for name, each in found.items()
+    }
+    assert alone["en-sr_Latn_RS"] == found["en-sr_Latn_RS"]
+    lines = path.read_text().split("\n")
+    assert alone["news"].path.name == alone["new"].path.name == "Yolu.jsonl"
+    assert alone["news"].path.read_text().split("\n") == [lines[0], "", lines[2], "", ""]
+    assert alone["new"].path.read_text().split("\n") == ["", lines[1], "", "", ""]
+
+
+def test_a_file_for_one_pair_is_not_copied(tmp_path: Path) -> None:
+    rows(tmp_path / "Yolu.jsonl", "en-cs_CZ_#_news_#_a.1")
+    found, _ = outputs_of_pairs(tmp_path, TEST_SETS)
+    assert each_pair_alone(found, tmp_path / "cut") == found
+    assert not (tmp_path / "cut").exists()
 
 
 @pytest.mark.parametrize("content", ['{"doc_id": "a"}\n', "{\n", '{"doc_id": 3}\n', "[]\n", "", '\xff{"doc_id": "a"}'])

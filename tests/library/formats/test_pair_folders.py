@@ -206,3 +206,11 @@ def test_wmt24(real_data):
 def test_the_whole_pack(real_data):
     names = [each.name for each in read_test_sets([real_data]).test_sets]
     assert names == ["wmt21.en-cs", "wmt22.de-en", "wmt22.en-cs", "wmt24.en-cs", "wmt24.en-zh"]
+
+
+def test_how_files_spell_a_pair_otherwise_is_kept(folder):
+    (folder / "system-outputs" / "en-cs").rename(folder / "system-outputs" / "eng-ces")
+    (folder / "references" / "en-cs.refA.txt").rename(folder / "references" / "en-cs_CZ.refA.txt")
+    (folder / "references" / "en-cs.refB.txt").rename(folder / "references" / "en-cs_CZ.refB.txt")
+    first, second, _ = read_test_sets([folder]).test_sets
+    assert (first.name, first.spelt, second.spelt) == ("en-cs", ("en-cs_CZ", "eng-ces"), ())

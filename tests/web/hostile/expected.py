@@ -186,6 +186,17 @@ _human = {
 }
 
 
+_tutorial = {
+    "files": {
+        "tutorial_file": (
+            "own.json",
+            b'[[{"source": "a", "target": "b", "explanation": "c", "score": 9}]]',
+            "application/json",
+        )
+    }
+}
+
+
 _scores = {
     "files": [("files", ("new.tsv", b"system\tmetric\tscore\nkeel\tX\t0.4\n", "text/plain"))],
     "data": {"test_set": "news of hush"},
@@ -279,6 +290,7 @@ CAMPAIGN_RULES: dict[str, Rule] = {
     f"GET {HERE}/corrections/{{correction}}": Rule(ORGANISERS),
     f"GET {HERE}/export": Rule(INSIDE),
     f"GET {HERE}/judgment-tasks": Rule(ORGANISERS, query="?tool=pearmut"),
+    f"POST {HERE}/judgment-tasks": Rule(ORGANISERS, _tutorial, query="?tool=pearmut"),
     f"POST {HERE}/import": Rule(FOUNDERS, {"files": {"file": ("pairs.zip", pairs_zip())}}, {"name": "a new one"}),
     "GET /new-campaign": Rule(FOUNDERS),
     "POST /new-campaign": Rule(FOUNDERS, {"data": {"name": "a new one"}}),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, File, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 
-from steelyard_client.documents.campaigns.campaigns import CampaignImportedResponse
+from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.campaigns import import_sent_campaign
 from web.uploads.large_bodies import accepts_upload
@@ -17,21 +17,21 @@ router = APIRouter(tags=["campaigns"])
 @router.post("/campaigns/{name}/import", status_code=201)
 @accepts_upload
 async def import_campaign(
-    request: Request, name: str, principal: CurrentPrincipal, file: Annotated[UploadFile, File()]
+    request: Request,
+    name: str,
+    principal: CurrentPrincipal,
+    file: Annotated[UploadFile, File()],
+    response: Response,
+    preview: Annotated[bool, Form()] = False,
 ) -> CampaignImportedResponse:
     """Create a campaign from a zip: an export of this or another server, or a folder of language pairs.
 
     Everything in an export comes back but accounts, members and the audit log; scores are computed again from the
     texts. A folder of pairs is laid out as WMT and mt-metrics-eval do, with `metric-scores/` and `human-scores/`. An
-    export that was changed, and one of a newer release, are refused; nothing is stored in part. For those who may
+    export that was changed, and one of a newer release, are refused; nothing is stored in part. With `preview` nothing
+    is stored at all, and the status is 200: the response says what would be stored of each test set. For those who may
     create campaigns.
     """
-    found = await import_sent_campaign(app_state(request), principal, name, file)
-    return CampaignImportedResponse(
-        name=found.name,
-        test_sets=found.test_sets,
-        submissions=found.submissions,
-        judgments=found.judgments,
-        imported=found.imported,
-        notices=list(found.notices),
-    )
+    if preview:
+        response.status_code = 200
+    return await import_sent_campaign(app_state(request), principal, name, file, preview=preview)

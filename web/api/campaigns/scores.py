@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 
-from campaigns.changes import lock_for_change, require_organiser
+from campaigns.changes import lock_for_change
 from campaigns.errors import Forbidden
 from campaigns.permissions import read_access
 from campaigns.score_imports.autorank import autoranks_of, rank_by_autorank
@@ -29,7 +29,7 @@ from web.api.campaigns.campaigns import IfMatch
 from web.api.paging import After, Limit, slice_page
 from web.dependencies import CurrentPrincipal, app_state
 from web.uploads.large_bodies import accepts_upload
-from web.uploads.scores import SentScores, import_sent_scores
+from web.uploads.scores import SentScores, import_sent_scores, require_importer
 
 router = APIRouter(tags=["imported scores"])
 
@@ -55,22 +55,26 @@ async def import_scores(
     name: str,
     principal: CurrentPrincipal,
     files: Annotated[list[UploadFile], File()],
+    response: Response,
     test_set: Annotated[str, Form(max_length=250)] = "",
     pairs: Annotated[list[str] | None, Form()] = None,
     metric: Annotated[str, Form(max_length=250)] = "",
     lower_is_better: Annotated[list[str] | None, Form()] = None,
     create: Annotated[bool, Form()] = False,
+    preview: Annotated[bool, Form()] = False,
     if_match: IfMatch = None,
 ) -> ScoresImportedResponse:
     """Import scores from files in the formats of `steelyard rank`, as columns of leaderboards.
 
     Each language pair goes to the test set of its name or languages, or to `test_set`; `create` makes test sets without
-    texts for the others. `metric` is NAME or NAME@VERSION: one in the files, or the name for their only one. The same
-    scores again change nothing; others are the next version, which takes the place of the earlier one on leaderboards.
+    texts for the others, and the campaign where there is none, for those who may create campaigns. `metric` is NAME or
+    NAME@VERSION: one in the files, or the name for their only one. The same scores again change nothing; others are the
+    next version, which takes the place of the earlier one on leaderboards. With `preview` nothing is stored, and the
+    status is 200: the response says what would be, and what is left out.
     """
     state = app_state(request)
-    await run_in_threadpool(require_organiser, state.engine, principal, name)
-    sent = SentScores(test_set, tuple(pairs or ()), metric, tuple(lower_is_better or ()), create)
+    sent = SentScores(test_set, tuple(pairs or ()), metric, tuple(lower_is_better or ()), create, preview)
+    await run_in_threadpool(require_importer, state, principal, name, sent)
     found: ImportResult = await import_sent_scores(state, principal, name, sent, files, if_match)
     columns = [
         ImportedColumnResponse(
@@ -84,7 +88,9 @@ async def import_scores(
         )
         for each in found.columns
     ]
-    return ScoresImportedResponse(columns=columns, notices=found.notices)
+    if preview:
+        response.status_code = 200
+    return ScoresImportedResponse(stored=not preview, columns=columns, notices=found.notices)
 
 
 @router.post("/campaigns/{name}/scores/{title}/choose", status_code=204)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from campaigns.accounts.principal import Principal
@@ -14,11 +14,13 @@ from campaigns.errors import BadRequest, NotFound
 from campaigns.exports.archive import safe_name
 from campaigns.exports.judgment_tasks import SEED, WantedTasks, export_judgment_tasks, names_to_judge
 from models.database.session import reading
+from steelyard.meta_evaluation.human.tasks.tutorial import TUTORIAL, Tutorial
 from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, TaskAssignment
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.campaigns.manage_sections import SECTIONS, organiser_access
 from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page
+from web.uploads.tutorials import read_own_tutorial
 
 router = APIRouter()
 
@@ -56,6 +58,7 @@ def make_judgment_tasks(
     together: Field = "",
     checks: Field = "",
     seed: Field = "",
+    tutorial_file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:
     """Download the files, or show the form again with what is wrong."""
     numbers = {"annotators": annotators, "together": together, "checks": checks, "seed": seed}
@@ -83,7 +86,7 @@ def make_judgment_tasks(
                 test_sets=test_set,
                 systems=system,
                 references=bool(references),
-                tutorial=bool(tutorial),
+                tutorial=_tutorial(tutorial_file) or (TUTORIAL if tutorial else ()),
                 assignment=_one_of(TaskAssignment, assignment),
                 annotators=chosen["annotators"],
                 together=chosen["together"],
@@ -95,6 +98,11 @@ def make_judgment_tasks(
         return _form(request, name, principal, given, invalid)
     headers = {"Content-Disposition": f'attachment; filename="{safe_name(name, wanted.tool.value)}.zip"'}
     return StreamingResponse(parts, media_type="application/zip", headers=headers)
+
+
+def _tutorial(sent: UploadFile | None) -> Tutorial:
+    """The organisers' own tutorial; an empty one where no file was chosen."""
+    return () if sent is None or not sent.filename else read_own_tutorial(sent)
 
 
 def _made(request: Request, principal: Principal, name: str, wanted: WantedTasks) -> Any:

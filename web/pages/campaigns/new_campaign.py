@@ -9,7 +9,6 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 
 from campaigns.accounts.principal import Principal
-from campaigns.campaign_imports.store import StoredCampaign
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, CampaignsError, Forbidden
 from campaigns.fields.times import check_zone, parse_local_time, time_zones
@@ -20,6 +19,7 @@ from models.schema.base import database_time
 from models.schema.roles import Feedback, Joining, PhaseKind, Scope, Visibility
 from steelyard.errors import MetricsError
 from steelyard.text.names import fault_of_name
+from steelyard_client.documents.campaigns.campaign_imports import CampaignImportedResponse
 from steelyard_client.documents.campaigns.campaigns import MAX_DESCRIPTION_LENGTH
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.forms import FieldReader, InvalidForm, form_errors
@@ -86,11 +86,12 @@ async def import_campaign(
     principal: CurrentPrincipal,
     file: Annotated[UploadFile, File()],
     import_name: Field = "",
+    do: Field = "add",
 ) -> Response:
-    """Create a campaign from an export, or from a folder of language pairs."""
+    """Create a campaign from an export, or from a folder of language pairs; with `do=preview` only show what comes."""
     state = app_state(request)
     try:
-        found = await import_sent_campaign(state, principal, import_name.strip(), file)
+        found = await import_sent_campaign(state, principal, import_name.strip(), file, preview=do == "preview")
     except (CampaignsError, MetricsError) as error:
         status = getattr(error, "status", 422)
         if status not in (400, 409, 413, 422):
@@ -98,9 +99,9 @@ async def import_campaign(
         more = [str(each) for each in getattr(error, "details", ())]
         given = {"import_name": import_name}
         return _page(request, given, not_imported=" ".join([str(error), *more]), status=status)
-    if not found.notices:
+    if found.stored and not found.notices:
         return see_other(f"/campaigns/{part_of_address(found.name)}")
-    return _page(request, {}, imported=found)
+    return _page(request, {} if found.stored else {"import_name": import_name}, imported=found)
 
 
 def _require_may_create(principal: Principal) -> None:
@@ -165,7 +166,7 @@ def _page(
     given: Mapping[str, str],
     invalid: InvalidForm | None = None,
     *,
-    imported: StoredCampaign | None = None,
+    imported: CampaignImportedResponse | None = None,
     not_imported: str = "",
     status: int = 200,
 ) -> Response:

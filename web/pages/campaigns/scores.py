@@ -45,18 +45,20 @@ async def import_scores(
     metric: Annotated[str, Form(max_length=250)] = "",
     lower_is_better: Annotated[str, Form(max_length=2000)] = "",
     create: Annotated[str, Form(max_length=10)] = "",
+    do: Annotated[str, Form(max_length=10)] = "add",
 ) -> Response:
-    """Import scores, and show what came in."""
+    """Import scores, and show what came in; with `do=preview` only show what would."""
     state = app_state(request)
     await run_in_threadpool(require_organiser, state.engine, principal, name)
-    sent = SentScores(test_set, pairs.split(), metric.strip(), lower_is_better.split(), bool(create))
+    preview = do == "preview"
+    sent = SentScores(test_set, pairs.split(), metric.strip(), lower_is_better.split(), bool(create), preview)
     try:
         found = await import_sent_scores(state, principal, name, sent, files)
     except CampaignsError as error:
         if error.status not in (400, 409, 413, 422):
             raise
         return await run_in_threadpool(_page, request, name, principal, error=error)
-    return await run_in_threadpool(_page, request, name, principal, found=found)
+    return await run_in_threadpool(_page, request, name, principal, found=found, preview=preview)
 
 
 @router.post("/campaigns/{name}/scores/change")
@@ -115,6 +117,7 @@ def _page(
     principal: CurrentPrincipal,
     *,
     found: ImportResult | None = None,
+    preview: bool = False,
     error: CampaignsError | None = None,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
@@ -135,5 +138,6 @@ def _page(
         autoranks=autoranks,
         test_sets=[(each.title, each.title) for each in test_sets if each.replaced_by is None],
         found=found,
+        preview=preview,
         error=error,
     )

@@ -21,7 +21,7 @@ from models.database.session import reading
 from models.errors import ModelsError
 from models.schema.roles import DeclaredKind, Scope, SystemOrigin
 from scheduler.errors import SchedulerError
-from steelyard.checks.finding import Finding
+from steelyard.checks.finding import Finding, is_fatal
 from steelyard.errors import MetricsError
 from steelyard.formats.file_names import system_name
 from web.dependencies import CurrentPrincipal, app_state
@@ -29,9 +29,9 @@ from web.error_mapping import as_campaigns_error
 from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmissions, SeveralRequest, SubmissionRequest
-from web.uploads.submit import BadOutput, NoOutput, submit_request
-from web.uploads.submit_pairs import RefusedOutput, submit_pairs
-from web.uploads.submit_several import SystemNamed, submit_systems
+from web.uploads.submit import BadOutput, NoOutput, check_request, submit_request
+from web.uploads.submit_pairs import CheckedOutput, PairsCheck, RefusedOutput, check_pairs, submit_pairs
+from web.uploads.submit_several import SystemNamed, check_systems, submit_systems
 
 router = APIRouter()
 
@@ -68,6 +68,8 @@ async def send_form(
 ) -> Response:
     """Submit and redirect to the submission, show what became of several, or show the form again with all errors."""
     try:
+        if incoming.values.get("do") == "preview":
+            return await _check(request, name, principal, incoming)
         if incoming.values.get("test_set") == ALL_PAIRS or len(incoming.files) > 1:
             return await _submit_several(request, name, principal, incoming)
         submission = await _submit_once(request, name, principal, incoming.single)
@@ -98,6 +100,25 @@ async def _submit_several(request: Request, name: str, principal: Principal, inc
         return await run_in_threadpool(_form, request, access, given, stored=stored, refused=done.refused)
     template = "submissions/submitted_outputs"
     return page(request, template, title="Outputs submitted", access=access, here="submit", stored=stored)
+
+
+async def _check(request: Request, name: str, principal: Principal, incoming: SeveralRequest) -> Response:
+    """Show the form with what would become of each file; nothing is stored."""
+    state = app_state(request)
+    if incoming.values.get("test_set") == ALL_PAIRS:
+        check = await check_pairs(state, principal, name, incoming)
+    elif len(incoming.files) > 1:
+        check = await check_systems(state, principal, name, incoming)
+    else:
+        one = incoming.single
+        findings = await check_request(state, principal, name, one)
+        if is_fatal(findings):
+            raise BadOutput(findings)
+        test_set = str(incoming.values.get("test_set") or "")
+        check = PairsCheck([CheckedOutput(one.file.name if one.file else "", test_set, findings)], [], [])
+    with reading(state.engine) as connection:
+        access = read_access(connection, principal, name)
+    return await run_in_threadpool(_form, request, access, dict(incoming.values), check=check)
 
 
 async def _submit_once(request: Request, name: str, principal: CurrentPrincipal, incoming: SubmissionRequest) -> int:
@@ -139,6 +160,7 @@ def _form(
     findings: Sequence[Finding] = (),
     stored: Sequence[tuple[str, str, int]] = (),
     refused: Sequence[RefusedOutput] = (),
+    check: PairsCheck | None = None,
     status: int = 200,
 ) -> Response:
     teams = access.own_teams
@@ -169,6 +191,7 @@ def _form(
         findings=findings,
         stored=stored,
         refused=refused,
+        check=check,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,
         origins=ORIGINS,

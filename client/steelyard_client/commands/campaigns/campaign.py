@@ -359,18 +359,15 @@ def export(
 )
 @click.argument("path", type=Value(Path), metavar="FILE|DIR", help="the zip of an export, or a folder, packed or not")
 @option("--name", metavar="NAME", help="what it is called here (default: the name of the file or folder)")
+@option("--preview", is_flag=True, help="say what would be stored of each test set, and store nothing")
 @backend()
-def import_(client: Client, path: Path, name: str | None) -> int:
-    """Send the zip, and print what came in."""
+def import_(client: Client, path: Path, name: str | None, preview: bool) -> int:
+    """Send the zip, and print what came in, or what would."""
     from steelyard_client.commands.campaigns.exported import read_campaign_file
+    from steelyard_client.commands.campaigns.imported import print_imported
 
-    found = client.import_campaign(name or path.resolve().name.removesuffix(".zip"), read_campaign_file(path))
-    note(found.notices)
-    print(
-        f"{found.name}: {found.test_sets} test sets, {found.submissions} outputs, {found.judgments} imports of human "
-        f"judgments, {found.imported} imported metrics."
-    )
-    return 0
+    called = name or path.resolve().name.removesuffix(".zip")
+    return print_imported(client.import_campaign(called, read_campaign_file(path), preview=preview))
 
 
 def _tell_unreadable(campaign: UnreadableCampaignResponse) -> None:

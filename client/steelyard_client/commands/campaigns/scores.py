@@ -58,6 +58,7 @@ TEST_SET = option("--test-set", default="", metavar="NAME", help="only on this t
     is_flag=True,
     help="create the campaign, and for pairs that it lacks test sets without texts, of the documents in the files",
 )
+@option("--preview", is_flag=True, help="say which metrics, test sets and systems match, and store nothing")
 @backend()
 def import_(
     client: Client,
@@ -68,16 +69,18 @@ def import_(
     metric: str,
     lower_is_better: Sequence[str],
     create: bool,
+    preview: bool,
 ) -> int:
     """Import scores, and print what came in."""
     if create and test_set:
         raise UsageError("--create makes test sets of the pairs in the files, so --test-set is not for it.")
     sent = _read(files)
-    if create:
-        _create_campaign(client, campaign)
     found = client.import_scores(
-        campaign, sent, test_set=test_set, pairs=pairs, metric=metric, lower_is_better=lower_is_better, create=create
-    )
+        campaign, sent, test_set=test_set, pairs=pairs, metric=metric, lower_is_better=lower_is_better, create=create,
+        preview=preview,
+    )  # fmt: skip
+    if not found.stored:
+        print("Nothing is stored: this is what would be.", flush=True)
     note(found.notices)
     columns = [
         Column("test_set", "Test set", Kind.NAME),
@@ -200,17 +203,6 @@ def _read(files: Sequence[str]) -> dict[str, bytes]:
             raise UsageError(f"Two files are called {name}. Import them one after the other.")
         found[name] = path.read_bytes()
     return found
-
-
-def _create_campaign(client: Client, campaign: str) -> None:
-    from contextlib import suppress
-
-    from steelyard_client import Conflict
-    from steelyard_client.documents.campaigns.campaigns import CampaignCreate
-
-    # It is there already.
-    with suppress(Conflict):
-        client.create_campaign(CampaignCreate(name=campaign))
 
 
 def _table(found: Iterable[ImportedScoresResponse]) -> Table:

@@ -95,19 +95,33 @@ def renamed(text: str) -> tuple[str, str]:
     help="damaged outputs: of each batch of Appraise (default: 12), or of a campaign of Pearmut (default: 10)",
 )
 @option("--tutorial", is_flag=True, help="begin with errors that are explained: not by DA in Appraise")
+@option("--tutorial-file", type=Value(Path), metavar="FILE", help="begin with a tutorial of your own, in JSON")
 @seed_option("choices")
 @backend()
-def tasks(client: Client, campaign: str, tool: str, protocol: str, assignment: str, output: Path, **asked: Any) -> int:
+def tasks(
+    client: Client,
+    campaign: str,
+    tool: str,
+    protocol: str,
+    assignment: str,
+    output: Path,
+    tutorial: bool,
+    tutorial_file: Path | None,
+    **asked: Any,
+) -> int:
     """Write the files of the tasks."""
     from steelyard_client.commands.campaigns.exported import write_folder
 
-    content = client.export_judgment_tasks(
-        campaign,
-        tool=AnnotationTool(tool),
-        protocol=AnnotationProtocol(protocol),
-        assignment=TaskAssignment(assignment),
+    chosen = {
+        "tool": AnnotationTool(tool),
+        "protocol": AnnotationProtocol(protocol),
+        "assignment": TaskAssignment(assignment),
         **asked,
-    )
+    }
+    if tutorial_file is None:
+        content = client.export_judgment_tasks(campaign, tutorial=tutorial, **chosen)
+    else:
+        content = client.export_judgment_tasks_with_tutorial(campaign, tutorial_file, **chosen)
     note(write_folder(output, content))
     print(f"Written: {output}")
     return 0

@@ -13,8 +13,9 @@ from steelyard.commands.notices import note, tell
 from steelyard.commands.options import format_option, input_format_option, level_option, option, width_option
 from steelyard.commands.parsing import Command, Value
 from steelyard.commands.values import whole_number
+from steelyard.tables.rendering import render
 from steelyard_client.commands.backend import backend, brings_workers, finish_submissions, is_database
-from steelyard_client.commands.submissions.submit_output import rendered
+from steelyard_client.commands.submissions.submit_output import checked_table, rendered
 from steelyard_client.commands.urgency import class_option, due_option
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 )
 @class_option("interactive", "; for organisers")
 @due_option("; for organisers")
+@option("--preview", is_flag=True, help="say which outputs fit and what the checks find, and store nothing")
 @option(
     "--wait/--no-wait",
     default=True,
@@ -105,6 +107,7 @@ def submit(
     contrastive: bool,
     queue_class: str,
     due: Due | None,
+    preview: bool,
     wait: bool,
     processes: int | None,
     level: float,
@@ -113,8 +116,8 @@ def submit(
     **declared: Any,
 ) -> int:
     """Submit one output or those of a folder; with --wait show the scores; the exit status."""
-    from steelyard_client.commands.submissions.submit_one import Order, submit_one
-    from steelyard_client.commands.submissions.submit_pairs import are_many, submit_all
+    from steelyard_client.commands.submissions.submit_one import Order, check_one, submit_one
+    from steelyard_client.commands.submissions.submit_pairs import are_many, check_all, submit_all
 
     if primary and contrastive:
         raise UsageError("Give --primary or --contrastive, not both.")
@@ -129,6 +132,15 @@ def submit(
     }
     order = Order(campaign, fields, key, quiet=format != "text")
     many = are_many(client, order, file)
+    if preview:
+        checked = check_all(client, order, file) if many else check_one(client, order, file)
+        print("Nothing is stored: this is what would be.", file=sys.stderr if order.quiet else sys.stdout, flush=True)
+        print(render([checked_table(checked)], format, "Checked outputs"), end="", flush=True)
+        if checked.missing:
+            note([f"No output for {', '.join(checked.missing)}."])
+        for refusal in checked.refused:
+            tell([f"steelyard: refused: {refusal.file}: {' '.join([refusal.reason, *refusal.details])}"])
+        return 1 if checked.refused else 0
     refused: dict[str, str] = {}
     if many:
         stored, refused = submit_all(client, order, file)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ScoreResponse,
         SubmissionCreatedResponse,
         SubmissionResponse,
+        SubmissionsCreatedResponse,
     )
 
 ONE_VERSION = "1"
@@ -65,6 +66,17 @@ def test_set_title(submission: SubmissionResponse) -> str:
     """The test set, with its version if it is not the first."""
     name, _, version = submission.test_set.rpartition("@")
     return name if version == ONE_VERSION else submission.test_set
+
+
+def checked_table(checked: SubmissionsCreatedResponse) -> Table:
+    """The outputs that would be stored, with what the checks found."""
+    columns = [Column("test_set", "Test set", Kind.NAME, missing="(the only one)"), Column("file", "Output", Kind.NAME)]
+    columns += [Column("findings", "Findings")]
+    rows = [
+        [each.test_set or None, each.file, " ".join(f"{one.severity}: {one.message}" for one in each.findings)]
+        for each in checked.checked
+    ]
+    return Table(columns, rows, key="checked", empty="None of the outputs would be stored.")
 
 
 def rendered(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-from zipfile import is_zipfile
+from zipfile import ZIP_DEFLATED, ZipFile, is_zipfile
 
 from steelyard.commands.errors import CommandError, UsageError, explained
 from steelyard.commands.notices import note
@@ -13,7 +15,10 @@ from steelyard_client.commands.submissions.submit_one import submit_one
 if TYPE_CHECKING:
     from steelyard_client import Client
     from steelyard_client.commands.submissions.submit_one import Order
-    from steelyard_client.documents.submissions.submissions import SubmissionCreatedResponse
+    from steelyard_client.documents.submissions.submissions import (
+        SubmissionCreatedResponse,
+        SubmissionsCreatedResponse,
+    )
 
 
 def are_many(client: Client, order: Order, file: str) -> bool:
@@ -31,8 +36,6 @@ def are_many(client: Client, order: Order, file: str) -> bool:
 
         chosen = order.fields["test_set"] or not pairs_of_documents(path)
         return not chosen and len(_test_sets(client, order.campaign)) > 1
-    from zipfile import ZipFile
-
     with ZipFile(path) as archive:
         members = [each for each in archive.infolist() if not each.is_dir() and "__MACOSX" not in each.filename]
     return len(members) > 1 or any(each.filename.endswith(".jsonl") for each in members)
@@ -43,20 +46,20 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
 
     What is refused keeps nothing else back.
     """
-    from steelyard.formats.campaign.outputs_of_pairs import outputs_in, outputs_of_pairs
+    from steelyard.formats.campaign.outputs_of_pairs import each_pair_alone, outputs_in, outputs_of_pairs
     from steelyard.formats.campaign.zips import unpacked_paths
     from steelyard.text.limits import STORING_LIMITS
 
     if order.fields["test_set"]:
         raise UsageError("--test-set is for a single output: files of a folder are named after language pairs.")
     known = _test_sets(client, order.campaign)
-    with unpacked_paths([file], STORING_LIMITS) as (given,):
+    with unpacked_paths([file], STORING_LIMITS) as (given,), TemporaryDirectory() as pieces:
         files = outputs_in(given) if given.is_dir() else {given.name: given}
         found, refused = outputs_of_pairs(files, known)
         if not found and not refused:
             raise CommandError(f"{file}: has no outputs. Name each after its language pair, such as en-cs.txt.")
         stored = []
-        for test_set, output in found.items():
+        for test_set, output in each_pair_alone(found, Path(pieces) / "pairs").items():
             created = _submitted(client, order, test_set, output.path)
             if isinstance(created, str):
                 refused[output.shown] = created
@@ -65,6 +68,23 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
     if missing := [name for name in known if name not in found]:
         note([f"No output for {', '.join(missing)}."])
     return stored, refused
+
+
+def check_all(client: Client, order: Order, file: str) -> SubmissionsCreatedResponse:
+    """What would be stored of a folder, a zip or a file for all pairs, and what would be refused."""
+    from steelyard.formats.campaign.outputs_of_pairs import outputs_in
+
+    if order.fields["test_set"]:
+        raise UsageError("--test-set is for a single output: files of a folder are named after language pairs.")
+    fields = {name: order.fields[name] for name in ("system", "team", "run", "origin", "override")}
+    path = Path(file)
+    if not path.is_dir():
+        return client.submit_outputs(order.campaign, path, preview=True, **fields)
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for name, one in outputs_in(path).items():
+            archive.write(one, name)
+    return client.submit_outputs(order.campaign, packed.getvalue(), preview=True, **fields)
 
 
 def _test_sets(client: Client, campaign: str) -> dict[str, str]:

@@ -124,20 +124,3 @@ class CampaignCreate(CampaignRules):
     """Used in URLs; it never changes."""
     organiser: str = Field(default="", max_length=254)
     """E-mail address of an account that organises it, too."""
-
-
-class CampaignImportedResponse(Document):
-    """What came in with a campaign."""
-
-    name: str
-    """Its name here."""
-    test_sets: int
-    """Test sets, in all versions."""
-    submissions: int
-    """Outputs."""
-    judgments: int
-    """Imports of human judgments."""
-    imported: int
-    """Metrics whose scores were made elsewhere."""
-    notices: list[str]
-    """What was left out, a sentence each."""

@@ -65,8 +65,10 @@ class ImportedColumnResponse(Document):
 
 
 class ScoresImportedResponse(Document):
-    """What was imported."""
+    """What was imported, or would be."""
 
+    stored: bool
+    """false for a preview: nothing was stored."""
     columns: list[ImportedColumnResponse]
     """The metrics, by test set."""
     notices: list[str]

@@ -172,13 +172,28 @@ class RefusedOutputResponse(Document):
     """What is wrong with it, a sentence each."""
 
 
+class CheckedOutputResponse(Document):
+    """A file of many outputs that would be stored."""
+
+    file: str
+    """Its name, with the pair where it is for several."""
+    test_set: str
+    """Name of the test set that it is for; NAME@VERSION where a name has several."""
+    findings: list[FindingResponse]
+    """The findings of the checks."""
+
+
 class SubmissionsCreatedResponse(Document):
-    """A system's outputs for many language pairs that were just submitted."""
+    """A system's outputs for many language pairs that were just submitted, or for a preview only checked."""
 
     stored: list[SubmissionCreatedResponse]
-    """One for each test set."""
+    """One for each test set; empty for a preview."""
+    checked: list[CheckedOutputResponse]
+    """Those that would be stored, for a preview."""
     refused: list[RefusedOutputResponse]
     """The others."""
+    missing: list[str]
+    """Test sets without an output, for a preview."""
 
 
 class OutputCheckResponse(Document):

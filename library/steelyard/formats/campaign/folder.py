@@ -57,6 +57,8 @@ class CampaignFolder:
     """Of systems with a folder of their own: by system and by run, sorted."""
     segment_ids: tuple[str, ...] | None = None
     """The id of each segment in its document; None where the format names none."""
+    spelt: tuple[str, ...] = ()
+    """How files spell its language pair otherwise."""
 
     @property
     def segments(self) -> int:
@@ -194,6 +196,7 @@ def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limit
         notices=tuple(notices),
         runs=runs,
         segment_ids=ids,
+        spelt=tuple(paths.spelt),
     )
 
 

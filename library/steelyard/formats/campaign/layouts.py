@@ -49,6 +49,8 @@ class CampaignPaths:
     human: list[Path] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     """Files that nothing was made of, relative to the folder."""
+    spelt: list[str] = field(default_factory=list)
+    """How files of the pair spell it otherwise."""
     lines_of_pairs: bool = False
     """Whether it is one of many pairs in `steelyard.formats.campaign.pair_folders`' layout."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
@@ -17,7 +18,7 @@ from steelyard.text.limits import STORING_LIMITS, TextLimits
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 WHOLE_DOCUMENTS = TextLimits(
@@ -33,6 +34,8 @@ class OutputOfPair:
     shown: str
     """The file's name, with the pair where the file is for several."""
     path: Path
+    pair: str = ""
+    """Of a file for many pairs: the pair as its documents name it."""
 
 
 def outputs_in(folder: Path) -> dict[str, Path]:
@@ -90,8 +93,61 @@ def outputs_of_pairs(
             if name in found:
                 refused[about] = f"{about}: is for {name}, and so is {found[name].shown}. Send one of them."
             else:
-                found[name] = OutputOfPair(about, path)
+                found[name] = OutputOfPair(about, path, each if of_documents else "")
     return found, refused
+
+
+def each_pair_alone(found: Mapping[str, OutputOfPair], folder: Path) -> dict[str, OutputOfPair]:
+    """Cut files for many pairs into one file for each pair, so that nobody reads or sends all of them for each.
+
+    Parameters
+    ----------
+    found : mapping of str to OutputOfPair
+        As `outputs_of_pairs` finds them.
+    folder : Path
+        Where the pieces are written, an empty one. They are called as the file is, and line i of a piece is line i of
+        the file: lines of other pairs are empty.
+
+    Returns
+    -------
+    dict of str to OutputOfPair
+        The same outputs; a file for one test set alone is left as it is.
+    """
+    sharing: dict[Path, dict[str, str]] = {}
+    for name, output in found.items():
+        if output.pair:
+            sharing.setdefault(output.path, {})[output.pair] = name
+    alone = dict(found)
+    for number, (path, names) in enumerate(sharing.items()):
+        if len(names) > 1:
+            for pair, piece in _cut(path, list(names), folder / str(number)).items():
+                alone[names[pair]] = replace(found[names[pair]], path=piece)
+    return alone
+
+
+def _cut(path: Path, pairs: Sequence[str], folder: Path) -> dict[str, Path]:
+    pieces: dict[str, Path] = {}
+    with ExitStack() as stack:
+        files = {}
+        for number, pair in enumerate(pairs):
+            pieces[pair] = folder / str(number) / path.name.removesuffix(".gz")
+            pieces[pair].parent.mkdir(parents=True)
+            files[pair] = stack.enter_context(pieces[pair].open("wb"))
+        for line in read_lines(opened(path, limits=STORING_LIMITS), limits=WHOLE_DOCUMENTS).lines():
+            own = _pair_of_line(line)
+            for pair, file in files.items():
+                file.write(line + b"\n" if pair == own else b"\n")
+    return pieces
+
+
+def _pair_of_line(line: bytes) -> str | None:
+    """The pair that the document of a line is of; None without one. Raises ValueError for what is no JSON."""
+    row = json.loads(line) if line.strip() else {}
+    text = row.get("doc_id") if isinstance(row, dict) else None
+    found = parse_document_id(text) if isinstance(text, str) else None
+    if row and found is None:
+        raise ValueError("the document names no pair")
+    return found.pair if found else None
 
 
 def pairs_of_documents(path: Path, name: str = "") -> list[str]:
@@ -113,13 +169,8 @@ def pairs_of_documents(path: Path, name: str = "") -> list[str]:
     pairs: dict[str, None] = {}
     try:
         for line in read_lines(opened(path, limits=STORING_LIMITS), limits=WHOLE_DOCUMENTS).lines():
-            row = json.loads(line) if line.strip() else {}
-            text = row.get("doc_id") if isinstance(row, dict) else None
-            found = parse_document_id(text) if isinstance(text, str) else None
-            if row and found is None:
-                return []
-            if found:
-                pairs[found.pair] = None
+            if pair := _pair_of_line(line):
+                pairs[pair] = None
     except (BadText, ValueError, RecursionError):
         # Whoever reads it as an output says what is wrong.
         return []

@@ -102,6 +102,8 @@ def find_pairs(folder: Path, read_elsewhere: Collection[str] = ()) -> list[Campa
                 continue
             meta = Meta(source_language=pair.source_code, target_language=pair.target_code)
             paths = found.setdefault(here, CampaignPaths(here, meta, lines_of_pairs=True))
+            if name not in (here, *paths.spelt):
+                paths.spelt.append(name)
             _sort(paths, place.name, path, name)
     for paths in found.values():
         labels = {label for label, _ in paths.references}

@@ -17,6 +17,7 @@ from steelyard.meta_evaluation.human.assessment_formats.reading import Assessmen
 from steelyard.meta_evaluation.human.tasks.appraise import CHECKS, ITEMS, appraise_tasks
 from steelyard.meta_evaluation.human.tasks.pearmut import pearmut_campaign
 from steelyard.meta_evaluation.human.tasks.texts import TaskDocument, TaskTexts, damaged, phrase_length
+from steelyard.meta_evaluation.human.tasks.tutorial import TUTORIAL
 
 WORDS = [
     "ship",
@@ -168,7 +169,7 @@ def test_the_way_back_from_appraise(tmp_path, protocol, tutorial):
     asked = texts()
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
-    batches = appraise_tasks(asked, protocol=protocol, tutorial=tutorial).batches
+    batches = appraise_tasks(asked, protocol=protocol, tutorial=TUTORIAL if tutorial else ()).batches
     for batch in batches:
         for place, item in enumerate(batch["items"]):
             score = 10 if item["itemType"] == "BAD" else item["itemID"] % 10_000_000 % 101
@@ -254,7 +255,12 @@ def check_pearmut(campaign):
 def test_campaigns_of_pearmut_keep_its_rules(lengths, systems, seed, protocol, assignment, annotators, tutorial):
     asked = texts(lengths, [f"s{place}" for place in range(systems)])
     campaign = pearmut_campaign(
-        asked, protocol=protocol, assignment=assignment, annotators=annotators, seed=seed, tutorial=tutorial
+        asked,
+        protocol=protocol,
+        assignment=assignment,
+        annotators=annotators,
+        seed=seed,
+        tutorial=TUTORIAL if tutorial else (),
     )
     check_pearmut(campaign)
     assert campaign["info"]["protocol"] == {"esa": "ESA", "cesa": "cESA", "mqm": "MQM", "da": "DA"}[protocol]
@@ -300,7 +306,7 @@ def test_attention_checks_of_pearmut_are_damaged_and_silent():
 def test_the_way_back_from_pearmut(tmp_path, as_pages):
     """Tutorials come as welcome pages, or before the documents of each annotator, as Pearmut advises, too."""
     asked = texts()
-    campaign = pearmut_campaign(asked, protocol="esa", assignment="task-based", annotators=3, tutorial=True)
+    campaign = pearmut_campaign(asked, protocol="esa", assignment="task-based", annotators=3, tutorial=TUTORIAL)
     lines = []
     for user, task in enumerate([*campaign["data"], campaign["data_random"], campaign["data_welcome"]]):
         for number, document in enumerate(task):

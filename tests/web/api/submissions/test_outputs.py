@@ -58,6 +58,41 @@ def test_each_is_stored_by_itself_and_the_refused_are_named(mary: Client, servic
     assert ([each["stored"] for each in again["stored"]], stored(service)) == ([False], 1)
 
 
+def test_a_preview_names_what_fits_and_what_does_not(mary: Client, service: Service) -> None:
+    files = {"x/eng-ces.txt": THREE, "x/en-sr_Latn.txt": "jedna\n", "x/en-sr.txt": THREE}
+    answer = send(mary, files, path=f"{API}?preview=true")
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert (found["stored"], found["missing"]) == ([], ["en-sr_Cyrl_RS"])
+    assert [(each["file"], each["test_set"]) for each in found["checked"]] == [("eng-ces.txt", "en-cs")]
+    kept = send(mary, files).json()
+    assert [each["test_set"] for each in kept["stored"]] == ["en-cs@1"]
+    assert {each["file"]: each["details"] for each in found["refused"]} == {
+        each["file"]: each["details"] for each in kept["refused"]
+    }
+    nothing = send(mary, {"en-de.txt": THREE}, path=f"{API}?preview=true")
+    assert (nothing.status_code, nothing.json()["checked"], len(nothing.json()["refused"])) == (200, [], 1)
+    page = send(mary, files, path=PAGE, test_set="*", team="harbour", do="preview").text
+    for said in (
+        "Nothing is stored yet. 1 of 3 outputs fit.",
+        "No output for <bdi>en-sr_Cyrl_RS</bdi>",
+        'value="mast"',
+    ):
+        assert said in page
+    assert stored(service) == 1
+
+
+def test_the_page_checks_one_output_and_those_of_several_systems(mary: Client, service: Service) -> None:
+    fields = {"test_set": "en-cs@1", "team": "harbour", "do": "preview"}
+    one = mary.post(PAGE, data={**fields, "system": "mast"}, files={"file": ("a.txt", THREE)}).text
+    assert "1 of 1 outputs fit." in one
+    short = mary.post(PAGE, data={**fields, "system": "mast"}, files={"file": ("a.txt", "x\n")})
+    assert (short.status_code, "The output cannot be scored" in short.text) == (422, True)
+    several = [("file", ("mast.txt", THREE)), ("file", ("keel.txt", "x\n"))]
+    assert "1 of 2 outputs fit." in mary.post(PAGE, data=fields, files=several).text
+    assert stored(service) == 0
+
+
 @pytest.mark.parametrize(
     ("files", "why"),
     [

@@ -27,6 +27,16 @@ def test_a_zip_becomes_a_campaign_and_what_is_wrong_is_said_beside_the_form(serv
     assert (status, "which are references" in page) == (200, True), "what is left out is said"
 
 
+def test_what_would_be_imported_is_shown_before(service: Service) -> None:
+    olga = service.browser(service.account("olga", SiteRole.ORGANISER))
+    assert '<button type="submit" name="do" value="preview">Check</button>' in olga.get("/new-campaign").text
+    files = {"file": ("port.zip", pairs_zip({"system-outputs/en-cs/a&b.txt": "one\ntwo\n"}), "application/zip")}
+    page = olga.post("/new-campaign/import", data={"import_name": "bay", "do": "preview"}, files=files).text
+    for said in ("Nothing is stored yet.", "1 test sets, 2 outputs", 'title="a&amp;b, mast"', 'value="bay"'):
+        assert said in page
+    assert olga.get("/campaigns/bay").status_code == 404
+
+
 def test_participants_are_refused(service: Service) -> None:
     mary = service.browser(service.account("mary"))
     answer = mary.post("/new-campaign/import", data={"import_name": "x"}, files={"file": ("x.zip", pairs_zip())})

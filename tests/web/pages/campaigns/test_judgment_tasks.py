@@ -62,6 +62,21 @@ def test_the_form_gives_what_the_api_gives(service: Service, people: dict[str, i
     assert campaign["info"]["protocol"] == "DA"
     assert len(campaign["data_welcome"]) == 2
     assert set(campaign["data"][0][0]["tgt"]) == {"harbour/mast", "refA"}
+    own = b'[[{"source": "A ship.", "target": "x", "explanation": "y", "score": 0, "errors": [["x", "major"]]}]]'
+    files = {"tutorial_file": ("own.json", own, "application/json")}
+    sent = olga.post(PAGE, data={**chosen, "protocol": "esa"}, files=files)
+    posted = olga.post(
+        "/api/v1/campaigns/regatta/judgment-tasks",
+        params={**chosen, "tutorial": "true", "protocol": "esa"},
+        files=files,
+    )
+    assert files_of(sent.content) == files_of(posted.content)
+    campaign = files_of(sent.content)["en-cs.json"]
+    assert isinstance(campaign, dict)
+    assert [each["src"] for page in campaign["data_welcome"] for each in page] == ["A ship."]
+    files = {"tutorial_file": ("own.json", own.replace(b'["x"', b'["z"'), "application/json")}
+    refused = olga.post(PAGE, data=chosen, files=files)
+    assert (refused.status_code, "is not in the target" in refused.text) == (422, True)
     without = olga.post(PAGE, data={"tool": "appraise"})
     assert set(files_of(without.content)) >= {"en-cs.manifest.json", "en-cs.batches.json"}
 

@@ -83,6 +83,27 @@ def test_a_campaign_is_ranked_and_versions_are_chosen(organiser) -> None:
     assert "X@1" not in answer.text
 
 
+def test_what_would_be_imported_is_shown_before(organiser) -> None:
+    def listed() -> list[object]:
+        return organiser.get("/api/v1/campaigns/fleet/scores").json()["items"]
+
+    before, files = listed(), [sent(9.0), sent(1.0)]
+    fields = {"metric": "X", "do": "preview"}
+    page = organiser.post("/campaigns/fleet/scores", data=fields, files=files).text
+    assert "Nothing is stored yet. 1 would be imported, 0 are known already." in page
+    assert "<bdi>X@2</bdi>, scores of segments, 1 system." in page
+    assert "ship9" in page, "which the campaign does not have"
+    answer = organiser.post("/api/v1/campaigns/fleet/scores", data={"metric": "X", "preview": "true"}, files=files)
+    assert (answer.status_code, answer.json()["stored"]) == (200, False)
+    assert [each["version"] for each in answer.json()["columns"]] == ["2"]
+    fields = {"create": "true", "preview": "true"}
+    assert organiser.post("/api/v1/campaigns/navy/scores", data=fields, files=files).status_code == 200
+    assert organiser.get("/campaigns/navy").status_code == 404
+    assert listed() == before
+    answer = organiser.post("/api/v1/campaigns/fleet/scores", data={"metric": "X"}, files=files)
+    assert (answer.status_code, answer.json()["stored"]) == (201, True)
+
+
 def test_nonsense_is_explained(organiser) -> None:
     odd = [("files", ("odd.txt", b"hello\n", "text/plain"))]
     answer = organiser.post("/campaigns/fleet/scores", files=odd)
@@ -107,7 +128,7 @@ def test_scores_without_a_pair_are_of_the_chosen_test_set(organiser) -> None:
     assert '<option value="en-cs_CZ">' in posted().text
     assert "1 imported" in posted(test_set="en-is_IS").text
     assert posted(test_set="nowhere").status_code == 404
-    assert "There are no scores of the pair" in posted(pairs="de-en").text
+    assert "The scores: there is no pair de-en." in posted(pairs="de-en").text
     # Each test set by its own metrics.
     answer = organiser.post("/campaigns/fleet/autorank", data={"metrics": "en-is_IS\tMetricX\nen-cs_CZ\tX\n"})
     assert answer.status_code == 200

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import BadTasks
 from steelyard.meta_evaluation.human.assessment_formats.tables import BESIDE
 from steelyard.meta_evaluation.human.tasks.texts import Unit, damaged, drawn, in_rounds
-from steelyard.meta_evaluation.human.tasks.tutorial import MISSING, PAIR, TUTORIAL
+from steelyard.meta_evaluation.human.tasks.tutorial import MISSING, PAIR
 from steelyard.text.language_pairs import longer_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from steelyard.meta_evaluation.human.tasks.texts import TaskTexts
-    from steelyard.meta_evaluation.human.tasks.tutorial import TutorialItem, TutorialSpan
+    from steelyard.meta_evaluation.human.tasks.tutorial import Tutorial, TutorialItem, TutorialSpan
 
 ITEMS = 100
 """Of a batch; Appraise skips others."""
@@ -51,7 +51,7 @@ class AppraiseTasks:
 
 def appraise_tasks(
     texts: TaskTexts, *, protocol: str = "esa", seed: int = 12345, checks: int = CHECKS, annotators: int | None = None,
-    together: int | None = None, tutorial: bool = False,
+    together: int | None = None, tutorial: Tutorial = (),
 ) -> AppraiseTasks:  # fmt: skip
     """Every document by every system, once, in batches of 100 items.
 
@@ -67,8 +67,8 @@ def appraise_tasks(
         As many as there are batches by default; batches must divide among them.
     together : int, optional
         Systems beside each other, by cESA alone; two by default.
-    tutorial : bool
-        Whether each batch begins with errors that are explained, which annotators may skip.
+    tutorial : sequence of sequence of TutorialItem, optional
+        Pages of errors that are explained, with which each batch begins, and which annotators may skip.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def appraise_tasks(
         raise BadTasks(f"Appraise shows {shown} systems beside each other by cESA alone, not by {protocol}.")
     if tutorial and protocol == "da":
         raise BadTasks("Appraise has no tutorials by DA: leave it out, or ask for another protocol.")
-    plan = _Plan(texts, protocol, seed, checks, shown, _tutorial_items(protocol) if tutorial else ())
+    plan = _Plan(texts, protocol, seed, checks, shown, _tutorial_items(protocol, tutorial))
     if plan.room < shown:
         raise BadTasks(
             f"{shown} systems beside each other do not fit into {plan.room} items of a batch. Show fewer of them."
@@ -275,11 +275,11 @@ def _item(plan: _Plan, names: Mapping[str, str], row: _Row) -> dict[str, Any]:
     return made if plan.protocol == "da" else {**made, "mqm": []}
 
 
-def _tutorial_items(protocol: str) -> list[dict[str, Any]]:
+def _tutorial_items(protocol: str, tutorial: Tutorial) -> list[dict[str, Any]]:
     """The first pages of each batch, named as WMT24's are; who does not do as told is asked to, or skips them all."""
     scores = protocol != "mqm"
     found: list[dict[str, Any]] = []
-    for page, document in enumerate(TUTORIAL, 1):
+    for page, document in enumerate(tutorial, 1):
         for item in document:
             called = f"{PAIR}-tutorial{page}"
             found.append(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadTasks
 from steelyard.meta_evaluation.human.tasks.texts import damaged, drawn, groups
-from steelyard.meta_evaluation.human.tasks.tutorial import PAIR, TUTORIAL
+from steelyard.meta_evaluation.human.tasks.tutorial import PAIR, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard.meta_evaluation.human.tasks.texts import TaskDocument, TaskTexts
-    from steelyard.meta_evaluation.human.tasks.tutorial import TutorialItem, TutorialSpan
+    from steelyard.meta_evaluation.human.tasks.tutorial import Tutorial, TutorialItem, TutorialSpan
 
 PROTOCOLS = {"esa": "ESA", "cesa": "cESA", "mqm": "MQM", "da": "DA"}
 DYNAMIC, TASK_BASED = "dynamic", "task-based"
@@ -45,7 +45,7 @@ def pearmut_campaign(
     together: int | None = None,
     seed: int = 12345,
     checks: int = CHECKS,
-    tutorial: bool = False,
+    tutorial: Tutorial = (),
 ) -> dict[str, Any]:
     """A campaign in which every document by every system is judged, or may be.
 
@@ -63,8 +63,8 @@ def pearmut_campaign(
     seed : int
     checks : int
         Attention checks, as far as there are texts to damage.
-    tutorial : bool
-        Whether everybody is shown errors that are explained, before anything else.
+    tutorial : sequence of sequence of TutorialItem, optional
+        Pages of errors that are explained, which everybody is shown before anything else.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def pearmut_campaign(
     if tutorial:
         numbers = itertools.count(1)
         campaign["data_welcome"] = [
-            [_tutorial_item(each, next(numbers), protocol) for each in document] for document in TUTORIAL
+            [_tutorial_item(each, next(numbers), protocol) for each in document] for document in tutorial
         ]
     return campaign
 
@@ -185,6 +185,7 @@ def _tutorial_item(item: TutorialItem, number: int, protocol: str) -> dict[str, 
 def _rule_of_span(span: TutorialSpan, target: str) -> dict[str, Any]:
     """Where an error must be marked, within one character; what is missing is the first token behind the text."""
     if span.start is None or span.end is None:
-        return {"start_i": len(target), "end_i": len(target), "severity": span.severity}
+        behind = units_of(target)
+        return {"start_i": behind, "end_i": behind, "severity": span.severity}
     around = [[max(at - 1, 0), at + 1] for at in (span.start, span.end)]
     return {"start_i": around[0], "end_i": around[1], "severity": span.severity}

@@ -1,17 +1,14 @@
-"""A tutorial for annotators: two short documents with errors that are explained, whatever is judged then.
+"""A tutorial for annotators: short documents with errors that are explained, whatever is judged then.
 
-It is from English to German, as WMT's is: who does not know German is told what the words mean. Readers of exports know
-it by its names and leave it out.
+The one here is from English to German, as WMT's is: who does not know German is told what the words mean. Organisers
+may hand in their own (`own_tutorials`). Readers of exports know tutorials by their names and leave them out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PAIR = "ende"
 MISSING = "missing"
@@ -90,9 +87,26 @@ class TutorialItem:
     def _span(self, word: str, severity: str) -> TutorialSpan:
         if word == MISSING:
             return TutorialSpan(None, None, severity)
-        # Of characters of the basic plane each is one unit.
-        start = self.target.index(word)
-        return TutorialSpan(start, start + len(word) - 1, severity)
+        start = units_of(self.target[: self.target.index(word)])
+        return TutorialSpan(start, start + units_of(word) - 1, severity)
+
+
+def units_of(text: str) -> int:
+    """The number of units of UTF-16, by which Appraise and Pearmut count.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    int
+    """
+    return len(text.encode("utf-16-le")) // 2
+
+
+Tutorial = Sequence[Sequence[TutorialItem]]
+"""Pages of items."""
 
 
 TUTORIAL = (

@@ -1,0 +1,58 @@
+"""What is sent and read of outputs for many language pairs in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from steelyard.commands.errors import CommandError
+from steelyard.text.limits import STORING_LIMITS
+from steelyard_client.commands.submissions.submit_one import Order
+from steelyard_client.commands.submissions.submit_pairs import submit_all
+from web.uploads.submit_pairs import read_pairs
+
+PAIRS = ("en-cs", "en-de", "en-ja")
+
+
+@pytest.fixture
+def sent(tmp_path: Path) -> Path:
+    """JSON Lines with two documents of each pair."""
+    path = tmp_path / "mast.jsonl"
+    rows = [{"doc_id": f"{pair}_#_news_#_{name}", "hypothesis": pair * 9} for name in "ab" for pair in PAIRS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def parts(contents: list[bytes]) -> list[list[int]]:
+    """The numbers of the lines that are not empty."""
+    return [[number for number, line in enumerate(each.split(b"\n"), 1) if line] for each in contents]
+
+
+def test_each_document_is_sent_once(sent: Path) -> None:
+    contents: list[bytes] = []
+
+    def submit_output(_campaign: str, output: bytes, **given: Any) -> None:
+        contents.append(output)
+        assert given["name"] == "mast.jsonl"
+        raise CommandError(given["test_set"])
+
+    known = [
+        SimpleNamespace(name=each, version="1", replaced_by=None, source_language=each[:2], target_language=each[3:])
+        for each in PAIRS
+    ]
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known, submit_output=submit_output)
+    stored, refused = submit_all(client, Order("bay", {"test_set": "", "queue_class": ""}, None, True), str(sent))
+    assert (stored, list(refused.values())) == ([], list(PAIRS))
+    assert parts(contents) == [[1, 4], [2, 5], [3, 6]]
+
+
+def test_the_server_reads_each_document_once(sent: Path, tmp_path: Path) -> None:
+    found, refused = read_pairs(
+        {"mast.jsonl": sent}, tmp_path / "place", STORING_LIMITS, {each: each for each in PAIRS}
+    )
+    assert not refused
+    assert parts([each.path.read_bytes() for each in found.values()]) == [[1, 4], [2, 5], [3, 6]]
