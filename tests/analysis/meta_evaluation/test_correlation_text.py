@@ -150,3 +150,15 @@ def test_as_an_object(judged):
     bare = correlation_object(correlate_systems(judged, ["kendall"], CorrelationOptions(0, trials=60)))
     assert bare["metrics"][0]["statistics"][0]["interval"] is None
     assert bare["metrics"][1]["test"]["interval"] is bare["metrics"][1]["test"]["williams_p"] is None
+
+
+def test_each_reason_to_leave_out_a_system_has_its_own_list(judged):
+    matched = replace(judged.matched, references=("HUMAN-A",), unknown=("stranger",), not_judged=("late", "quiet"))
+    board = replace(judged.board, without=("own",))
+    table = correlate_systems(
+        replace(judged, matched=matched, board=board, unscored=("slow",)), ["kendall"], CorrelationOptions(trials=0)
+    )
+    assert correlation_object(table)["left_out"] == {
+        "human_translations": ["HUMAN-A"], "unknown": ["stranger"], "not_judged": ["late", "quiet"],
+        "as_asked": ["own"], "not_scored": ["slow"],
+    }  # fmt: skip

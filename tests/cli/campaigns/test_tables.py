@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from steelyard.tables.table import Estimate
+from steelyard_client.commands import backend
 from steelyard_client.commands.accounts.user import _state as state_of_account
 from steelyard_client.commands.campaigns import output, quota
 from steelyard_client.commands.submissions import evaluations, submission
@@ -212,3 +214,18 @@ def test_only_what_was_shown_is_queued_again(
         (EvaluationSelection(evaluations=[3, 5]), False),
     ]
     assert "1 was queued again by somebody else" in capsys.readouterr().err
+
+
+def test_the_progress_of_several_submissions_is_counted_on(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that have ended are not waited for."""
+
+    def created(number: int, segments: int, *, ended: bool = False) -> Any:
+        return SimpleNamespace(id=number, progress=SimpleNamespace(segments=segments, ended=ended))
+
+    class Watched:
+        def watch_submission(self, number: int) -> Any:
+            return [SimpleNamespace(segments_done=done) for done in {1: (4, 10), 3: (0, 20, 30)}[number]]
+
+    waiting = [created(1, 10), created(2, 500, ended=True), created(3, 30)]
+    backend.finish_submissions(cast("Client", Watched()), cast("Any", waiting))
+    assert capsys.readouterr().err.splitlines() == [f"segments {done} of 40" for done in (4, 10, 30, 40)]

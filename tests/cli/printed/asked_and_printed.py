@@ -42,6 +42,26 @@ NOT_HERE = {"server", "database", "account", "yes", "help", "report", "wait", "s
 """Options of whom a command asks, and those for which it asks somebody at the keyboard, or a database."""
 MOST_REQUESTS = 30
 """Then a command waits for what never ends here."""
+ALONG = {
+    ("leaderboard", "trials"): ["--test", "randomization"],
+    ("leaderboard", "average"): ["--group-by", "domain"],
+    ("notice update", "kinds"): ["--by", "mail"],
+    ("notice update", "off"): ["scored", "--by", "mail"],
+}
+"""What an option needs beside it."""
+MORE = {
+    "compare": [
+        [],
+        *(["--format", form] for form in ("csv", "json", "latex")),
+        ["--baseline", "name-1", "--correction", "holm", "--alpha", "0.3"],
+        ["--systems", "name-1", "name-2", "--metrics", "ter", "--by", "ter", "--width", "3"],
+    ],
+    # What is empty takes away what was there.
+    "system update": [["mark-campaign", "mark-named", "--description", ""]],
+    "leaderboard": [["--group-by", "domain"], ["--group-by", "document", "--average", "micro"]],
+    "campaign correlate": [["--granularity", "segment"], ["--campaign", "name-1", "--baseline", "ter"]],
+}
+"""Command lines that show more."""
 LOOKED_FOR = {
     "/test-sets": ("name", "mark-test_set"),
     "/phases": ("name", "mark-phase"),
@@ -187,7 +207,10 @@ def lines_of(name: str, command: click.Command) -> Iterator[tuple[list[str], int
         elif each.name == "width":
             yield [*base, "--width", "7"], MOST
         elif not each.required and each.name not in NOT_HERE:
-            yield [*base, *words_of(each)[0]], MOST
+            yield [*base, *words_of(each)[0], *ALONG.get((name, str(each.name)), ())], MOST
+    for more in MORE.get(name, ()):
+        for world in WORLDS:
+            yield [*name.split(), *more], world
 
 
 def every_command() -> list[tuple[str, click.Command]]:

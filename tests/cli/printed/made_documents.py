@@ -57,7 +57,7 @@ class MadeUp:
         if origin is Annotated:
             return self.of(inner[0], path)
         if origin in (Union, types.UnionType):
-            if type(None) in inner and (self._world == 0 or self._drawn(path, 4) == 0):
+            if type(None) in inner and (self._world == 0 or path[-1:] == ("failure",) or self._drawn(path, 4) == 0):
                 return None
             return self.of(next(each for each in inner if each is not type(None)), path)
         if origin is Literal:

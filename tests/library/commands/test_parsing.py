@@ -1,5 +1,7 @@
 """Options with several values."""
 
+from pathlib import Path
+
 import click
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.commands.options import many, option
 from steelyard.commands.parsing import Command, Occurrence, run
-from steelyard.commands.values import whole_number
+from steelyard.commands.values import named_file, whole_number
 
 WORDS = st.text(st.sampled_from("ab.:= č"), min_size=1, max_size=4)
 
@@ -79,3 +81,10 @@ def test_a_file_that_looks_like_an_option_is_refused(tmp_path, monkeypatch, caps
     (tmp_path / "-lc").write_text("")
     assert parsed(["-lc"]) == {}
     assert "./-lc" in capsys.readouterr().err
+
+
+def test_a_file_that_is_named_may_have_any_name():
+    assert named_file("vectors=a=b.bin") == ("vectors", Path("a=b.bin"))
+    for text in ("vectors", "vectors=", "=a.bin", "="):
+        with pytest.raises(ValueError, match="not of the form NAME=FILE"):
+            named_file(text)

@@ -1,5 +1,7 @@
 """Signatures that somebody printed, and the metrics that they stand for."""
 
+from types import SimpleNamespace
+
 import pytest
 import sacrebleu
 from hypothesis import given
@@ -107,3 +109,16 @@ def test_a_version_is_no_parameter():
     fields = parse_signature(f"BLEU|nrefs:var|version:steelyard-{VERSION}|changed:steelyard.x|dict:ipadic")
     assert fields.references is None
     assert fields.metric() == parse_metric("bleu")
+
+
+def test_a_metric_of_another_distribution_may_have_digits_in_its_name(monkeypatch):
+    """A title may go on with digits, as chrF2++ does, and a name, too."""
+    offers = [SimpleNamespace(name=name) for name in ("gist", "gist2", "far_off")]
+    monkeypatch.setattr("steelyard.metrics.entry_points.offers", lambda: offers)
+    assert [name_of(title) for title in ("gist", "GIST", "gist9", "far-off", "Far_Off2")] == [
+        *("gist", "gist", "gist", "far_off", "far_off"),
+    ]
+    offers.pop(0)
+    assert name_of("gist2") == "gist2"
+    with pytest.raises(UnknownMetric, match="Did you mean"):
+        name_of("gisl2")

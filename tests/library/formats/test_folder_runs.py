@@ -38,6 +38,14 @@ def test_systems_may_all_have_runs(folder):
     assert (campaign.systems, list(campaign.runs)) == ({}, ["ferry"])
 
 
+def test_runs_of_two_systems_may_have_the_same_names(folder):
+    for system in ("ferry", "raft"):
+        for run in ("1", "2"):
+            write(folder / "systems" / system / f"{run}.txt", "A\nB\nC\n")
+    runs = {system: list(found) for system, found in read_campaign(folder).runs.items()}
+    assert runs == {"ferry": ["1", "2"], "raft": ["1", "2"]}
+
+
 def test_a_system_given_both_ways(folder):
     write(folder / "systems" / "tug" / "1.txt", "A\nB\nC\n")
     assert f"{folder}/systems/tug.txt, {folder}/systems/tug: the name 'tug' for two systems." in refusal(folder)

@@ -120,3 +120,10 @@ def test_the_level_is_shared_by_series_as_far_as_permutations_go():
     assert shared_alpha(4) == ALPHA / 4
     assert shared_alpha(10_000) == SMALLEST_ALPHA
     assert shared_alpha(10_000, 1e-6) == 1e-6
+
+
+@pytest.mark.parametrize("levels", [(0, 9, 20, 33), (33, 20, 9, 0), (0, 50, 40, 45), (10, 0, 30, 29), (0, 1, 0, 1)])
+def test_every_step_of_a_staircase_is_found_where_it_is(levels):
+    """Whichever of them is found first."""
+    series = np.concatenate([level + 1e-3 * noise(12, seed) for seed, level in enumerate(levels)])
+    assert [step.at for step in find_change_points(series, 0.01)] == [12, 24, 36]
