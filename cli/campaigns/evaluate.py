@@ -104,7 +104,7 @@ def scoring_options() -> Decorator:
     nargs=-1,
     required=True,
     metavar="DIR|FILE...",
-    help="the campaign: one folder, a zip of one, or marked-up files",
+    help="the campaign: one folder, a zip of one, marked-up files, or a test file and systems in WMT's JSON Lines",
 )
 @many(
     "--pair",

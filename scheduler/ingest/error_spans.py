@@ -9,6 +9,7 @@ from sqlalchemy import select
 from analysis.meta_evaluation.human import display_names
 from models.corpus.judgments import BadJudgments, SpanRow
 from models.corpus.test_sets import SubmittedSystem
+from models.schema.campaigns import CampaignTestSet
 from models.schema.corpus import Reference, Submission, System, TestSet
 from steelyard.meta_evaluation.human.assessment_formats.assessment import TRIMMED_UTF16, ErrorSpan
 from steelyard.meta_evaluation.human.assessment_formats.spans import BadSpan, in_code_points
@@ -60,10 +61,13 @@ def placed_spans(
             if isinstance(row, SpanRow):
                 found.append(row)
             else:
-                beyond.append(f"Segment {each.segment + 1} of {quoted(each.system)} by {quoted(each.annotator)}: {row}")
+                beyond.append(f"Segment {each.segment + 1} of {quoted(each.system)}: {row}")
     if beyond:
         more = f" And {len(beyond) - MOST_TOLD:,} more." if len(beyond) > MOST_TOLD else ""
-        raise BadJudgments(f"Errors are marked where there is no text. {' '.join(beyond[:MOST_TOLD])}{more}")
+        there = CampaignTestSet.campaign_id == campaign_id, CampaignTestSet.test_set_id == test_set_id
+        where = connection.scalar(select(CampaignTestSet.name).where(*there)) or ""
+        told = " ".join(beyond[:MOST_TOLD])
+        raise BadJudgments(f"{where}: errors are marked where there is no text. {told}{more}".removeprefix(": "))
     notices = []
     if other:
         system, segment = min(other)
@@ -87,7 +91,7 @@ def _row(span: JudgedSpan, text: str, units: str) -> SpanRow | str:
             try:
                 (moved,) = in_code_points([ErrorSpan(start, end, span.severity)], text)
             except BadSpan as error:
-                return f"{error}."
+                return str(error)
             start, end = moved.start, moved.end
         elif start >= len(text):
             return f"an error is marked from position {start:,}, but the translation has {len(text):,}."

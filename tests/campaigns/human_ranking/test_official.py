@@ -135,7 +135,7 @@ def test_spans_are_code_points_of_the_outputs(database_url: str) -> None:
         ]
         ratings = read_ratings(connection, added.ingested.stored.id)
         assert {each.seconds for each in ratings} == {2.5}
-    with pytest.raises(BadRequest, match=r"Errors are marked where there is no text\. Segment 1 of 'tug' by 'u1'"):
+    with pytest.raises(BadRequest, match=r"errors are marked where there is no text\. Segment 1 of 'tug': an error"):
         add(engine, "bay", rows('[{"start_i": 30, "end_i": 31, "severity": "major"}]'))
     with reading(engine) as connection:
         assert len(list_judgments(connection, *small_ids(connection))) == 1

@@ -181,6 +181,19 @@ def test_outputs_may_stand_in_the_test_file_too(folder: Path) -> None:
     assert "en-zh_CN: ref/A: not usable as the name of a reference" in str(raised.value)
 
 
+def test_files_given_one_by_one(folder: Path) -> None:
+    test, systems = folder / "data" / "wmt25-genmt.jsonl", folder / "data" / "systems"
+    (folder / "odd.jsonl").write_text('{"other": 1}\n')
+    files = [systems / "raft.jsonl", test, systems / "Tug-4.1.jsonl", folder / "odd.jsonl"]
+    campaign = read_test_sets(files)
+    assert [(each.name, list(each.systems)) for each in campaign.test_sets] == [
+        ("en-cs_CZ", ["Tug-4.1", "raft"]), ("en-zh_CN", ["Tug-4.1"]),
+    ]  # fmt: skip
+    assert any("not used" in each and "odd.jsonl" in each for each in campaign.notices)
+    (only,) = read_test_sets([test, systems / "raft.jsonl"], name="mine", pairs=["eng-ces"]).test_sets
+    assert list(only.systems) == ["raft"]
+
+
 def test_a_broken_test_file_is_named(folder: Path) -> None:
     test = folder / "data" / "wmt25-genmt.jsonl"
     whole = test.read_text()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.formats.campaign.alignment import align
-from steelyard.formats.campaign.document_rows import document_files, read_document_campaign
+from steelyard.formats.campaign.document_row_files import document_files, has_test_file
+from steelyard.formats.campaign.document_rows import read_document_campaign
 from steelyard.formats.campaign.file_checks import usable
 from steelyard.formats.campaign.folder import (
     CampaignFolder,
@@ -152,9 +153,15 @@ def read_test_sets(
     """
     folder = Path(paths[0])
     several = Campaign(name or normalized("NFC", folder.resolve().name), ())
+    files = [Path(path) for path in paths]
+    if not folder.is_dir() and has_test_file(files):
+        rows = read_document_campaign(
+            folder.parent, pairs, given=files, test_suites=test_suites, limits=limits, without_systems=without_systems
+        )
+        return Campaign(name or normalized("NFC", system_name(folder)), tuple(rows))
     marked = _files_in(folder)[0] if len(paths) == 1 and folder.is_dir() else []
     if len(paths) > 1 or not folder.is_dir() or marked:
-        files = marked or [Path(path) for path in paths]
+        files = marked or files
         by_pair = _by_pair(files, markup_limits) if len(files) > 1 else {}
         if len(by_pair) > 1:
             read = [

@@ -5,18 +5,16 @@ A test file has all language pairs, and each system one file with its outputs fo
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import SegmentDocument
 from steelyard.formats.campaign.document_ids import parse_document_id
+from steelyard.formats.campaign.document_row_files import document_files, kind_of, object_of
 from steelyard.formats.campaign.file_checks import faults_of_names, raise_if_any
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.campaign.layouts import BadCampaign
-from steelyard.formats.input.contents import opened
-from steelyard.formats.input.given_files import list_given
 from steelyard.formats.plain import Text, read_lines
 from steelyard.text.language_pairs import pairs_called, parse_pair
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
@@ -28,15 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-ENDINGS = (".jsonl", ".jsonl.gz")
 PARAGRAPH = "\n\n"
 """Between the paragraphs of WMT25's documents."""
 GENERAL = "general"
 """The collection of WMT25 that is no test suite."""
 POST_EDITED, ORIGINAL = "postedit", "original"
 """How the two translations of WMT24++ are called as references."""
-DEPTH = 3
-"""Folders below the given one that are searched: data/systems/ and the like."""
 
 
 @dataclass(frozen=True)
@@ -63,26 +58,11 @@ class _Pair:
     """System -> document -> text."""
 
 
-def document_files(folder: Path) -> list[Path]:
-    """The files in a folder that may be of such a campaign; none unless one of them is a test file.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    list of Path
-    """
-    files = list(_below(folder, DEPTH))
-    kinds = {path: _kind(_first_object(path)) for path in files}
-    return [path for path in files if kinds[path]] if {"test", "wmt24++"} & {*kinds.values()} else []
-
-
 def read_document_campaign(
     folder: Path,
     pairs: Sequence[str] = (),
     *,
+    given: Sequence[Path] = (),
     test_suites: bool = False,
     limits: TextLimits = DEFAULT_LIMITS,
     without_systems: bool = False,
@@ -99,6 +79,8 @@ def read_document_campaign(
     folder : Path
     pairs : sequence of str
         Only these, in any spelling.
+    given : sequence of Path
+        The files, where they are not all those of the folder.
     test_suites : bool
         Whether documents of test suites count, too.
     limits : TextLimits
@@ -119,17 +101,20 @@ def read_document_campaign(
     """
     found: dict[str, _Pair] = {}
     notices: list[str] = []
-    files = document_files(folder)
+    files = given or document_files(folder)
+    strange: list[Path] = []
     outputs = []
     for path in files:
         rows = list(_rows(path, limits))
-        kind = _kind(rows[0][1] if rows else {})
+        kind = kind_of(rows[0][1] if rows else {})
         if kind == "outputs":
             outputs.append((normalized("NFC", _stem(path)), path, rows))
         elif kind == "test":
             notices += _add_documents(found, path, rows)
         elif kind == "wmt24++":
             notices += _add_segments(found, path, rows)
+        else:
+            strange.append(path)
     _add_outputs(folder, found, outputs)
     wanted = pairs_called(pairs, sorted(found), str(folder))
     problems: list[str] = []
@@ -142,22 +127,11 @@ def read_document_campaign(
     raise_if_any(folder, problems)
     if not sets:
         raise BadCampaign(f"{folder}: no language pair has references and outputs. {' '.join(notices)}")
-    others = [path.relative_to(folder) for path in _all_files(folder) if path not in files]
+    others = strange if given else [path.relative_to(folder) for path in _all_files(folder) if path not in files]
     unused = [printable(str(path)) for path in others if not {*path.parent.parts} & {*read_elsewhere}]
     notices += [f"{folder}: not used: {listed(unused)}."] if unused else []
     # They are of the campaign, and said once.
     return [replace(sets[0], notices=(*notices, *sets[0].notices)), *sets[1:]]
-
-
-def _below(folder: Path, depth: int) -> Iterator[Path]:
-    for path in list_given(folder):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir():
-            if depth:
-                yield from _below(path, depth - 1)
-        elif path.name.endswith(ENDINGS):
-            yield path
 
 
 def _all_files(folder: Path) -> list[Path]:
@@ -169,43 +143,12 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def _first_object(path: Path) -> Mapping[str, Any]:
-    contents = opened(path)
-    contents.close()
-    try:
-        # A document may be longer than what is looked at; its first keys say enough.
-        line = contents.head.partition(b"\n")[0].decode(errors="ignore")
-        return _object(line)
-    except ValueError:
-        keys = ("doc_id", "src_text", "hypothesis", "lp", "original_target", "metric_scores")
-        return {key: "" for key in keys if f'"{key}"' in line}
-
-
-def _object(line: str) -> Mapping[str, Any]:
-    try:
-        row = json.loads(line)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    if not isinstance(row, dict):
-        raise ValueError("it is no object")
-    return row
-
-
-def _kind(row: Mapping[str, Any]) -> str:
-    """What a file with such an object holds: "test", "outputs", "wmt24++" or ""."""
-    if "doc_id" in row and "src_text" in row:
-        return "test"
-    if "doc_id" in row and "hypothesis" in row:
-        return "outputs"
-    return "wmt24++" if "lp" in row and "original_target" in row else ""
-
-
 def _rows(path: Path, limits: TextLimits) -> Iterator[tuple[int, Mapping[str, Any]]]:
     bounds = TextLimits(limits.file_bytes, segment_characters=limits.file_bytes, segments=limits.segments)
     for number, line in enumerate(read_lines(path, limits=bounds).lines(), 1):
         if line.strip():
             try:
-                yield number, _object(line.decode())
+                yield number, object_of(line.decode())
             except ValueError as error:
                 raise BadText(f"{path}, line {number}: is not a JSON object ({str(error)[:100]}).") from error
 
