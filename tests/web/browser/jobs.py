@@ -26,6 +26,8 @@ from models.schema.roles import SiteRole
 from tests.web.browser.conftest import CHROMIUM, FLAGS
 from tests.web.browser.site import Site
 
+PATIENCE_MILLISECONDS = 600_000.0
+"""On a machine with much else to do, one upload takes minutes."""
 DEMO = Path(__file__).parents[3] / "demo" / "harbour"
 TIMES = {
     "development_ends": "2127-01-10T12:00",
@@ -273,6 +275,8 @@ def main() -> None:
         site = Site.start(url, playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS), stack)
         olga = site.page(site.service.account("olga", SiteRole.ORGANISER))
         mary = site.page()
+        for page in (olga, mary):
+            page.set_default_timeout(PATIENCE_MILLISECONDS)
 
         def timed(what: str, forms: str, job: Callable[[], Any]) -> Any:
             begun = time.monotonic()
