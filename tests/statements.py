@@ -18,7 +18,7 @@ def caught() -> Iterator[list[Statement]]:
     found: list[Statement] = []
 
     def catch(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.split(None, 1)[0] in {"SELECT", "WITH", "UPDATE", "DELETE"} and "set_config" not in statement:
+        if statement.split(None, 1)[0] in {"SELECT", "WITH", "UPDATE", "DELETE"}:
             found.append((statement, parameters[0] if isinstance(parameters, list) else parameters))
 
     event.listen(Engine, "before_cursor_execute", catch)

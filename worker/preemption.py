@@ -86,7 +86,8 @@ def _urgent(kind: TaskKind[Any, Any]) -> Select[Any]:
     rows = union_all(
         *(
             select(literal(number, Integer).label("number"), other.id.label("id"), other.due_at.label("due_at")).where(
-                other.state == LeaseState.ENQUEUED,
+                # Constants: PostgreSQL could not use a partial index in a plan for any state, and would plan each time.
+                other.state == literal(LeaseState.ENQUEUED, other.state.type, literal_execute=True),
                 other.queue_class == QueueClass.INTERACTIVE,
                 other.attempts == 0,
                 other.edition == bindparam("edition", type_=Integer),

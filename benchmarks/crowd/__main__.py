@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -65,7 +64,7 @@ class Crowd:
         self.log = Path(self._value("SHOW data_directory")) / "log"
 
     def _value(self, query: str, **values: object) -> Any:
-        row = self.database.execute(query, values).fetchone()  # type: ignore[arg-type]
+        row = self.database.execute(query, values).fetchone()
         assert row is not None
         return row[0]
 
@@ -126,40 +125,34 @@ def measure(options: argparse.Namespace, variables: dict[str, str], direct: str 
         schedulers = [start("scheduler", [*PROGRAM, "scheduler"], own, quiet=True)]
         time.sleep(5)
         schedulers.append(start("standby", [*PROGRAM, "scheduler"], own, quiet=True))
-        clients = []
-        for begin in range(0, options.workers, AT_ONCE):
-            some = min(AT_ONCE, options.workers - begin)
-            arguments = ["--workers", str(some), "--processes", str(options.processes), "--hold", str(hold)]
-            clients.append(
-                start("clients", [sys.executable, "-m", "benchmarks.crowd.clients", *arguments], variables, quiet=True)
-            )
+        arguments = ["--workers", str(options.workers), "--processes", str(options.processes), "--hold", str(hold)]
+        clients = start("clients", [sys.executable, "-m", "benchmarks.crowd.clients", *arguments], variables)
         try:
             with psycopg.connect(url, autocommit=True) as database:
                 crowd = Crowd(database, postgres, schedulers)
                 crowd.begun = time.time()
                 # By then each connection has planned what it repeats, if it may keep plans.
-                _await(lambda: crowd.done() > WARM_SHARDS * pool, "all processes to have done some shards")
-                report(crowd, administrator, options)
+                _await(lambda: crowd.done() > WARM_SHARDS * pool, "all processes to have done some shards", clients)
+                report(crowd, administrator, options, clients)
                 freeze(crowd, hold)
         finally:
-            for each in (*clients, *schedulers):
+            for each in schedulers:
                 each.process.send_signal(signal.SIGCONT)
-                each.process.terminate()
-            for each in (*clients, *schedulers):
-                try:
-                    each.process.wait(hold + 60)
-                except subprocess.TimeoutExpired:
-                    each.process.kill()
+            if clients.process.returncode is None:
+                print("\n" + clients.stop())
+            for each in schedulers:
+                each.stop()
         with psycopg.connect(url, autocommit=True) as database:
             found = database.execute(LOST_OR_DOUBLE, {"begun": crowd.begun, "metrics": len(METRICS)}).fetchone()
         print(f"\nevaluations whose counter is wrong, finished ones without all scores, failed shards: {found}")
 
 
-def report(crowd: Crowd, administrator: psycopg.Connection[Any], options: argparse.Namespace) -> None:
+def report(crowd: Crowd, administrator: psycopg.Connection[Any], options: argparse.Namespace, clients: Watched) -> None:
     """Watch for a while; print what a shard took."""
     administrator.execute("SELECT pg_stat_statements_reset()")
     slow = len(crowd.slow())
     before = crowd.done(), crowd.kept(), cpu_seconds(crowd.postgres), _cpu(crowd.schedulers), time.monotonic()
+    of_clients = _cpu([clients])
     time.sleep(options.seconds)
     took = time.monotonic() - before[4]
     postgres, scheduler = cpu_seconds(crowd.postgres) - before[2], _cpu(crowd.schedulers) - before[3]
@@ -171,6 +164,7 @@ def report(crowd: Crowd, administrator: psycopg.Connection[Any], options: argpar
     print(f"{shards / took:.0f} shards a second, {deleted / took:.0f} old ones deleted a second, {took:.0f} s")
     print(f"PostgreSQL's CPU: {1000 * postgres / shards:.2f} ms a shard")
     print(f"the schedulers' CPU: {1000 * scheduler / shards:.2f} ms a shard")
+    print(f"the clients' CPU, which computes nothing: {1000 * (_cpu([clients]) - of_clients) / shards:.2f} ms a shard")
     share = f"{len(lines)} of {calls} ({len(lines) / calls:.3%})"
     print(f"statements: {calls / shards:.1f} a shard; over {SLOW_MS} ms: {share}")
     print(f"planning: {sum(row[3] for row in rows) / shards:.2f} ms a shard")
@@ -203,9 +197,11 @@ def freeze(crowd: Crowd, hold: float) -> None:
           f"afterwards (the standby used {cpu_seconds(standby.process.pid) - used:.1f} s of CPU)")  # fmt: skip
 
 
-def _await(condition: Callable[[], bool], what: str) -> None:
+def _await(condition: Callable[[], bool], what: str, clients: Watched) -> None:
     deadline = time.monotonic() + SETTLE_SECONDS
     while not condition():
+        if clients.process.poll() is not None:
+            raise RuntimeError(clients.process.communicate()[0].decode())
         if time.monotonic() > deadline:
             raise RuntimeError(f"Waited {SETTLE_SECONDS:.0f} s for {what}.")
         time.sleep(1)

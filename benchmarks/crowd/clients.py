@@ -1,145 +1,215 @@
-"""Workers that wait in place of computing: all else (messages, heartbeats, every statement) is the product's own.
+"""Workers that send what was recorded of real ones (`benchmarks.crowd.recording`), all in one process.
 
     python -m benchmarks.crowd.clients --workers 50 --processes 8 --hold 1
 
-What would be a process is a thread here, with a connection of its own.
+What would be a process is a connection here. Messages are taken from Redis, many at a time; heartbeats are real ones.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
+import heapq
 import json
+import selectors
 import signal
-import threading
+import socket
 import time
 import uuid
+from base64 import b64decode
+from collections import deque
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import redis
-from sqlalchemy import select
+from sqlalchemy import make_url
 
-import worker.runners
-from benchmarks.crowd.tables import METRICS
-from models.corpus.protocols import read_protocol
+from benchmarks.crowd.recording import Script, Values, claimed, is_first, is_last, record, shards_by_evaluation
+from benchmarks.crowd.wire import AT_ONCE, READY, SYNC, failed, query, rows
 from models.database.session import make_engine
-from models.queue.kinds.registry import BY_MESSAGE
-from models.queue.kinds.shards import ScoredShard, ShardRow, ShardTiming
-from models.queue.task_kind import Outcome
-from models.schema.results import Statistics
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from steelyard.metrics.metric import EDITION
-from worker.computing.corpus_statistics import read_corpus_statistics
-from worker.computing.scoring import read_shard, shard_metrics
 from worker.context import WorkerContext
-from worker.handlers import do
 from worker.processes.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from collections.abc import Generator
 
-    from models.queue.kinds.reductions import ClaimedReduction
-    from models.queue.kinds.shards import ClaimedShard
+    from benchmarks.crowd.recording import Requests
 
 QUEUES = [queue_class.queue_of(EDITION) for queue_class in QueueClass]
-BLOB = bytes(range(256)) * 4
-"""Statistics as they are in a row where large ones are objects elsewhere."""
-hold = 1.0
+EVERY_SECONDS = 0.002
+"""Between two looks for messages."""
+FULL = len(READY) + 1
 
 
-class Context(WorkerContext):
-    """That of a worker whose processes are threads, each with one connection."""
-
-    def __init__(self, settings: Settings, processes: int) -> None:
-        super().__init__(settings, processes)
-        self._own = threading.local()
-
-    @property
-    def engine(self) -> Engine:
-        """As `WorkerContext`."""
-        if not hasattr(self._own, "engine"):
-            self._own.engine = make_engine(
-                self.settings.database_url,
-                relaxed=True,
-                binary=True,
-                connections=1,
-                prepared=self.settings.prepares_statements,
-                retried=True,
-            )
-        return self._own.engine
+class Refused(Exception):
+    """PostgreSQL has refused a request."""
 
 
-def score(context: WorkerContext, claim: ClaimedShard, _preempt: object) -> Outcome[ScoredShard]:
-    """Read what a worker reads, wait, and give statistics that are none."""
+def replay(script: Script, values: Values, hold: float) -> Generator[bytes | float, bytes, None]:
+    """A shard, and the reduction that it makes ready: requests to send, each answered, and seconds to wait."""
+    task = str(uuid.uuid4())
+    known, owner = dict(values), f"{task}:{task[-12:]}{task[:4]}".encode()
 
-    def read(connection: Connection) -> None:
-        protocol = read_protocol(connection, claim.protocol_id)
-        specifications = list(shard_metrics(claim, protocol).values())
-        read_corpus_statistics(connection, claim.protocol_id, specifications, context.edition)
-        read_shard(connection, claim, protocol)
+    def send(requests: Requests) -> Generator[bytes | float, bytes, bytes]:
+        answers = b""
+        for request in requests:
+            answer = yield request.filled(known, owner)
+            if complaint := failed(answer):
+                raise Refused(complaint)
+            if request.gives:
+                ((number, *_), *_) = rows(answer)
+                known[request.gives] = int.from_bytes(number or b"", "big")
+            if request.claims and not claimed(answer):
+                raise Refused("The task cannot be claimed.")
+            answers += answer
+        return answers
 
-    context.read(read)
-    time.sleep(hold)
-    rows = [ShardRow(each, metric, BLOB, None) for each in claim.evaluations for metric in range(len(METRICS))]
-    return Outcome(ScoredShard(rows, ShardTiming(hold, (hold / 3,) * 3)))
-
-
-def reduce(context: WorkerContext, claim: ClaimedReduction, _preempt: object) -> Outcome[list[dict[str, Any]]]:
-    """Read the statistics, and give scores that are none."""
-    stored = select(Statistics.blob).where(Statistics.evaluation_id.in_(claim.evaluations))
-    context.read(lambda connection: connection.scalars(stored).all())
-    rows = [
-        {
-            "evaluation_id": each, "metric": number, "specification": name, "title": name, "signature": name,
-            "higher_is_better": True, "scale": 1.0, "columns": ["a"], "sums": bytes(8), "score": 0.0,
-            "replicate_scores": bytes(8000),
-        }
-        for each in claim.evaluations for number, name in enumerate(METRICS)
-    ]  # fmt: skip
-    return Outcome(rows)
+    claim, complete = script.claim, script.complete
+    answers = yield from send(claim.common)
+    yield from send(claim.rare if is_first(answers) else claim.usual)
+    for look in script.looks:
+        yield hold / (len(script.looks) + 1)
+        yield from send(look)
+    yield hold / (len(script.looks) + 1)
+    answers = yield from send(complete.common)
+    yield from send(complete.rare if is_last(answers) else complete.usual)
 
 
-def work(context: Context, broker: redis.Redis[bytes], stop: threading.Event) -> None:
-    """Handle messages until told to stop, as one process of a pool."""
-    while not stop.is_set():
+class Connection:
+    """What would be a process: one task at a time."""
+
+    def __init__(self, address: tuple[str, int], script: Script) -> None:
+        self.socket = socket.create_connection(address)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = b""
+        self.task: Generator[bytes | float, bytes, None] | None = None
+        self.ask(script.startup)
+        if script.prepared:
+            self.ask(script.prepared + SYNC)
+
+    def ask(self, request: bytes) -> bytes:
+        """Send a request and wait for its answer. Raises Refused."""
+        self.socket.sendall(request)
+        answer = self.read()
+        while answer is None:
+            answer = self.read()
+        if complaint := failed(answer):
+            raise Refused(complaint)
+        return answer
+
+    def read(self) -> bytes | None:
+        """The answer, once there is all of it. Raises ConnectionError."""
+        found = self.socket.recv(AT_ONCE)
+        if not found:
+            raise ConnectionResetError("PostgreSQL has closed a connection.")
+        self.received += found
+        if self.received[-FULL:-1] != READY:
+            return None
+        answer, self.received = self.received, b""
+        return answer
+
+
+class Clients:
+    """All connections, and the loop that serves them."""
+
+    def __init__(self, settings: Settings, script: Script, connections: int, hold: float) -> None:
+        address = make_url(settings.database_url)
+        self._script, self._hold = script, hold
+        self._broker = redis.Redis.from_url(settings.broker_url)
+        engine = make_engine(settings.database_url)
+        self._shards = {each["shard"]: each for some in shards_by_evaluation(engine).values() for each in some}
+        engine.dispose()
+        self._selector = selectors.DefaultSelector()
+        self._free: list[Connection] = []
+        for _ in range(connections):
+            self._free.append(Connection((address.host or "", address.port or 5432), script))
+            self._selector.register(self._free[-1].socket, selectors.EVENT_READ, self._free[-1])
+        self._busy, self._order = 0, count()
+        self._timers: list[tuple[float, int, Connection]] = []
+        self._next_look = 0.0
+        self.stopping = False
+        self.refused: deque[str] = deque(maxlen=20)
+
+    def run(self) -> None:
+        """Work until `stopping`, and end what was begun."""
+        while self._busy or not self.stopping:
+            now = time.monotonic()
+            if self._free and not self.stopping and now >= self._next_look:
+                self._take(now)
+            while self._timers and self._timers[0][0] <= now:
+                self._go_on(heapq.heappop(self._timers)[-1], b"")
+            following = self._timers[0][0] - now if self._timers else EVERY_SECONDS
+            for key, _ in self._selector.select(max(0.0, min(following, EVERY_SECONDS))):
+                answer = key.data.read()
+                if answer is not None:
+                    self._go_on(key.data, answer)
+
+    def _take(self, now: float) -> None:
+        self._next_look = now + EVERY_SECONDS
+        found: Any = self._broker.lmpop(len(QUEUES), *QUEUES, direction="RIGHT", count=len(self._free))
+        for content in found[1] if found else ():
+            message = json.loads(content)
+            (key, *_), *_ = json.loads(b64decode(message["body"]))
+            # Reductions that were sent, too, are done by whoever made them ready.
+            if message["headers"]["task"] == "score_shard" and key in self._shards:
+                connection = self._free.pop()
+                connection.task = replay(self._script, self._shards[key], self._hold)
+                self._busy += 1
+                self._go_on(connection, None)
+
+    def _go_on(self, connection: Connection, answer: bytes | None) -> None:
+        assert connection.task is not None
         try:
-            found = broker.brpop(QUEUES, timeout=1)
-        except redis.RedisError:
-            continue
-        if found is not None:
-            message = json.loads(found[1])
-            (key, *_), *_ = json.loads(base64.b64decode(message["body"]))
-            do(context, BY_MESSAGE[message["headers"]["task"]], key, str(uuid.uuid4()))
+            step = connection.task.send(answer)  # type: ignore[arg-type]
+        except StopIteration:
+            pass
+        except Refused as error:
+            self.refused.append(str(error))
+            rolling = _roll_back()
+            connection.socket.sendall(next(rolling))
+            connection.task = rolling
+            return
+        else:
+            if isinstance(step, float):
+                heapq.heappush(self._timers, (time.monotonic() + step, next(self._order), connection))
+            else:
+                connection.socket.sendall(step)
+            return
+        connection.task = None
+        self._free.append(connection)
+        self._busy -= 1
+
+
+def _roll_back() -> Generator[bytes, bytes, None]:
+    yield query("ROLLBACK")
 
 
 def main() -> None:
-    """Work until SIGTERM."""
-    global hold
+    """Work until SIGTERM; print what PostgreSQL has refused."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--processes", type=int, required=True, help="of each worker")
     parser.add_argument("--hold", type=float, required=True, help="seconds that a shard takes")
     options = parser.parse_args()
-    hold = options.hold
-    worker.runners.score, worker.runners.reduce = score, reduce  # type: ignore[assignment]
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    settings, threads, beats = Settings(), [], []
-    threading.stack_size(512 * 1024)
-    broker = redis.Redis.from_url(settings.broker_url, max_connections=2 * options.workers * options.processes)
-    for _ in range(options.workers):
-        context = Context(settings, options.processes)
-        beats.append(Heartbeat(context, options.processes, forks=False))
-        beats[-1].start()
-        for _ in range(options.processes):
-            threads.append(threading.Thread(target=work, args=(context, broker, stop), daemon=True))
-            threads[-1].start()
-    stop.wait()
-    for thread in threads:
-        thread.join(hold + 10)
-    for each in beats:
-        each.stop()
+    settings = Settings()
+    clients = Clients(settings, record(settings), options.workers * options.processes, options.hold)
+
+    def stop(*_: object) -> None:
+        clients.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    beats = [
+        Heartbeat(WorkerContext(settings, options.processes), options.processes, forks=False)
+        for _ in range(options.workers)
+    ]
+    for beat in beats:
+        beat.start()
+    clients.run()
+    for beat in beats:
+        beat.stop()
+    print("refused, at most the last 20:", *clients.refused, sep="\n")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ SHARDS = 50
 METRICS = ("bleu", "chrf", "ter")
 TEAMS = 40
 
+FIRST_IDS = {"text": 1000, "protocol": 100_000, "evaluation": 1_000_000, "reduction": 500_000_000}
+"""Numbers that stand for one thing alone, and take the driver as many bytes as all others of a table."""
+
 PROTOCOLS = """
 INSERT INTO protocol (test_set_id, reference_labels, metrics, replicates, seed, content_hash, resample, sweep)
 SELECT test_set_id, reference_labels, metrics, replicates, 100000 + n, md5(n::text), resample, sweep
@@ -36,15 +39,17 @@ FROM protocol, generate_series(1, {protocols}) n WHERE id = {protocol}
 EVALUATIONS = """
 INSERT INTO evaluation (submission_id, protocol_id, queue_class, team, state, remaining, edition, created_at,
                         finished_at)
-SELECT s.id, p.id, 1, 'team ' || mod(s.id, {teams}), CASE WHEN p.seed <= 100000 + {done} THEN 'done' ELSE 'queued' END,
-       CASE WHEN p.seed <= 100000 + {done} THEN 0 ELSE {shards} END, {edition}, extract(epoch FROM now()) - 86400 * 31,
+SELECT s.id, p.id, 1, 'team ' || lpad(mod(s.id, {teams})::text, 2, '0'),
+       CASE WHEN p.seed <= 100000 + {done} THEN 'done' ELSE 'queued' END,
+       CASE WHEN p.seed <= 100000 + {done} THEN 0 ELSE {shards} END, {edition},
+       extract(epoch FROM now()) - 86400 * 31,
        CASE WHEN p.seed <= 100000 + {done} THEN extract(epoch FROM now()) - 86400 * 62 * random() END
 FROM submission s, protocol p WHERE p.seed > 100000
 """
 SHARD_ROWS = """
 INSERT INTO shard (id, queue_class, team, state, attempts, not_before, edition, protocol_id, first_block, last_block,
                    cost, units, kernel_seconds, metric_seconds, created_at, claimed_at, ended_at)
-SELECT 1000000 + e.id * {shards} + n, e.queue_class, e.team, CASE e.state WHEN 'done' THEN 'done' ELSE 'pending' END,
+SELECT e.id * {shards} + n, e.queue_class, e.team, CASE e.state WHEN 'done' THEN 'done' ELSE 'pending' END,
        CASE e.state WHEN 'done' THEN 1 ELSE 0 END, 0, e.edition, e.protocol_id, n, n + 1, 1, 256,
        CASE e.state WHEN 'done' THEN 1 END, CASE e.state WHEN 'done' THEN '[0.3, 0.3, 0.4]'::json END, e.created_at,
        e.finished_at - 1, e.finished_at
@@ -52,7 +57,7 @@ FROM evaluation e, generate_series(0, {shards} - 1) n WHERE e.protocol_id <> {pr
 """
 LINKS = """
 INSERT INTO shard_evaluation (shard_id, evaluation_id)
-SELECT 1000000 + e.id * {shards} + n, e.id FROM evaluation e, generate_series(0, {shards} - 1) n
+SELECT e.id * {shards} + n, e.id FROM evaluation e, generate_series(0, {shards} - 1) n
 WHERE e.protocol_id <> {protocol}
 """
 RESULTS = """
@@ -67,6 +72,9 @@ def fill(engine: Engine, settings: Settings, finished: int, waiting: int) -> Non
 
     Half of the finished ones ended so long ago that retention deletes them.
     """
+    with writing(engine, durable=True) as connection:
+        for table, first in FIRST_IDS.items():
+            connection.exec_driver_sql(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {first})")
     with tempfile.TemporaryDirectory() as folder:
         campaign = write_campaign(Path(folder) / "campaign", SYSTEMS, SHARDS * BLOCK_SEGMENTS)
         texts = [file.read_bytes() for file in sorted((campaign / "systems").glob("*.txt"))]

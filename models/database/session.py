@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
@@ -65,8 +65,8 @@ def make_engine(
     connections : int
         Maximum number of connections (15).
     binary : bool
-        Transfer rows in binary form rather than as hexadecimal digits: for readers of large blobs. Do not use it to
-        read PostgreSQL's catalogue.
+        Transfer rows and arrays in binary form rather than blobs as hexadecimal digits: for readers and writers of
+        large blobs. Do not use it to read PostgreSQL's catalogue.
     statement_seconds : float
         Time limit of a statement; on SQLite, a limit on the equivalent amount of work.
     prepared : bool
@@ -101,6 +101,8 @@ def make_engine(
             engine = create_engine(address, connect_args=arguments, pool_pre_ping=pooled and not retried, **options)
         except ArgumentError as error:
             raise BadDatabaseUrl(f"{shown_url(address)} cannot be used: {redacted(str(error))}.") from None
+        if binary:
+            event.listen(engine, "connect", _send_arrays_in_binary_form)
     else:
         engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
         event.listen(engine, "do_connect", _keep_sqlite_private)
@@ -183,6 +185,9 @@ READS: dict[str, dict[str, Any]] = {
 """Options that make a connection read-only, with one snapshot."""
 
 
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+
 @contextmanager
 def writing(
     engine: Engine, *, durable: bool = False, lock_seconds: float | None = None, notify: bool = True
@@ -197,7 +202,8 @@ def writing(
         with unforked(), engine.begin() as connection:
             yield connection
         return
-    with engine.connect() as connection:
+    # The driver would begin the transaction by a message of its own.
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         with connection.begin():
             values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
             if durable:
@@ -207,9 +213,8 @@ def writing(
                 values["synchronous_commit"] = "off"
             if lock_seconds is not None:
                 values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
-            # In one statement, to save round trips.
-            local = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
-            connection.exec_driver_sql(f"SELECT {local}")
+            local = "".join(f"; SET LOCAL {name} = '{value}'" for name, value in values.items())
+            connection.exec_driver_sql(f"{BEGIN}{local}", execution_options={"no_parameters": True})
             try:
                 yield connection
             except OperationalError as error:
@@ -226,7 +231,7 @@ def _notify(connection: Connection) -> None:
     Whoever is not notified, because the connection broke just now, looks by himself a little later.
     """
     with suppress(DBAPIError):
-        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql(f"SELECT pg_notify('{CHANNEL}', '')")
+        connection.exec_driver_sql(f"SELECT pg_notify('{CHANNEL}', '')")
 
 
 @contextmanager
@@ -271,7 +276,18 @@ def _binary_cursor() -> type[Cursor[Any]]:
             super().__init__(*arguments, **options)
             self.format = Format.BINARY
 
+        def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+            # Several statements in one message, which have no parameters, cannot be prepared or have binary results.
+            several = {} if params is not None else {"prepare": False, "binary": False}
+            return super().execute(query, params, **several, **options)
+
     return BinaryCursor
+
+
+def _send_arrays_in_binary_form(connection: Any, record: object) -> None:  # noqa: ARG001
+    from psycopg.types.array import ListBinaryDumper
+
+    connection.adapters.register_dumper(list, ListBinaryDumper)
 
 
 def _busy_seconds(address: URL) -> str:
