@@ -91,6 +91,11 @@ def test_what_is_asked_for_is_added_to_what_is_measured_on_the_same_references(e
     with writing(engine) as connection:
         access = lock_for_change(connection, COMMAND_LINE, "bay")
         whole = find_campaign_test_set(connection, access, "news")
+        asked = MeasureRequest(("bleu",), [("A",)], 0, 0, ResamplingUnit.DOCUMENT)
+        add_measures(connection, Settings(), access, whole.id, asked)
+        before, replicates, seed, _ = expected["bay"]["A",]
+        expected["bay"]["A",] = before, replicates, seed, "document"
+        assert measured(connection, "bay") == expected["bay"]
         corrected = {"A": Text("A.txt", b"kocka\npes\nchata", 3)}
         correct_test_set(connection, Settings(), access, whole, corrected, "A house is no barn")
         assert measured(connection, "bay") == expected["bay"], "the corrected one is measured in the same way"

@@ -126,10 +126,12 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "scheduler/nightly/steps.py scheduler/nightly/runner.py scheduler/nightly/schedules.py",
-            "tests/scheduler/nightly/test_interrupted_steps.py "
+            "tests/scheduler/nightly/test_schedules.py tests/scheduler/nightly/test_interrupted_steps.py "
             "tests/scheduler/nightly/test_runner.py tests/scheduler/nightly/test_steps.py "
             "tests/scheduler/nightly/test_plan.py",
         ),
+        target("models/nightly/scores.py", "tests/models/nightly/test_scores.py tests/scheduler/nightly/test_steps.py"),
+        target("models/nightly/failed_deliveries.py", "tests/models/nightly/test_failed_deliveries.py"),
         target(
             "scheduler/webhooks/delivery.py scheduler/due_tasks.py",
             "tests/scheduler/nightly/test_interrupted_steps.py "
@@ -257,6 +259,9 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/web/api/leaderboards/test_leaderboards.py "
             "tests/web/pages/leaderboards/test_leaderboards.py tests/models/results/test_boards.py",
         ),
+        target("campaigns/terms.py", "tests/campaigns/test_terms.py tests/web/pages/campaigns/test_terms.py"),
+        target("campaigns/rules.py", "tests/campaigns/test_rules.py"),
+        target("campaigns/measures.py", "tests/campaigns/test_measures.py tests/campaigns/test_target_language.py"),
         target("campaigns/visibility.py", "tests/campaigns/test_visibility.py"),
         target("campaigns/checks/visible_context.py", "tests/campaigns/checks/test_visible_context.py"),
         target(
@@ -290,6 +295,13 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
         target("campaigns/leaderboards/places.py", "tests/campaigns/leaderboards/test_places.py"),
+        target("web/live.py web/pages/live.py", "tests/web/pages/test_live.py"),
+        target("web/share/card.py web/share/drawing.py web/pages/share.py", "tests/web/pages/campaigns/test_share.py"),
+        target("models/queue_status/evaluation_filters.py", "tests/models/queue_status/test_evaluation_filters.py"),
+        target(
+            "models/queue_status/overview.py",
+            "tests/models/queue_status/test_overview.py tests/models/queue_status/test_evaluation_filters.py",
+        ),
     ],
     "notices": [
         target(
@@ -297,6 +309,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "campaigns/notices/announcements.py",
             "tests/scheduler/notices/test_notices.py tests/web/pages/accounts/test_notices.py",
         ),
+        target("campaigns/notices/listing.py models/notices/notify.py", "tests/campaigns/notices/test_listing.py"),
         target("campaigns/cloning.py", "tests/campaigns/test_cloning.py"),
     ],
     "submissions": [
@@ -312,8 +325,12 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/campaigns/submissions/test_views.py tests/campaigns/systems/test_submitted.py",
         ),
         target(
-            " ".join(f"campaigns/systems/{name}.py" for name in ("citations", "descriptions", "listing", "profile")),
+            " ".join(f"campaigns/systems/{name}.py" for name in ("citations", "descriptions", "profile")),
             "tests/web/pages/campaigns/test_systems.py",
+        ),
+        target(
+            "campaigns/systems/listing.py",
+            "tests/campaigns/systems/test_small_world.py tests/web/pages/campaigns/test_systems.py",
         ),
         target("campaigns/submissions/progress.py", "tests/web/api/submissions/test_watching.py"),
         *of_one_name("campaigns/submissions", "segment_lengths history zip_archive", "tests/campaigns/submissions"),

@@ -11,8 +11,9 @@ from models.queue.kinds.shards import SHARD
 from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import Overview, Queue, TeamWork, Work, read_overview
 from models.schema.base import now
+from models.schema.learned import LearnedColumn
 from models.schema.queue import Evaluation, Shard, Worker
-from models.schema.states import QueueClass
+from models.schema.states import ColumnState, QueueClass
 from runtime.settings import Settings
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import claim_task
@@ -136,3 +137,43 @@ def test_the_newest_failures_come_first(engine: Engine, settings: Settings) -> N
             failed = update(Evaluation).where(Evaluation.id == evaluation)
             connection.execute(failed.values(finished_at=now() - age))
     assert [each.id for each in look(engine, most_failures=2).failures] == [job[0], job[1]]
+
+
+def test_failures_of_models_come_after_those_of_evaluations_and_count_with_them(
+    engine: Engine, settings: Settings
+) -> None:
+    job = queue_job(engine, settings, segments=20, systems=4).all_evaluations
+    with writing(engine) as connection:
+        fail_evaluations(connection, job[:2], "It broke.")
+        connection.execute(update(Evaluation).where(Evaluation.id.in_(job[2:])).values(state="done", finished_at=now()))
+        for age, evaluation in enumerate(job[2:]):
+            column = {"evaluation_id": evaluation, "metric": 0, "state": ColumnState.FAILED, "remaining": 0}
+            connection.execute(insert(LearnedColumn).values(**column, reason="No model", finished_at=now() - age))
+    for most in range(6):
+        found = [each.id for each in look(engine, most_failures=most).failures]
+        assert found == [job[1], job[0], job[2], job[3]][:most]
+
+
+def test_what_no_worker_can_compute_is_open_and_of_another_edition(engine: Engine, settings: Settings) -> None:
+    job = queue_job(engine, settings, segments=20, systems=6).all_evaluations
+    with writing(engine) as connection:
+        for evaluation, (edition, state) in zip(
+            job,
+            ((7, "queued"), (7, "running"), (7, "done"), (8, "reducing"), (8, "failed"), (9, "queued")),
+            strict=True,
+        ):
+            which = update(Evaluation).where(Evaluation.id == evaluation)
+            connection.execute(which.values(edition=edition, state=state))
+    expected = {7: 2, 8: 1, 9: 1}
+    assert look(engine).unserved == expected
+    for name, values in (
+        ("silent", {"edition": 7, "beat_at": now() - 30}),
+        ("learned", {"edition": 7, "queue": "learned"}),
+        ("alive", {"edition": 7}),
+    ):
+        add_worker(engine, name, 1)
+        with writing(engine) as connection:
+            connection.execute(update(Worker).where(Worker.id == name).values(**values))
+        if name == "alive":
+            del expected[7]
+        assert look(engine).unserved == expected, name

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from models.database.session import make_engine, reading, writing
 from models.results.boards import list_boards
 from models.schema.base import Base
 from models.schema.campaigns import CampaignTestSet, is_campaign_test_set
-from models.schema.corpus import Document, Protocol, Reference, TestSet, Text, TextBlock
+from models.schema.corpus import Document, Protocol, Reference, Submission, System, TestSet, Text, TextBlock
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
@@ -274,3 +275,24 @@ def test_what_was_a_sweep_becomes_a_leaderboard_and_stays_one(engine: Engine) ->
         take(engine, NewSubmission("mast", b"a\nb\nc"), protocols=[protocol])
         with reading(engine) as connection:
             assert len(list_boards(connection)) == boards
+
+
+def test_the_same_text_is_another_submission_for_another_test_set_campaign_team_system_or_run(engine: Engine) -> None:
+    other = NewTestSet("other", {"A": b"1\n2\n3"})
+    found: dict[int, tuple[int, int, tuple[str, str, str]]] = {}
+    for campaign, test_set, again in product(("c", "d"), (GOOD, other), range(2)):
+        outputs = list(product(("", "harbour"), ("mast", "keel"), ("1", "2")))
+        new = [NewSubmission(system, REFERENCE, team, run=run) for team, system, run in outputs]
+        done = take(engine, *(reversed(new) if again else new), campaign=campaign, test_set=test_set)
+        for key, output in zip(done.submissions, reversed(outputs) if again else outputs, strict=True):
+            assert found.setdefault(key, (done.campaign_id, done.test_set_id, output)) == (
+                *(done.campaign_id, done.test_set_id), output,
+            )  # fmt: skip
+    assert len(found) == 4 * 8
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(
+                Submission.id, Submission.campaign_id, Submission.test_set_id, Submission.run, System.team, System.name
+            ).join(System, System.id == Submission.system_id)
+        ).all()
+    assert {row.id: (row.campaign_id, row.test_set_id, (row.team, row.name, row.run)) for row in rows} == found

@@ -300,3 +300,16 @@ def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> N
     url = f"/api/v1{page.replace('/compare', '/comparisons')}"
     progress = service.client().get(url, params={"test": "randomization", "comparison": 1}).json()["progress"]
     assert (progress["running"], progress["failure"]) == (False, "")
+
+
+def test_a_baseline_is_named_by_any_run_of_its_system(scored: Scored) -> None:
+    first, last = (scored.add("lighthouse", "beam", 35.0, run=run) for run in ("1", "2"))
+    eve, mast = scored.service.program(scored.service.account("eve")), min(scored.evaluations)
+
+    def pairs(*systems: int, baseline: int) -> Any:
+        answer = eve.get(API, params={"system": systems, "baseline": baseline})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["pairs"]
+
+    assert pairs(mast, last, baseline=first) == pairs(mast, last, baseline=last) != []
+    assert pairs(mast, first, baseline=mast) == pairs(mast, last, baseline=mast)
