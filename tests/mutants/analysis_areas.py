@@ -5,6 +5,15 @@ from __future__ import annotations
 from tests.mutants.target import Target, of_one_name, target
 
 ANALYSIS_AREAS: dict[str, list[Target]] = {
+    "charts": [
+        target(
+            " ".join(
+                f"campaigns/charts/{name}.py"
+                for name in ("curve", "drawing", "effects", "element", "lettering", "scatter", "series", "ticks")
+            ),
+            "tests/campaigns/charts/test_charts.py tests/campaigns/charts/test_ticks.py",
+        ),
+    ],
     "significance": [
         *of_one_name(
             "library/steelyard/resampling", "bootstrap_p correction paired power best_of", "tests/library/resampling"

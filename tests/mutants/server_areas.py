@@ -373,15 +373,6 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/campaigns/reports/test_campaign.py",
         ),
     ],
-    "charts": [
-        target(
-            " ".join(
-                f"campaigns/charts/{name}.py"
-                for name in ("curve", "drawing", "effects", "element", "lettering", "scatter", "series", "ticks")
-            ),
-            "tests/campaigns/charts/test_charts.py tests/campaigns/charts/test_ticks.py",
-        ),
-    ],
     "guards": [
         target("web/dependencies.py", "tests/web/test_forms.py tests/web/hostile/accounts/test_credentials.py"),
         target("web/guards/bodies.py", "tests/web/guards/test_bodies.py"),
