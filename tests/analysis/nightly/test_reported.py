@@ -1,4 +1,4 @@
-"""What earlier runs have reported, which is not new again."""
+"""Which earlier runs count, and what they have reported, which is not new again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from analysis.nightly import baselines
 from analysis.nightly.verdict import _reported
+from models.schema.states import NightlyRunState
 from steelyard.resampling.level_changes import Reported
 from steelyard.resampling.regression import Outcome
 from tests.cli.schedules.test_output import change, finding, subject, verdict
@@ -67,3 +69,30 @@ def test_a_verdict_that_cannot_be_read_is_passed_over(caplog: pytest.LogCaptureF
     assert list(found) == [subject("tug"), subject("raft")]
     assert found[subject("tug")] == [Reported(1, True, None)]
     assert "The verdict of 2027-03-01 is passed over" in caplog.text
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_a_run_is_judged_by_the_runs_right_before_it(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that were judged; not by those behind it."""
+    runs = [
+        SimpleNamespace(
+            id=day, due_at=float(day), date=f"2027-03-{day:02}", manual=False,
+            state=NightlyRunState.FAILED if day == 3 else NightlyRunState.DONE,
+        )
+        for day in range(1, 9)
+    ]  # fmt: skip
+    run: Any = SimpleNamespace(**{**vars(runs[6]), "schedule_id": 4})
+    asked: list[Any] = []
+
+    def members(_: object, ids: list[int]) -> dict[int, Any]:
+        asked.append(ids)
+        return {}
+
+    monkeypatch.setattr(baselines, "MAX_RUNS", most)
+    monkeypatch.setattr(baselines, "list_nightly_runs", lambda _, schedule: runs if schedule == 4 else [])
+    monkeypatch.setattr(baselines, "read_nightly_run_members", members)
+    monkeypatch.setattr(baselines, "read_measured_outputs", lambda *_: {})
+    found = baselines.read_run_history(None, run)  # type: ignore[arg-type]
+    before = [1, 2, 4, 5, 6][-most:]
+    assert [each.id for each in found.nightly_runs] == [*before, 7]
+    assert asked == [[*before, 7]]

@@ -101,6 +101,8 @@ COMMAND_LINES = {
         f"{SCORE} -m bleu ter --confidence 50 --paired bootstrap",
         f"{SCORE} -m bleu ter --confidence 50 --paired bootstrap --all-pairs --correction bh --alpha 0.3",
         f"{SCORE} -m bleu ter --confidence 50 --paired bootstrap --baseline raft --correction none",
+        # Between p and corrected p.
+        f"{SCORE} -m bleu ter --confidence 50 --paired bootstrap --alpha 0.03",
         f"{SCORE} -m chrf ter --paired randomization --trials 60",
         f"{SCORE} -m bleu ter --paired randomization --trials 60 --resample document --documents docs.tsv",
         f"{SCORE} -m bleu chrf --segments",
@@ -146,6 +148,9 @@ COMMAND_LINES = {
         f"{CORRELATE} --metrics-task",
         *(f"{CORRELATE} --pair en-de -f {each}" for each in FORMATS),
         *(f"{CORRELATE} --metrics-task -f {each}" for each in FORMATS),
+        # One system left: nothing is defined.
+        f"{CORRELATE} --leave-out tug barge raft --granularity system",
+        f"{CORRELATE} --leave-out tug barge raft --granularity system -f json",
         f"{CORRELATE} --baseline nothing",
         f"{CORRELATE} --statistics nothing",
         f"{CORRELATE} --pair en-fr",
