@@ -27,6 +27,7 @@ from worker.computing.corpus_statistics import read_corpus_statistics
 from worker.computing.scoring import read_shard, shard_metrics
 from worker.context import WorkerContext
 from worker.handlers import do
+from worker.processes.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,6 +170,9 @@ def record(settings: Settings) -> Script:
     own = address.set(host="127.0.0.1", port=recorder.port)
     own = own.update_query_dict({"sslmode": "disable", "gssencmode": "disable"})
     context = Context(settings, own.render_as_string(hide_password=False))
+    # A scheduler takes the work of silent workers away, and sends nothing to those without processes.
+    beat = Heartbeat(context, 0, forks=False)
+    beat.start()
     try:
         marks: list[int] = []
 
@@ -192,6 +196,7 @@ def record(settings: Settings) -> Script:
         with patch("worker.runners.score", score), patch("worker.runners.reduce", reduce), _looking_at_once():
             return _record(context, recorder, marks)
     finally:
+        beat.stop()
         context.engine.dispose()
         recorder.close()
 
