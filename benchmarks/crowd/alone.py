@@ -10,12 +10,13 @@ import os
 import statistics
 import time
 from collections import defaultdict
+from contextlib import ExitStack
 from pathlib import Path
 
 from sqlalchemy import make_url
 
 from benchmarks.crowd.clients import Connection, replay
-from benchmarks.crowd.recording import record, shards_by_evaluation
+from benchmarks.crowd.recording import recorded, shards_by_evaluation
 from benchmarks.crowd.tables import fill
 from benchmarks.crowd.wire import messages, query, read_bind, rows
 from benchmarks.harness.machine import load
@@ -34,13 +35,14 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=500)
     parser.add_argument("--finished", type=int, default=0, help="shards that are done already")
     options = parser.parse_args()
-    with running("shared_buffers=1GB") as variables:
+    with ExitStack() as stack:
+        variables = stack.enter_context(running("shared_buffers=1GB"))
         os.environ |= variables
         settings = Settings()
         migrate.upgrade(settings.database_url)
         engine = make_engine(settings.database_url, relaxed=True)
         fill(engine, settings, options.finished, options.shards + 1000)
-        script = record(settings)
+        script = stack.enter_context(recorded(settings))
         waiting = [each for some in shards_by_evaluation(engine).values() for each in some]
         engine.dispose()
         address = make_url(settings.database_url)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import redis
 from sqlalchemy import make_url
 
-from benchmarks.crowd.recording import Script, Values, claimed, is_first, is_last, record, shards_by_evaluation
+from benchmarks.crowd.recording import Script, Values, claimed, is_first, is_last, recorded, shards_by_evaluation
 from benchmarks.crowd.wire import AT_ONCE, READY, SYNC, failed, query, rows
 from models.database.session import make_engine
 from models.schema.states import QueueClass
@@ -194,21 +194,22 @@ def main() -> None:
     parser.add_argument("--hold", type=float, required=True, help="seconds that a shard takes")
     options = parser.parse_args()
     settings = Settings()
-    clients = Clients(settings, record(settings), options.workers * options.processes, options.hold)
+    with recorded(settings) as script:
+        clients = Clients(settings, script, options.workers * options.processes, options.hold)
 
-    def stop(*_: object) -> None:
-        clients.stopping = True
+        def stop(*_: object) -> None:
+            clients.stopping = True
 
-    signal.signal(signal.SIGTERM, stop)
-    beats = [
-        Heartbeat(WorkerContext(settings, options.processes), options.processes, forks=False)
-        for _ in range(options.workers)
-    ]
-    for beat in beats:
-        beat.start()
-    clients.run()
-    for beat in beats:
-        beat.stop()
+        signal.signal(signal.SIGTERM, stop)
+        beats = [
+            Heartbeat(WorkerContext(settings, options.processes), options.processes, forks=False)
+            for _ in range(options.workers)
+        ]
+        for beat in beats:
+            beat.start()
+        clients.run()
+        for beat in beats:
+            beat.stop()
     print("refused, at most the last 20:", *clients.refused, sep="\n")
 
 

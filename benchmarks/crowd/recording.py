@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +31,7 @@ from worker.handlers import do
 from worker.processes.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Engine
 
@@ -157,8 +158,12 @@ class Context(WorkerContext):
         return self._own
 
 
-def record(settings: Settings) -> Script:
+@contextmanager
+def recorded(settings: Settings) -> Iterator[Script]:
     """Handle shards of some evaluations that wait, and make a script of the last ones.
+
+    The script names the worker that was recorded, so that it lives on for as long as the script is used: a scheduler
+    takes the work of silent workers away.
 
     Raises
     ------
@@ -170,7 +175,7 @@ def record(settings: Settings) -> Script:
     own = address.set(host="127.0.0.1", port=recorder.port)
     own = own.update_query_dict({"sslmode": "disable", "gssencmode": "disable"})
     context = Context(settings, own.render_as_string(hide_password=False))
-    # A scheduler takes the work of silent workers away, and sends nothing to those without processes.
+    # Nothing is sent to workers without processes.
     beat = Heartbeat(context, 0, forks=False)
     beat.start()
     try:
@@ -194,7 +199,8 @@ def record(settings: Settings) -> Script:
             return Outcome(ScoredShard(scored, TIMING))
 
         with patch("worker.runners.score", score), patch("worker.runners.reduce", reduce), _looking_at_once():
-            return _record(context, recorder, marks)
+            script = _record(context, recorder, marks)
+        yield script
     finally:
         beat.stop()
         context.engine.dispose()

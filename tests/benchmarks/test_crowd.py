@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 
 from benchmarks.crowd.clients import Connection, Refused, replay
-from benchmarks.crowd.recording import Request, Script, compare, record, shards_by_evaluation
+from benchmarks.crowd.recording import Request, Script, compare, recorded, shards_by_evaluation
 from benchmarks.crowd.tables import METRICS, SHARDS, fill
 from benchmarks.crowd.wire import message, query, read_bind, rows
 from models.database.session import make_engine
@@ -38,8 +38,13 @@ def replayed(connection: Connection, script: Script, values: dict[str, object]) 
             return
 
 
-def test_an_evaluation_that_is_replayed_ends_as_a_real_one(engine: Engine, settings: Settings) -> None:
-    script = record(settings)
+@pytest.fixture
+def script(engine: Engine, settings: Settings) -> Iterator[Script]:
+    with recorded(settings) as found:
+        yield found
+
+
+def test_an_evaluation_that_is_replayed_ends_as_a_real_one(engine: Engine, settings: Settings, script: Script) -> None:
     for fork in (script.claim, script.complete):
         begin, *_ = fork.common
         assert b"SET LOCAL" in b"".join(part for part in begin.parts if isinstance(part, bytes)), "in one message"
