@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 LARGEST = 1e9
+OF_HUNDRED = 0.0, 100.0
+"""The scale of direct assessments and of ESA, lowest and highest: what their annotators' sliders give."""
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _PART = re.compile(r"(?P<document>.+)#(?P<first>\d{1,9})-(?P<last>\d{1,9})", re.ASCII | re.DOTALL)
@@ -64,7 +66,9 @@ class Cells:
             )
         return self._names[text]
 
-    def number(self, text: str, line: int, what: str, largest: float = LARGEST) -> float | None:
+    def number(
+        self, text: str, line: int, what: str, largest: float = LARGEST, *, of_hundred: bool = False
+    ) -> float | None:
         """A finite number; anything else is a problem.
 
         Parameters
@@ -74,15 +78,19 @@ class Cells:
         what : str
         largest : float
             The largest amount that is allowed.
+        of_hundred : bool
+            Allow only what is on the scale of direct assessments.
 
         Returns
         -------
         float or None
             None for anything else.
         """
-        if _NUMBER.fullmatch(text) and abs(value := float(text)) <= largest:
+        low, high = OF_HUNDRED if of_hundred else (-largest, largest)
+        if _NUMBER.fullmatch(text) and low <= (value := float(text)) <= high:
             return value + 0.0  # never -0.0
-        self.findings.problem(f"the {what} is {quoted(text)}. Give a number, at most {largest:g}.", line)
+        allowed = f" from {low:g} to {high:g}" if of_hundred else f", at most {largest:g}"
+        self.findings.problem(f"the {what} is {quoted(text)}. Give a number{allowed}.", line)
         return None
 
     def count(self, text: str, line: int, what: str) -> int | None:

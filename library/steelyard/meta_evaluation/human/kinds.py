@@ -17,6 +17,7 @@ SCORES, RATINGS, ERRORS, RANKINGS = KINDS = ("scores", "ratings", "errors", "ran
 SYSTEM = ("system", "systemid")
 ANNOTATOR = ("annotator", "rater", "judge", "judgeid", "user", "userid", "username", "worker", "workerid")
 SCORE = ("score", "rating")
+SPANS = ("spans", "errorspans", "esaspans")
 RANKING = ("ranking", "rankingid")
 WIDE_RANKING = "system1id"
 
@@ -59,6 +60,21 @@ def _columns_of_appraise(first: bytes) -> list[str]:
     """Their names, where a first line is a row of Appraise's export; else none."""
     cells = first.split(b",")
     return _APPRAISE if len(cells) == len(_APPRAISE) and cells[3] in _ITEM_TYPES else []
+
+
+def is_of_hundred(table: Table) -> bool:
+    """Whether scores are those of direct assessment or ESA: in Appraise's exports, and beside error spans.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    bool
+        False where annotators may have used any scale.
+    """
+    return not table.begins or table.column(*SPANS) is not None
 
 
 def kind_of(table: Table) -> str:

@@ -15,6 +15,7 @@ from steelyard.meta_evaluation.human.kinds import (
     SCORE,
     SCORES,
     SYSTEM,
+    is_of_hundred,
     required,
 )
 from steelyard.text.findings import quoted
@@ -120,6 +121,7 @@ def read_ratings(cells: Cells, places: Places, pair: str | None) -> list[Judgmen
     """
     at_system, at_score = required(cells.table, RATINGS, *SYSTEM), required(cells.table, RATINGS, *SCORE)
     at_annotator = required(cells.table, RATINGS, *ANNOTATOR)
+    of_hundred = is_of_hundred(cells.table)
     found: list[Judgment] = []
     lines: dict[tuple[str, str, int], int] = {}
     repeated = []
@@ -127,7 +129,7 @@ def read_ratings(cells: Cells, places: Places, pair: str | None) -> list[Judgmen
         annotator = cells.name(row[at_annotator], line, "an annotator")
         system = cells.name(row[at_system], line, "a system")
         segment = places.segment(row, line)
-        value = cells.number(row[at_score], line, "score")
+        value = cells.number(row[at_score], line, "score", of_hundred=of_hundred)
         if annotator is None or system is None or segment is None or value is None:
             continue
         if lines.setdefault((annotator, system, segment), line) != line:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from steelyard.meta_evaluation.human.cells import LARGEST, LONGEST_NAME
+from steelyard.meta_evaluation.human.cells import LARGEST, LONGEST_NAME, OF_HUNDRED
 from steelyard.meta_evaluation.human.table import BadTable
 from steelyard.text.findings import quoted
 from steelyard.text.wording import listed, number_of
@@ -15,6 +15,7 @@ from steelyard.text.wording import listed, number_of
 if TYPE_CHECKING:
     from steelyard.formats.plain import Text
 
+ANY_SCALE = -LARGEST, LARGEST
 LATEST = 1e12
 """Seconds since 1970 that an end may be."""
 
@@ -74,7 +75,7 @@ class Found:
             told.append(f"{self.name}: {number_of(self.written, 'score')} written as texts, read as numbers.")
         return told
 
-    def score(self, value: object, where: str) -> float | None:
+    def score(self, value: object, where: str, scale: tuple[float, float] = OF_HUNDRED) -> float | None:
         """A score, also one written as a text, which is counted.
 
         Parameters
@@ -82,6 +83,8 @@ class Found:
         value : object
             Parsed from JSON.
         where : str
+        scale : tuple of float
+            The lowest and the highest score.
 
         Returns
         -------
@@ -103,6 +106,10 @@ class Found:
             return None
         if abs(score) > LARGEST:
             raise BadTable(f"{where}: {quoted(str(value))} is no score. Write a number, or null.")
+        low, high = scale
+        if not low <= score <= high:
+            allowed = f"from {low:g} to {high:g}" if low == 0 else f"at most {high:g}"
+            raise BadTable(f"{where}: the score {quoted(str(value))} is not on the scale. Write a number {allowed}.")
         self.written += isinstance(value, str)
         return score + 0.0
 

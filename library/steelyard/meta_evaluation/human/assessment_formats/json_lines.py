@@ -11,6 +11,7 @@ from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_P
 from steelyard.meta_evaluation.human.assessment_formats.found import annotator_name, parts_of, system_name
 from steelyard.meta_evaluation.human.assessment_formats.mt_metrics_eval import rated_errors, rated_score
 from steelyard.meta_evaluation.human.assessment_formats.spans import in_code_points, read_spans
+from steelyard.meta_evaluation.human.cells import LARGEST, OF_HUNDRED
 from steelyard.meta_evaluation.human.table import BadTable
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _of_system(
             protocol = str(each.get("protocol") or "ESA")
             if not protocol.upper().startswith("ESA"):
                 found.left_out[f"the protocol {protocol}"] += 1
-            elif (score := found.score(each.get("score"), where)) is not None:
+            elif (score := found.score(each.get("score"), where, _scale(each.get("protocol")))) is not None:
                 annotator = annotator_name(each.get("annotator"), where)
                 yield wave, annotator, score, read_spans(each.get("errors"), where), _taken(each.get("times"))
         return
@@ -114,6 +115,12 @@ def _of_system(
         if (match := _WAVE.fullmatch(name)) and (score := found.score(value, where)) is not None:
             annotator = annotator_name(judged.get(f"annotator{match[1]}"), where)
             yield int(match[1]), annotator, score, read_spans(judged.get(f"errors{match[1]}"), where), None
+
+
+def _scale(protocol: object) -> tuple[float, float]:
+    """Without a protocol a list may hold MQM's scores, too, as WMT25's do: minus the weights of errors."""
+    low, high = OF_HUNDRED
+    return (low if protocol else -LARGEST), high
 
 
 def _flat(found: Found, line: Mapping[str, Any], where: str) -> Assessment:

@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import Assessment, ErrorSpan
-from steelyard.meta_evaluation.human.assessment_formats.found import annotator_name, system_name
+from steelyard.meta_evaluation.human.assessment_formats.found import ANY_SCALE, annotator_name, system_name
 from steelyard.meta_evaluation.human.assessment_formats.penalties import penalty
 from steelyard.meta_evaluation.human.assessment_formats.spans import MOST_SPANS, label
-from steelyard.meta_evaluation.human.cells import LARGEST
+from steelyard.meta_evaluation.human.cells import LARGEST, OF_HUNDRED
 from steelyard.meta_evaluation.human.table import BadTable
 from steelyard.text.findings import quoted
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.meta_evaluation.human.assessment_formats.found import Found
 
 NONE = "None"
+ESA = "esa"
+"""What the files of ESA's scores are called by."""
 _NAMED = re.compile(r"(?P<pair>[^.]+)\.(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.(?P<kind>score|rating)")
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 
@@ -74,6 +76,8 @@ def assessments_of_scores(found: Found) -> Iterator[Assessment]:
         For other lines, and for scores of systems, domains or documents.
     """
     pair = _pair_of_segments(found)
+    # Other scores, such as mqm and those that are standardised, have scales of their own.
+    of_hundred = f".{ESA}.seg." in PurePath(found.name).name
     counts: dict[str, int] = {}
     for number, line in enumerate(found.text.lines(), 1):
         words = line.decode().split()
@@ -90,6 +94,7 @@ def assessments_of_scores(found: Found) -> Iterator[Assessment]:
         if words[1] != NONE:
             if abs(float(words[1])) > LARGEST:
                 raise BadTable(f"{where}: {quoted(words[1])} is no score. Write a number, or None.")
+            found.score(float(words[1]), where, OF_HUNDRED if of_hundred else ANY_SCALE)
             yield Assessment(pair, system, "", str(segment), "", "", found.wave, float(words[1]) + 0.0, 0.0, found.name)
     _require_as_many(found, counts)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import Assessment
-from steelyard.meta_evaluation.human.assessment_formats.found import annotator_name, system_name
+from steelyard.meta_evaluation.human.assessment_formats.found import ANY_SCALE, annotator_name, system_name
 from steelyard.meta_evaluation.human.assessment_formats.json_lines import objects_of_lines
 from steelyard.meta_evaluation.human.assessment_formats.penalties import penalty
 from steelyard.meta_evaluation.human.assessment_formats.spans import in_code_points, read_spans
+from steelyard.meta_evaluation.human.cells import OF_HUNDRED
 from steelyard.meta_evaluation.human.table import BadTable
 from steelyard.text.wording import number_of
 
@@ -193,7 +194,9 @@ def _of_item(
             raise BadTable(f"{each.where}: {system[:100]!r} was judged without a translation of it.")
         spans = read_spans(given.get("error_spans"), each.where)
         spans = in_code_points(spans, text, trimmed=False, behind_is_missing=True)
-        score = penalty(spans, each.where) if by_errors else found.score(_given_score(given), each.where)
+        # Sliders of the organisers have scales of their own.
+        scale = ANY_SCALE if given.get("score") is None else OF_HUNDRED
+        score = penalty(spans, each.where) if by_errors else found.score(_given_score(given), each.where, scale)
         if score is None:
             found.left_out["segments that were skipped"] += 1
             continue

@@ -12,7 +12,15 @@ from steelyard.meta_evaluation.human.assessment_formats.found import LATEST, PAR
 from steelyard.meta_evaluation.human.assessment_formats.placing import LONGEST_NUMBER
 from steelyard.meta_evaluation.human.assessment_formats.spans import read_spans
 from steelyard.meta_evaluation.human.cells import DOCUMENT, NUMBERED, Cells
-from steelyard.meta_evaluation.human.kinds import ANNOTATOR, RATINGS, SCORE, SYSTEM, required
+from steelyard.meta_evaluation.human.kinds import (
+    ANNOTATOR,
+    RATINGS,
+    SCORE,
+    SPANS,
+    SYSTEM,
+    is_of_hundred,
+    required,
+)
 from steelyard.meta_evaluation.human.readers import JUDGED_ITEMS
 from steelyard.meta_evaluation.human.table import BadTable, read_table
 from steelyard.text.findings import quoted
@@ -67,9 +75,9 @@ def assessments_of_table(found: Found) -> Iterator[Assessment]:
     at_end, at_start, at_type = columns.get("timeend"), columns.get("timestart"), columns.get("itemtype")
     at_pair, at_domain = table.column("pair", "lp", "langs"), columns.get("domain")
     source, target = table.column("srclang", "sourcelanguage"), table.column("trglang", "targetlanguage")
-    at_spans, at_seconds = table.column("spans", "errorspans", "esaspans"), table.column("seconds", "duration")
+    at_spans, at_seconds = table.column(*SPANS), table.column("seconds", "duration")
     at_whole = columns.get("isdocscore")
-    exported = not table.begins
+    exported, of_hundred = not table.begins, is_of_hundred(table)
     taken = _taken(table.rows(), at_annotator, at_start, at_end) if exported else {}
     cut_names: dict[str, None] = {}
     before: Sequence[str] = ()
@@ -94,7 +102,7 @@ def assessments_of_table(found: Found) -> Iterator[Assessment]:
         annotator = cell(row, at_annotator)
         if annotator and cells.name(annotator, line, "an annotator") is None:
             continue
-        score = cells.number(row[at_score], line, "score")
+        score = cells.number(row[at_score], line, "score", of_hundred=of_hundred)
         end = cells.number(row[at_end], line, "end", LATEST) if at_end is not None else 0.0
         seconds = _seconds(cells, row, line, (at_start, at_end, at_seconds))
         seconds = taken.get(line, seconds)

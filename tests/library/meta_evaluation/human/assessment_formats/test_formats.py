@@ -109,7 +109,7 @@ def test_a_name_that_says_another_pair_than_the_rows(tmp_path):
 
 def test_scores_of_mt_metrics_eval(tmp_path):
     text = "tug\t90.0\nraft 1\ntug\tNone\nraft -2.5\n"
-    found = read(tmp_path, "en-sr_Cyrl_RS.esa.seg.score", text).assessments
+    found = read(tmp_path, "en-sr_Cyrl_RS.mqm.seg.score", text).assessments
     assert [(each.pair, each.system, each.segment, each.score) for each in found] == [
         ("en-sr_Cyrl_RS", "tug", "0", 90.0),
         ("en-sr_Cyrl_RS", "raft", "0", 1.0),
