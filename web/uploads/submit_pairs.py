@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -164,13 +165,15 @@ async def _matched(
     state: State, owner: Owner, incoming: SeveralRequest, test_sets: Mapping[str, str], place: Path
 ) -> tuple[dict[str, OutputOfPair], list[RefusedOutput]]:
     """The output of each test set, in the folder `place` where it was packed, and what is refused."""
-    files: dict[str, Path] = {}
-    left_out = []
-    for each in incoming.files:
-        if each.name in files:
-            left_out.append(RefusedOutput(each.name, "Another file has this name, too. Rename one of them."))
-        else:
-            files[each.name] = each.path
+    times = Counter(each.name for each in incoming.files)
+    files = {each.name: each.path for each in incoming.files if times[each.name] == 1}
+    left_out = [
+        RefusedOutput(each.name, "Another file has this name, too. Rename one of them.")
+        for each in incoming.files
+        if times[each.name] > 1
+    ]
+    if not files:
+        return {}, left_out
     limits = limits_of(state.settings).text
     found, refused = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
     return found, left_out + [RefusedOutput(file, reason) for file, reason in refused.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,20 +50,20 @@ async def check_systems(state: State, principal: Principal, campaign: str, incom
 async def _by_system(
     state: State, principal: Principal, campaign: str, incoming: SeveralRequest, *, count: bool = False
 ) -> tuple[list[tuple[str, str, SubmissionRequest]], list[RefusedOutput]]:
-    """A request for each file, and files of systems that another one is of, too."""
+    """A request for each file, and all files of systems that several are of."""
     if incoming.values.get("system"):
         raise SystemNamed
     await run_in_threadpool(_require_team, state, principal, campaign, incoming.values, count=count)
-    requests, refused, seen = [], [], set()
+    requests, refused = [], []
+    times = Counter(system_name(file.name) for file in incoming.files)
     for file in incoming.files:
         system = system_name(file.name)
-        if system in seen:
+        if times[system] > 1:
             refused.append(
                 RefusedOutput(file.name, f"Another file is of the system {system}, too. Rename one of them.")
             )
         else:
             requests.append((file.name, system, SubmissionRequest({**incoming.values, "system": system}, file)))
-        seen.add(system)
     return requests, refused
 
 

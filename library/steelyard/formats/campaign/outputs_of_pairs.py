@@ -16,6 +16,7 @@ from steelyard.formats.plain import read_lines
 from steelyard.text.language_pairs import NoSuchPair, pair_called
 from steelyard.text.limits import STORING_LIMITS, TextLimits
 from steelyard.text.names import printable
+from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -70,9 +71,10 @@ def outputs_of_pairs(
     found : dict of str to OutputOfPair
         By name of the test set, in the order of the files.
     refused : dict of str to str
-        File and reason: what is no text, fits no test set, or several, or one that another file fits.
+        File and reason: what is no text, fits no test set, or several, and all that fit the same one, for nobody
+        can say which of them is meant.
     """
-    found: dict[str, OutputOfPair] = {}
+    fitting: dict[str, list[OutputOfPair]] = {}
     refused: dict[str, str] = {}
     for file, path in files.items():
         shown = printable(file)
@@ -90,11 +92,13 @@ def outputs_of_pairs(
             except NoSuchPair as error:
                 refused[about] = str(error)
                 continue
-            if name in found:
-                refused[about] = f"{about}: is for {name}, and so is {found[name].shown}. Send one of them."
-            else:
-                found[name] = OutputOfPair(about, path, each if of_documents else "")
-    return found, refused
+            fitting.setdefault(name, []).append(OutputOfPair(about, path, each if of_documents else ""))
+    for name, outputs in fitting.items():
+        for output in outputs if len(outputs) > 1 else ():
+            others = listed([each.shown for each in outputs if each is not output])
+            are = "is" if len(outputs) == 2 else "are"
+            refused[output.shown] = f"{output.shown}: is for {name}, and so {are} {others}. Send one of them."
+    return {name: outputs[0] for name, outputs in fitting.items() if len(outputs) == 1}, refused
 
 
 def each_pair_alone(found: Mapping[str, OutputOfPair], folder: Path) -> dict[str, OutputOfPair]:

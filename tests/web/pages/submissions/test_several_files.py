@@ -59,8 +59,10 @@ def test_of_several_files_none_is_named_and_no_two_are_one_system(port: Port) ->
     answer = send(mary, [("mast.txt", output(1)), ("keel.txt", output(2))], system="mast")
     assert answer.status_code == 422
     assert "Leave this empty" in answer.text.split('id="system-error"')[1].split("</p>")[0]
-    twice = send(mary, [("mast.txt", output(1)), ("mast.sgm", output(2)), ("mast.txt.gz", output(2))])
-    assert "Another file is of the system mast, too." in twice.text
+    twice = send(mary, [("mast.txt", output(1)), ("keel.txt", output(2)), ("mast.txt.gz", output(2))])
+    assert "1 of 3 outputs were stored." in twice.text
+    refused = twice.text.split("Refused")[1].split("Stored")[0]
+    assert refused.count("Another file is of the system mast, too.") == 2
     # One alone needs a name.
     alone = send(mary, [("mast.txt", output(1))])
     assert alone.status_code == 422
@@ -80,6 +82,21 @@ def test_several_files_for_all_test_sets_are_of_one_system(port: Port) -> None:
     assert "de-fr.txt" in refused
     assert "pier" in answer.text.split(">Stored<")[1]
     assert "This field is required" in send(mary, files, test_set="*").text
+
+
+def test_of_files_for_one_test_set_none_is_stored(port: Port) -> None:
+    mary = port.browser("mary")
+    with_test_set(port.service.engine, "port 1", given(source=SOURCE), name="pier")
+    czech = b"kocka\npes\ndum\n"
+    files = [("en-cs.txt", czech), ("eng-ces.txt", czech), ("quay.txt", output(3))]
+    answer = send(mary, files, test_set="*", system="mast")
+    assert "1 of 3 outputs were stored." in answer.text
+    refused = answer.text.split("Refused")[1].split("Stored")[0]
+    assert "is for pier, and so is eng-ces.txt" in refused
+    assert "is for pier, and so is en-cs.txt" in refused
+    same = send(mary, [("en-cs.txt", czech), ("en-cs.txt", czech), ("quay.txt", output(4))], test_set="*", system="x")
+    assert same.text.split("Refused")[1].split("Stored")[0].count("Another file has this name, too.") == 2
+    assert "None of the outputs" in send(mary, [("en-cs.txt", czech)] * 2, test_set="*", system="y").text
 
 
 def test_strangers_submit_none(port: Port) -> None:
