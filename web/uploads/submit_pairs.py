@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
@@ -26,6 +26,7 @@ from steelyard.errors import MetricsError
 from steelyard.formats.campaign.outputs_of_pairs import (
     OutputOfPair,
     each_pair_alone,
+    left_out_of,
     outputs_in,
     outputs_of_pairs,
 )
@@ -73,6 +74,8 @@ class PairsOutcome:
 
     stored: Sequence[SubmitOutcome]
     refused: Sequence[RefusedOutput]
+    left_out: Sequence[str] = ()
+    """Files of a zip that cannot be outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,8 @@ class PairsCheck:
     refused: Sequence[RefusedOutput]
     missing: Sequence[str]
     """Test sets without an output."""
+    left_out: Sequence[str] = ()
+    """Files of a zip that cannot be outputs."""
 
 
 class NothingStored(BadRequest):
@@ -120,8 +125,9 @@ async def submit_pairs(
     test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, fields)
     with scratch_folder() as place:
         owner = Owner(principal.account_id, fields.team)
-        found, left_out = await _matched(state, owner, incoming, test_sets, place)
-        return await submit_each(state, principal, campaign, _requests(state, incoming, found), list(left_out), key=key)
+        found, refused, left_out = await _matched(state, owner, incoming, test_sets, place)
+        requests = _requests(state, incoming, found)
+        return replace(await submit_each(state, principal, campaign, requests, refused, key=key), left_out=left_out)
 
 
 async def check_pairs(state: State, principal: Principal, campaign: str, incoming: SeveralRequest) -> PairsCheck:
@@ -133,9 +139,9 @@ async def check_pairs(state: State, principal: Principal, campaign: str, incomin
     test_sets = await run_in_threadpool(named_test_sets, state, principal, campaign, fields, count=True)
     with scratch_folder() as place:
         owner = Owner(principal.account_id, fields.team)
-        found, left_out = await _matched(state, owner, incoming, test_sets, place)
-        checked, refused = await check_each(state, principal, campaign, _requests(state, incoming, found), left_out)
-    return PairsCheck(checked, refused, [each for each in test_sets if each not in found])
+        found, refused, left_out = await _matched(state, owner, incoming, test_sets, place)
+        checked, refused = await check_each(state, principal, campaign, _requests(state, incoming, found), refused)
+    return PairsCheck(checked, refused, [each for each in test_sets if each not in found], left_out)
 
 
 async def check_each(
@@ -163,20 +169,20 @@ async def check_each(
 
 async def _matched(
     state: State, owner: Owner, incoming: SeveralRequest, test_sets: Mapping[str, str], place: Path
-) -> tuple[dict[str, OutputOfPair], list[RefusedOutput]]:
-    """The output of each test set, in the folder `place` where it was packed, and what is refused."""
+) -> tuple[dict[str, OutputOfPair], list[RefusedOutput], list[str]]:
+    """The output of each test set, in the folder `place` where it was packed, what is refused, and what is left out."""
     times = Counter(each.name for each in incoming.files)
     files = {each.name: each.path for each in incoming.files if times[each.name] == 1}
-    left_out = [
+    named_twice = [
         RefusedOutput(each.name, "Another file has this name, too. Rename one of them.")
         for each in incoming.files
         if times[each.name] > 1
     ]
     if not files:
-        return {}, left_out
+        return {}, named_twice, []
     limits = limits_of(state.settings).text
-    found, refused = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
-    return found, left_out + [RefusedOutput(file, reason) for file, reason in refused.items()]
+    found, refused, left_out = await state.sandbox.run(owner, read_pairs, files, place, limits, test_sets)
+    return found, named_twice + [RefusedOutput(file, reason) for file, reason in refused.items()], left_out
 
 
 def _requests(
@@ -225,8 +231,10 @@ def _refused(shown: str, error: Exception) -> RefusedOutput:
 
 def read_pairs(
     files: Mapping[str, Path], place: Path, limits: TextLimits, test_sets: Mapping[str, str]
-) -> tuple[dict[str, OutputOfPair], dict[str, str]]:
-    """The output of each test set; files and reasons of what is refused. A zip alone is unpacked into `place`.
+) -> tuple[dict[str, OutputOfPair], dict[str, str], list[str]]:
+    """The output of each test set, files and reasons of what is refused, and files of a zip that are left out.
+
+    A zip alone is unpacked into `place`.
 
     A file for all pairs is cut there, so that each output is read once.
 
@@ -235,7 +243,7 @@ def read_pairs(
     path = next(iter(files.values()))
     if len(files) > 1 or not is_zip(path):
         found, refused = outputs_of_pairs(files, test_sets)
-        return each_pair_alone(found, place / "pairs"), refused
+        return each_pair_alone(found, place / "pairs"), refused, []
     root = place / "unpacked"
     try:
         with ZipFile(path) as archive:
@@ -249,7 +257,7 @@ def read_pairs(
             break
     if not found and not refused:
         raise BadRequest("The zip has no outputs. Name each after its language pair, such as en-cs.txt.")
-    return each_pair_alone(found, place / "pairs"), refused
+    return each_pair_alone(found, place / "pairs"), refused, left_out_of(folder)
 
 
 def _fields(incoming: SeveralRequest) -> SubmissionFields:

@@ -199,7 +199,9 @@ def test_what_would_be_submitted_is_said_before(steelyard, tmp_path):
     folder.mkdir()
     shutil.copy("2.txt", folder / "trial.txt")
     (folder / "en-de.txt").write_text("x\n")
+    (folder / "notes.md").write_text("x\n")
     status, out, err = steelyard("submit", "outputs", *ASKED, "--preview")
+    assert "Left out, for these are no outputs: notes.md." in err
     assert (status, out.splitlines()[0]) == (1, "Nothing is stored: this is what would be.")
     assert "trial.txt" in out
     assert "refused: en-de.txt: en-de: there is no pair en-de" in err
@@ -208,7 +210,8 @@ def test_what_would_be_submitted_is_said_before(steelyard, tmp_path):
     (tmp_path / "short.txt").write_text("x\n")
     status, _, err = steelyard("submit", "short.txt", *ASKED, "--preview")
     assert (status, "refused: short.txt: The output cannot be scored." in err) == (1, True)
-    status, out, _ = steelyard("submit", "outputs", *ASKED, "--processes", "1")
+    status, out, err = steelyard("submit", "outputs", *ASKED, "--processes", "1")
+    assert "Left out, for these are no outputs: notes.md." in err
     assert out.splitlines()[0].startswith("Stored as submission"), "nothing had been"
 
 

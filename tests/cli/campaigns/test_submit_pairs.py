@@ -51,8 +51,9 @@ def test_each_document_is_sent_once(sent: Path) -> None:
 
 
 def test_the_server_reads_each_document_once(sent: Path, tmp_path: Path) -> None:
-    found, refused = read_pairs(
+    found, refused, left_out = read_pairs(
         {"mast.jsonl": sent}, tmp_path / "place", STORING_LIMITS, {each: each for each in PAIRS}
     )
     assert not refused
+    assert not left_out
     assert parts([each.path.read_bytes() for each in found.values()]) == [[1, 4], [2, 5], [3, 6]]

@@ -38,11 +38,11 @@ async def submit_outputs(
 
     Each file of a zip is named after its pair, in any spelling, or after its test set: `en-cs.txt`, `eng-deu.txt`,
     `en-zh/SYSTEM.txt`. JSON Lines whose `doc_id` name their pairs, as in WMT25 and WMT26, are for all of them, in a zip
-    or alone, packed with gzip or not; `test_set` is ignored. Each output is checked and stored by itself, as a single
-    one is; what is refused is named and keeps nothing else back. If nothing can be stored, the request fails with all
-    reasons. With `preview` each output is only checked, all of them as one check, and the status is 200: the response
-    says which file is for which test set, what is refused, and which test sets have no output. Quotas and phases are
-    left to the submission.
+    or alone, packed with gzip or not; `test_set` is ignored. Each output is checked and stored by itself, as a
+    single one is; what is refused is named and keeps nothing else back, and so are files that are no texts. If
+    nothing can be stored, the request fails with all reasons. With `preview` each output is only checked, all of
+    them as one check, and the status is 200: the response says which file is for which test set, what is refused,
+    and which test sets have no output. Quotas and phases are left to the submission.
     """
     state = app_state(request)
     several = SeveralRequest(incoming.values, [] if incoming.file is None else [incoming.file])
@@ -55,6 +55,7 @@ async def submit_outputs(
         checked=[],
         refused=[_refused(each) for each in done.refused],
         missing=[],
+        left_out=list(done.left_out),
     )
 
 
@@ -70,6 +71,7 @@ def check_document(check: PairsCheck) -> SubmissionsCreatedResponse:
         ],
         refused=[_refused(each) for each in check.refused],
         missing=list(check.missing),
+        left_out=list(check.left_out),
     )
 
 

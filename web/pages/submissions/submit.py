@@ -30,7 +30,7 @@ from web.pages.rendering import page, part_of_address, see_other
 from web.uploads.large_bodies import accepts_upload
 from web.uploads.request import ReceivedSubmissions, SeveralRequest, SubmissionRequest
 from web.uploads.submit import BadOutput, NoOutput, check_request, submit_request
-from web.uploads.submit_pairs import CheckedOutput, PairsCheck, RefusedOutput, check_pairs, submit_pairs
+from web.uploads.submit_pairs import CheckedOutput, PairsCheck, PairsOutcome, check_pairs, submit_pairs
 from web.uploads.submit_several import SystemNamed, check_systems, submit_systems
 
 router = APIRouter()
@@ -97,9 +97,12 @@ async def _submit_several(request: Request, name: str, principal: Principal, inc
         given = dict(incoming.values)
         if len(done.refused) == 1 and given.get("test_set") != ALL_PAIRS:
             given["system"] = system_name(done.refused[0].file)
-        return await run_in_threadpool(_form, request, access, given, stored=stored, refused=done.refused)
+        return await run_in_threadpool(_form, request, access, given, stored=stored, done=done)
     template = "submissions/submitted_outputs"
-    return page(request, template, title="Outputs submitted", access=access, here="submit", stored=stored)
+    return page(
+        request, template, title="Outputs submitted", access=access, here="submit", stored=stored,
+        left_out=done.left_out,
+    )  # fmt: skip
 
 
 async def _check(request: Request, name: str, principal: Principal, incoming: SeveralRequest) -> Response:
@@ -159,7 +162,7 @@ def _form(
     error: CampaignsError | None = None,
     findings: Sequence[Finding] = (),
     stored: Sequence[tuple[str, str, int]] = (),
-    refused: Sequence[RefusedOutput] = (),
+    done: PairsOutcome | None = None,
     check: PairsCheck | None = None,
     status: int = 200,
 ) -> Response:
@@ -190,7 +193,8 @@ def _form(
         error=error,
         findings=findings,
         stored=stored,
-        refused=refused,
+        refused=done.refused if done else (),
+        left_out=done.left_out if done else (),
         check=check,
         kinds=[(str(value), title) for value, title in KINDS],
         constrained=CONSTRAINED,

@@ -117,7 +117,7 @@ def submit(
 ) -> int:
     """Submit one output or those of a folder; with --wait show the scores; the exit status."""
     from steelyard_client.commands.submissions.submit_one import Order, check_one, submit_one
-    from steelyard_client.commands.submissions.submit_pairs import are_many, check_all, submit_all
+    from steelyard_client.commands.submissions.submit_pairs import are_many, check_all, left_out_lines, submit_all
 
     if primary and contrastive:
         raise UsageError("Give --primary or --contrastive, not both.")
@@ -138,6 +138,7 @@ def submit(
         print(render([checked_table(checked)], format, "Checked outputs"), end="", flush=True)
         if checked.missing:
             note([f"No output for {', '.join(checked.missing)}."])
+        note(left_out_lines(checked.left_out))
         for refusal in checked.refused:
             tell([f"steelyard: refused: {refusal.file}: {' '.join([refusal.reason, *refusal.details])}"])
         return 1 if checked.refused else 0

@@ -10,9 +10,12 @@ from zipfile import ZIP_DEFLATED, ZipFile, is_zipfile
 
 from steelyard.commands.errors import CommandError, UsageError, explained
 from steelyard.commands.notices import note
+from steelyard.text.wording import listed
 from steelyard_client.commands.submissions.submit_one import submit_one
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from steelyard_client import Client
     from steelyard_client.commands.submissions.submit_one import Order
     from steelyard_client.documents.submissions.submissions import (
@@ -46,7 +49,12 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
 
     What is refused keeps nothing else back.
     """
-    from steelyard.formats.campaign.outputs_of_pairs import each_pair_alone, outputs_in, outputs_of_pairs
+    from steelyard.formats.campaign.outputs_of_pairs import (
+        each_pair_alone,
+        left_out_of,
+        outputs_in,
+        outputs_of_pairs,
+    )
     from steelyard.formats.campaign.zips import unpacked_paths
     from steelyard.text.limits import STORING_LIMITS
 
@@ -56,6 +64,7 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
     with unpacked_paths([file], STORING_LIMITS) as (given,), TemporaryDirectory() as pieces:
         files = outputs_in(given) if given.is_dir() else {given.name: given}
         found, refused = outputs_of_pairs(files, known)
+        left_out = left_out_of(given) if given.is_dir() else []
         if not found and not refused:
             raise CommandError(f"{file}: has no outputs. Name each after its language pair, such as en-cs.txt.")
         stored = []
@@ -67,12 +76,18 @@ def submit_all(client: Client, order: Order, file: str) -> tuple[list[Submission
                 stored.append(created)
     if missing := [name for name in known if name not in found]:
         note([f"No output for {', '.join(missing)}."])
+    note(left_out_lines(left_out))
     return stored, refused
+
+
+def left_out_lines(files: Sequence[str]) -> list[str]:
+    """What to say of files beside the outputs."""
+    return [f"Left out, for these are no outputs: {listed(files)}."] if files else []
 
 
 def check_all(client: Client, order: Order, file: str) -> SubmissionsCreatedResponse:
     """What would be stored of a folder, a zip or a file for all pairs, and what would be refused."""
-    from steelyard.formats.campaign.outputs_of_pairs import outputs_in
+    from steelyard.formats.campaign.outputs_of_pairs import left_out_of, outputs_in
 
     if order.fields["test_set"]:
         raise UsageError("--test-set is for a single output: files of a folder are named after language pairs.")
@@ -84,7 +99,8 @@ def check_all(client: Client, order: Order, file: str) -> SubmissionsCreatedResp
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
         for name, one in outputs_in(path).items():
             archive.write(one, name)
-    return client.submit_outputs(order.campaign, packed.getvalue(), preview=True, **fields)
+    checked = client.submit_outputs(order.campaign, packed.getvalue(), preview=True, **fields)
+    return checked.model_copy(update={"left_out": left_out_of(path)})
 
 
 def _test_sets(client: Client, campaign: str) -> dict[str, str]:

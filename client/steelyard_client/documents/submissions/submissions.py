@@ -194,6 +194,8 @@ class SubmissionsCreatedResponse(Document):
     """The others."""
     missing: list[str]
     """Test sets without an output, for a preview."""
+    left_out: list[str] = Field(default_factory=list)
+    """Files of a zip that cannot be outputs, by their names: no texts, or in folders of folders."""
 
 
 class OutputCheckResponse(Document):

@@ -11,7 +11,7 @@ from steelyard.errors import BadText
 from steelyard.formats.campaign.document_ids import parse_document_id
 from steelyard.formats.file_names import is_text, system_name
 from steelyard.formats.input.contents import opened
-from steelyard.formats.input.given_files import list_given
+from steelyard.formats.input.given_files import files_under, list_given
 from steelyard.formats.plain import read_lines
 from steelyard.text.language_pairs import NoSuchPair, pair_called
 from steelyard.text.limits import STORING_LIMITS, TextLimits
@@ -51,6 +51,23 @@ def outputs_in(folder: Path) -> dict[str, Path]:
     dict of str to Path
     """
     return {str(path.relative_to(folder)): path for path in _files(folder)}
+
+
+def left_out_of(folder: Path) -> list[str]:
+    """The files in a folder that cannot be outputs: no texts, or deeper than `PAIR/SYSTEM.txt`.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of str
+        Their names there, printable. What systems put beside files of people is not among them.
+    """
+    outputs = set(_files(folder))
+    beside = [path.relative_to(folder) for path in files_under(folder) if path not in outputs]
+    return [printable(str(each)) for each in beside if not any(map(_is_of_systems, each.parts))]
 
 
 def outputs_of_pairs(
@@ -181,9 +198,13 @@ def pairs_of_documents(path: Path, name: str = "") -> list[str]:
     return list(pairs)
 
 
+def _is_of_systems(name: str) -> bool:
+    return name.startswith(".") or name == "__MACOSX"
+
+
 def _files(folder: Path) -> Iterator[Path]:
     for path in list_given(folder):
-        if path.name.startswith(".") or path.name == "__MACOSX":
+        if _is_of_systems(path.name):
             continue
         if path.is_dir():
             yield from (file for file in list_given(path) if is_text(file.name) and not file.name.startswith("."))

@@ -58,6 +58,21 @@ def test_each_is_stored_by_itself_and_the_refused_are_named(mary: Client, servic
     assert ([each["stored"] for each in again["stored"]], stored(service)) == ([False], 1)
 
 
+def test_files_that_are_no_outputs_are_named(mary: Client) -> None:
+    beside = ["a/b/en-cs.txt", "notes.md", "shot.png"]
+    files = {"eng-ces.txt": THREE, ".hidden": "x", "__MACOSX/x.md": "x", **dict.fromkeys(beside, "x")}
+    for path in (f"{API}?preview=true", API):
+        found = send(mary, files, path=path).json()
+        assert (found["left_out"], found["refused"]) == (beside, [])
+    said = "Left out, for these are no outputs: <bdi>a/b/en-cs.txt, notes.md, shot.png</bdi>."
+    shown = {"path": PAGE, "test_set": "*", "team": "harbour"}
+    assert said in send(mary, files, **shown, do="preview").text
+    assert said in send(mary, files, **shown).text
+    some = send(mary, files | {"en-de.txt": THREE}, **shown).text
+    assert said in some
+    assert "there is no pair en-de" in some
+
+
 def test_a_preview_names_what_fits_and_what_does_not(mary: Client, service: Service) -> None:
     files = {"x/eng-ces.txt": THREE, "x/en-sr_Latn.txt": "jedna\n", "x/en-sr.txt": THREE}
     answer = send(mary, files, path=f"{API}?preview=true")
