@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import math
 import os
 import random
 import signal
@@ -160,6 +161,10 @@ class Usurper(Leadership):
 
     def held(self) -> bool:
         return self._leads
+
+    def due_in(self) -> float:
+        """It renews nothing. Without a term of its own the loop would never rest."""
+        return math.inf
 
     def in_term(self) -> bool:
         return self._leads
