@@ -194,6 +194,40 @@ def test_files_given_one_by_one(folder: Path) -> None:
     assert list(only.systems) == ["raft"]
 
 
+def test_ids_of_documents_may_be_whole_numbers(tmp_path: Path) -> None:
+    pair = {"src_lang": "en", "tgt_lang": "cs"}
+    rows = [{**document("", "One", "Jedna", **pair), "doc_id": 7}, document("x", "Two", "Dvě", **pair)]
+    lines(tmp_path / "test.jsonl", rows)
+    lines(tmp_path / "tug.jsonl", [output("x", "Dve"), {"doc_id": 7, "hypothesis": "Jeden"}])
+    (only,) = read(tmp_path).test_sets
+    assert only.documents is not None
+    assert [each.doc_id for each in only.documents] == ["7", "x"]
+    assert only.systems["tug"].lines() == [b"Jeden", b"Dve"]
+    lines(tmp_path / "tug.jsonl", [output("x", "Dve"), output("7", "Jeden")])
+    assert read(tmp_path).test_sets[0].systems["tug"].lines() == [b"Jeden", b"Dve"]
+    for other in (True, 7.5, None, ["7"]):
+        rows[0]["doc_id"] = other
+        lines(tmp_path / "test.jsonl", rows)
+        with pytest.raises(BadText, match="line 1: has no text under 'doc_id'"):
+            read(tmp_path)
+
+
+def test_one_pair_in_two_spellings_is_one_test_set(tmp_path: Path) -> None:
+    ids = ["en-cs" + NEWS, "eng-ces" + TALK, "en-de" + NEWS]
+    lines(tmp_path / "test.jsonl", [document(each, "One", "Jedna") for each in ids])
+    lines(tmp_path / "tug.jsonl", [output(each, each) for each in ids])
+    czech, german = read(tmp_path).test_sets
+    assert (czech.name, czech.segments, german.name, german.segments) == ("en-cs", 2, "en-de", 1)
+    assert czech.systems["tug"].lines() == [each.encode() for each in ids[:2]]
+    # What says more may be another pair.
+    lines(tmp_path / "test.jsonl", [document(each, "One", "Jedna") for each in [*ids, "en-cs_CZ" + TALK]])
+    with pytest.raises(BadText, match=r"test\.jsonl, line 4: the pair en-cs_CZ may be en-cs, which is there, too"):
+        read(tmp_path)
+    lines(tmp_path / "test.jsonl", [document(f"{each}{NEWS}", "One", "Um") for each in ("en-pt_BR", "en-pt_PT")])
+    lines(tmp_path / "tug.jsonl", [output(f"{each}{NEWS}", "Um") for each in ("en-pt_BR", "en-pt_PT")])
+    assert [each.name for each in read(tmp_path).test_sets] == ["en-pt_BR", "en-pt_PT"]
+
+
 def test_a_broken_test_file_is_named(folder: Path) -> None:
     test = folder / "data" / "wmt25-genmt.jsonl"
     whole = test.read_text()

@@ -16,7 +16,7 @@ from steelyard.formats.campaign.file_checks import faults_of_names, raise_if_any
 from steelyard.formats.campaign.folder import CampaignFolder
 from steelyard.formats.campaign.layouts import BadCampaign
 from steelyard.formats.plain import Text, read_lines
-from steelyard.text.language_pairs import pairs_called, parse_pair
+from steelyard.text.language_pairs import fitting_pairs, pairs_called, parse_pair
 from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, check_systems
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
@@ -164,17 +164,34 @@ def _text(path: Path, number: int, row: Mapping[str, Any], key: str) -> str:
     return value
 
 
+def _id(path: Path, number: int, row: Mapping[str, Any], key: str) -> str:
+    """The id of a document, which may be a whole number."""
+    value = row.get(key)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(path, number, row, key)
+
+
 def _pair_called(found: dict[str, _Pair], source: str, target: str, path: Path, number: int) -> _Pair:
+    """The pair of that name, in any spelling: one that says more or less than another one may be either."""
     name = f"{source}-{target}"
-    if parse_pair(name) is None:
+    if name in found:
+        return found[name]
+    pair = parse_pair(name)
+    if pair is None:
         raise BadText(f"{path}, line {number}: {printable(name[:100])} is no language pair.")
+    for other in fitting_pairs(name, found):
+        known = parse_pair(other)
+        if known and (known.source, known.target) == (pair.source, pair.target):
+            return found[other]
+        raise BadText(
+            f"{path}, line {number}: the pair {name} may be {other}, which is there, too. Spell one pair in one way."
+        )
     return found.setdefault(name, _Pair(name))
 
 
 def _add_documents(found: dict[str, _Pair], path: Path, rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
     """Documents of WMT25 and WMT26; what is noticed."""
     for number, row in rows:
-        doc_id, source = _text(path, number, row, "doc_id"), _text(path, number, row, "src_text")
+        doc_id, source = _id(path, number, row, "doc_id"), _text(path, number, row, "src_text")
         domain = row.get("domain") if isinstance(row.get("domain"), str) else ""
         cut = parse_document_id(doc_id)
         if cut:
@@ -233,7 +250,7 @@ def _add_segments(found: dict[str, _Pair], path: Path, rows: Sequence[tuple[int,
         if segment in pair.documents:
             raise BadText(f"{path}, line {number}: the segment {printable(segment[:50])} is there twice.")
         pair.documents[segment] = Document(
-            _text(path, number, row, "document_id"), _text(path, number, row, "domain"), "",
+            _id(path, number, row, "document_id"), _text(path, number, row, "domain"), "",
             _text(path, number, row, "source"),
             {POST_EDITED: _text(path, number, row, "target"), ORIGINAL: _text(path, number, row, "original_target")},
             whole=True,
@@ -250,7 +267,7 @@ def _add_outputs(
         strangers = []
         seen: set[str] = set()
         for number, row in rows:
-            doc_id = _text(path, number, row, "doc_id")
+            doc_id = _id(path, number, row, "doc_id")
             pair = pair_of.get(doc_id)
             if pair is None:
                 strangers.append(printable(doc_id[:200]))
