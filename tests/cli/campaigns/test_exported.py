@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import stat
@@ -12,7 +13,13 @@ import pytest
 
 from cli.main import main
 from steelyard.commands.errors import CommandError
-from steelyard_client.commands.campaigns.exported import read_campaign_file, write_folder, write_zip
+from steelyard_client.commands.campaigns.exported import (
+    name_of_campaign,
+    read_campaign_file,
+    read_campaign_files,
+    write_folder,
+    write_zip,
+)
 
 
 def zipped(**described: object) -> bytes:
@@ -86,6 +93,29 @@ def test_what_is_no_campaign_is_said(tmp_path: Path) -> None:
         read_campaign_file(tmp_path)
     with pytest.raises(CommandError, match="no such file or folder"):
         read_campaign_file(tmp_path / "none")
+
+
+def test_a_test_file_and_those_of_systems_are_sent_as_a_folder_is(tmp_path: Path) -> None:
+    test, tug = tmp_path / "wmt26.jsonl", tmp_path / "out" / "tug.jsonl.gz"
+    tug.parent.mkdir()
+    test.write_text(json.dumps({"doc_id": "en-cs_#_news_#_a", "src_text": "One"}) + "\n")
+    tug.write_bytes(gzip.compress(json.dumps({"doc_id": "en-cs_#_news_#_a", "hypothesis": "Jeden"}).encode()))
+    for given in ([test, tug], [test]):
+        with zipfile.ZipFile(io.BytesIO(read_campaign_files(given))) as archive:
+            assert {name: archive.read(name) for name in archive.namelist()} == {
+                each.name: each.read_bytes() for each in given
+            }
+        assert name_of_campaign(given) == "wmt26"
+    assert (name_of_campaign([tmp_path / "bay.zip"]), name_of_campaign([tug.parent])) == ("bay", "out")
+    for given, said in (
+        ([tug], "none is a test file"),
+        ([test, tug.parent], "out: is a folder: give it alone"),
+        ([test, tmp_path / "none.jsonl"], r"none\.jsonl: there is no such file"),
+        ([test, tug, tmp_path / "tug.jsonl.gz"], r"called tug\.jsonl\.gz"),
+    ):
+        (tmp_path / "tug.jsonl.gz").write_bytes(tug.read_bytes())
+        with pytest.raises(CommandError, match=said):
+            read_campaign_files(given)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from cli.main import main
 from steelyard_client.commands.campaigns.imported import print_imported
 from steelyard_client.documents.campaigns.campaign_imports import (
     CampaignImportedResponse,
@@ -11,6 +17,7 @@ from steelyard_client.documents.campaigns.campaign_imports import (
     ImportedScoresOfMetric,
     ImportedTestSet,
 )
+from tests.service.service import Service
 
 
 def imported(*, stored: bool) -> CampaignImportedResponse:
@@ -44,3 +51,29 @@ def test_each_test_set_has_a_row_and_so_have_judgments(capsys: pytest.CaptureFix
     assert judged[2:] == ["7", "1", "refA", "hull", "keel"]
     assert "bay: 2 test sets, 4 outputs, 1 imports of human judgments, 1 imported metrics." in said.out
     assert "A line is left out." in said.err
+
+
+def test_several_files_come_in_as_one_campaign(
+    capsys: pytest.CaptureFixture[str], service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ids = [f"{pair}_#_news_#_a" for pair in ("en-cs", "en-de")]
+    files: dict[str, list[dict[str, Any]]] = {
+        "bay.jsonl": [{"doc_id": each, "src_text": "One", "refs": {"refA": {"ref": "Jedna"}}} for each in ids],
+        "mast.jsonl": [{"doc_id": each, "hypothesis": "Jedna"} for each in ids],
+        "keel.jsonl": [{"doc_id": each, "hypothesis": "Dva"} for each in ids],
+    }
+    for name, rows in files.items():
+        Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    next_step = "note: `steelyard up`, or the next command that brings workers to this database, scores the outputs"
+    assert main(["campaign", "import", *files, "--preview"]) == 0
+    assert next_step not in capsys.readouterr().err
+    assert main(["campaign", "import", *files]) == 0
+    said = capsys.readouterr()
+    assert "bay: 2 test sets, 4 outputs" in said.out
+    # A server has workers of its own.
+    assert (next_step in said.err) == ("STEELYARD_SERVER" not in os.environ)
+    assert main(["campaign", "import", "bay.jsonl", "--name", "bare"]) == 0
+    said = capsys.readouterr()
+    assert "bare: 2 test sets, 0 outputs" in said.out
+    assert next_step not in said.err

@@ -13,7 +13,7 @@ from steelyard.commands.options import format_option, many, option, together, ye
 from steelyard.commands.parsing import Noun, Value
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
-from steelyard_client.commands.backend import backend, finish_metrics_task
+from steelyard_client.commands.backend import backend, brings_workers, finish_metrics_task
 from steelyard_client.commands.campaigns.announcements import announce, announcements
 from steelyard_client.commands.campaigns.output import CAMPAIGN, print_campaign
 from steelyard_client.commands.campaigns.past import archive, cite, clone
@@ -352,22 +352,34 @@ def export(
 
 @campaign.command(
     "import",
-    help="Create a campaign from an exported one, of this server or another, or from a folder of language pairs as WMT "
-    "and mt-metrics-eval have it, with metric-scores/ and human-scores/. Scores are computed again from the texts. An "
+    help="Create a campaign from an exported one, of this server or another, from a folder of language pairs as WMT "
+    "and mt-metrics-eval have it, with metric-scores/ and human-scores/, or from a test file of WMT in JSON Lines and "
+    "one for each system. Scores are computed again from the texts. An "
     "export that was changed, or that a newer release wrote, is refused.",
     example="steelyard campaign import wmt26.zip --name wmt26-archive",
 )
-@click.argument("path", type=Value(Path), metavar="FILE|DIR", help="the zip of an export, or a folder, packed or not")
-@option("--name", metavar="NAME", help="what it is called here (default: the name of the file or folder)")
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=Value(Path),
+    metavar="FILE|DIR...",
+    help="the zip of an export, a folder, packed or not, or the test file and those of systems",
+)
+@option("--name", metavar="NAME", help="what it is called here (default: the name of the first file or folder)")
 @option("--preview", is_flag=True, help="say what would be stored of each test set, and store nothing")
 @backend()
-def import_(client: Client, path: Path, name: str | None, preview: bool) -> int:
-    """Send the zip, and print what came in, or what would."""
-    from steelyard_client.commands.campaigns.exported import read_campaign_file
+def import_(client: Client, files: Sequence[Path], name: str | None, preview: bool) -> int:
+    """Send the zip, and print what came in, or what would, and what happens next."""
+    from steelyard_client.commands.campaigns.exported import name_of_campaign, read_campaign_files
     from steelyard_client.commands.campaigns.imported import print_imported
 
-    called = name or path.resolve().name.removesuffix(".zip")
-    return print_imported(client.import_campaign(called, read_campaign_file(path), preview=preview))
+    content = read_campaign_files(files)
+    found = client.import_campaign(name or name_of_campaign(files), content, preview=preview)
+    status = print_imported(found)
+    if found.stored and found.submissions and brings_workers(client):
+        note(["`steelyard up`, or the next command that brings workers to this database, scores the outputs"])
+    return status
 
 
 def _tell_unreadable(campaign: UnreadableCampaignResponse) -> None:

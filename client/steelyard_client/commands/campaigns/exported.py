@@ -6,9 +6,16 @@ import io
 import json
 import os
 import zipfile
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steelyard.commands.errors import CommandError
+from steelyard.formats.file_names import system_name
+from steelyard.text.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OWNER_ONLY = 0o600
 FOLDERS_OF_PAIRS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
@@ -46,6 +53,49 @@ def write_folder(folder: Path, content: bytes) -> list[str]:
     return left_out + [
         f"{pair}: left out: {each}" for pair, about in described["pairs"].items() for each in about["left_out"]
     ]
+
+
+def name_of_campaign(paths: Sequence[Path]) -> str:
+    """What a campaign is called by its folder, its zip, or the first of its files, as `steelyard evaluate` calls it."""
+    name = paths[0].resolve().name
+    return system_name(name) if _are_rows(paths) else name.removesuffix(".zip")
+
+
+def read_campaign_files(paths: Sequence[Path]) -> bytes:
+    """Return a zip, a campaign's folder as one, or its files in JSON Lines, a test file and one for each system.
+
+    Raises
+    ------
+    CommandError
+        Where it is none of these.
+    """
+    if not _are_rows(paths):
+        return read_campaign_file(paths[0])
+    from steelyard.formats.campaign.document_row_files import has_test_file
+
+    for path in paths:
+        if not path.is_file():
+            what = "is a folder: give it alone" if path.is_dir() else "there is no such file"
+            raise CommandError(f"{path}: {what}.")
+    if twice := [name for name, times in Counter(each.name for each in paths).items() if times > 1]:
+        raise CommandError(
+            f"Several files are called {listed(twice)}. Rename one: systems are named after their files."
+        )
+    if not has_test_file(paths):
+        raise CommandError(
+            f"{listed([str(each) for each in paths])}: none is a test file. Give one in JSON Lines, with doc_id, "
+            "src_text and refs, and one for each system, or a folder or zip alone."
+        )
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in paths:
+            archive.write(path, path.name)
+    return packed.getvalue()
+
+
+def _are_rows(paths: Sequence[Path]) -> bool:
+    """Whether several files are given, or one in JSON Lines, and no folder or zip."""
+    return len(paths) > 1 or (paths[0].name.removesuffix(".gz").endswith(".jsonl") and not paths[0].is_dir())
 
 
 def read_campaign_file(path: Path) -> bytes:
