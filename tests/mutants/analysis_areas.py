@@ -112,6 +112,7 @@ ANALYSIS_AREAS: dict[str, list[Target]] = {
             ),
             "tests/library/meta_evaluation/human/assessment_formats/test_formats.py "
             "tests/library/meta_evaluation/human/assessment_formats/test_placing.py "
+            "tests/library/meta_evaluation/human/assessment_formats/test_scales.py "
             "tests/library/commands/test_rank_humans.py",
         ),
         target(

@@ -31,7 +31,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
             "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
             "tests/cli/campaigns/test_scopes.py "
             "tests/cli/campaigns/test_exported.py tests/cli/leaderboards/test_tables.py "
-            "tests/cli/campaigns/test_evaluations.py tests/cli/campaigns/test_changes.py",
+            "tests/cli/campaigns/test_evaluations.py tests/cli/campaigns/test_changes.py "
+            "tests/cli/printed/test_printed.py",
         ),
         target(
             " ".join(
@@ -40,14 +41,22 @@ CLIENT_AREAS: dict[str, list[Target]] = {
             ),
             "tests/cli/test_options_are_asked_for.py tests/cli/leaderboards/test_tables.py "
             "tests/cli/leaderboards/test_remarks.py tests/cli/leaderboards/test_power.py "
-            "tests/cli/leaderboards/test_leaderboard.py tests/cli/leaderboards/test_compare.py",
+            "tests/cli/leaderboards/test_leaderboard.py tests/cli/leaderboards/test_compare.py "
+            "tests/cli/printed/test_printed.py",
+        ),
+        target(
+            "client/steelyard_client/commands/campaigns/imported.py "
+            "client/steelyard_client/commands/submissions/submit_pairs.py",
+            "tests/cli/campaigns/test_imported.py tests/cli/campaigns/test_submit_pairs.py "
+            "tests/cli/campaigns/test_submit.py tests/cli/printed/test_printed.py",
         ),
         target(
             " ".join(
                 f"client/steelyard_client/commands/queue/{name}.py"
                 for name in ("failures", "output", "status", "submissions", "watch")
             ),
-            "tests/cli/queue/test_output.py tests/cli/queue/test_status.py tests/cli/queue/test_status_server.py",
+            "tests/cli/queue/test_output.py tests/cli/queue/test_status.py tests/cli/queue/test_status_server.py "
+            "tests/cli/printed/test_printed.py",
         ),
         target(
             "client/steelyard_client/commands/backend.py client/steelyard_client/commands/tokens.py",

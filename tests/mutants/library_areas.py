@@ -33,13 +33,14 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
     "verification": [
         target(
             "library/steelyard/commands/rank.py",
-            "tests/library/commands/test_rank.py tests/library/commands/test_rank_humans.py",
+            "tests/library/commands/test_rank.py tests/library/commands/test_rank_humans.py "
+            "tests/library/commands/printed/test_printed.py",
         ),
         target(
             "library/steelyard/commands/verification/export.py library/steelyard/commands/verification/result.py "
             "library/steelyard/commands/verification/signature.py library/steelyard/commands/verification/verdicts.py",
             "tests/library/commands/test_verification.py tests/library/commands/test_verify.py "
-            "tests/library/commands/test_resample.py",
+            "tests/library/commands/test_resample.py tests/library/commands/printed/test_printed.py",
         ),
     ],
     "metrics": [
