@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
-from steelyard.commands.errors import CommandError
+from steelyard.commands.errors import CommandError, UsageError
 from steelyard.text.limits import STORING_LIMITS
 from steelyard_client.commands.submissions.submit_one import Order
-from steelyard_client.commands.submissions.submit_pairs import submit_all
+from steelyard_client.commands.submissions.submit_pairs import check_all, submit_all
+from steelyard_client.documents.submissions.submissions import SubmissionsCreatedResponse
 from web.uploads.submit_pairs import read_pairs
 
 PAIRS = ("en-cs", "en-de", "en-ja")
@@ -57,3 +60,25 @@ def test_the_server_reads_each_document_once(sent: Path, tmp_path: Path) -> None
     assert not refused
     assert not left_out
     assert parts([each.path.read_bytes() for each in found.values()]) == [[1, 4], [2, 5], [3, 6]]
+
+
+def test_a_preview_of_a_zip_and_of_a_folder_stores_nothing(sent: Path, tmp_path: Path) -> None:
+    """Both are asked about with all that is said of the outputs, and a folder is packed as a zip would be."""
+    asked: list[tuple[Any, dict[str, Any]]] = []
+
+    def submit_outputs(_campaign: str, file: Any, **given: Any) -> SubmissionsCreatedResponse:
+        asked.append((file, given))
+        return SubmissionsCreatedResponse(stored=[], checked=[], refused=[], missing=[])
+
+    fields = {"system": "mast", "team": "", "run": "b", "origin": "", "override": ""}
+    client: Any = SimpleNamespace(submit_outputs=submit_outputs)
+    order = Order("bay", {**fields, "test_set": "", "queue_class": ""}, None, True)
+    (tmp_path / "notes.md").write_text("x")
+    assert check_all(client, order, str(sent)).left_out == []
+    assert check_all(client, order, str(tmp_path)).left_out == ["notes.md"]
+    (file, first), (packed, second) = asked
+    assert file == sent
+    assert ZipFile(BytesIO(packed)).namelist() == ["mast.jsonl"]
+    assert first == second == {**fields, "preview": True}
+    with pytest.raises(UsageError, match="--test-set is for a single output"):
+        check_all(client, Order("bay", {**fields, "test_set": "en-cs"}, None, True), str(sent))
