@@ -21,6 +21,7 @@ from benchmarks.crowd.tables import METRICS, SHARDS
 from benchmarks.crowd.wire import Recorder, failed, message, messages, read_bind, rows
 from models.corpus.protocols import read_protocol
 from models.database.session import make_engine
+from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD, ScoredShard, ShardRow, ShardTiming
 from models.queue.task_kind import Outcome
 from models.schema.results import Statistics
@@ -198,7 +199,9 @@ def recorded(settings: Settings) -> Iterator[Script]:
             ]
             return Outcome(ScoredShard(scored, TIMING))
 
-        with patch("worker.runners.score", score), patch("worker.runners.reduce", reduce), _looking_at_once():
+        # A kind keeps the function that it has imported.
+        runners = patch.dict(vars(SHARD), runner=score), patch.dict(vars(REDUCTION), runner=reduce)
+        with runners[0], runners[1], _looking_at_once():
             script = _record(context, recorder, marks)
         yield script
     finally:

@@ -151,12 +151,13 @@ def test_judgments_and_marked_errors(awkward: Service, tmp_path: Path) -> None:
 def test_the_last_of_several_runs_stands_for_a_judged_system(service: Service, tmp_path: Path) -> None:
     """Judgments name systems without their runs: the one that came in last, whatever it is called."""
     service.campaign("port")
-    outputs = [NewSubmission("mast", f"a\nb\nc\n{run}".encode(), "harbour", run=run) for run in ("b", "c", "a")]
-    ingest_campaign(
-        service.engine, service.settings, campaign="port", submissions=outputs,
-        test_set=new("en-cs", {"A": b"jedna\ndva\ntri\nctyri"}, "en-cs"),
-        protocols=[NewProtocol(["A"], [parse_metric("chrf")], 0)],
-    )  # fmt: skip
+    for run in ("b", "c", "a"):
+        ingest_campaign(
+            service.engine, service.settings, campaign="port",
+            submissions=[NewSubmission("mast", f"a\nb\nc\n{run}".encode(), "harbour", run=run)],
+            test_set=new("en-cs", {"A": b"jedna\ndva\ntri\nctyri"}, "en-cs"),
+            protocols=[NewProtocol(["A"], [parse_metric("chrf")], 0)],
+        )  # fmt: skip
     work_off(service.settings)
     judged = Judged("scores", {}, [SystemScore("harbour/mast", 80.0)], [SegmentScore("harbour/mast", 2, 80.0)])
     ingest_judgments(service.engine, *id_of(service, "port", "en-cs"), "esa", judged)

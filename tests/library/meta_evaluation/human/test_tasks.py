@@ -130,7 +130,8 @@ def check_documents(items, protocol):
 )  # fmt: skip
 def test_batches_of_appraise_keep_its_rules(lengths, systems, seed, checks, protocol, tutorial):
     asked = texts(lengths, [f"s{place}" for place in range(systems)])
-    chosen = {"seed": seed, "checks": checks, "protocol": protocol, "tutorial": tutorial and protocol != "da"}
+    pages = TUTORIAL if tutorial and protocol != "da" else ()
+    chosen = {"seed": seed, "checks": checks, "protocol": protocol, "tutorial": pages}
     tasks = appraise_tasks(asked, **chosen)
     check_appraise(asked, tasks, protocol)
     assert tasks.batches == appraise_tasks(asked, **chosen).batches
@@ -358,7 +359,7 @@ def test_damage_is_a_phrase_of_another_segment():
         ({"target_language": ""}, {}, "no language"),
         ({"documents": [TaskDocument("d" * 95, "", range(29))]}, {}, "95 characters"),
         ({}, {"protocol": "sqm"}, "no tasks by 'sqm'"),
-        ({}, {"protocol": "da", "tutorial": True}, "no tutorials by DA"),
+        ({}, {"protocol": "da", "tutorial": TUTORIAL}, "no tutorials by DA"),
         ({}, {"protocol": "esa", "together": 2}, "by cESA alone, not by esa"),
         ({}, {"protocol": "cesa", "together": 99}, "99 systems beside each other do not fit into 88"),
         ({}, {"annotators": 7}, "do not divide among 7"),
