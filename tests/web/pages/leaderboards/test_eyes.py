@@ -139,7 +139,9 @@ def test_names_and_reasons_are_those_that_may_be_disclosed(
     rows = [row for cluster in table.clusters for row in cluster]
     assert table.tracks, "they differ in it, so that a column tells it"
     assert rows[1].entry.constrained is False
-    assert [(row.name.title, row.system > 0) for row in rows] == [(name, linked) for name, _, linked in expected]
+    assert [(row.name.title, row.system is not None) for row in rows] == [
+        (name, linked) for name, _, linked in expected
+    ]
     organises, named = who is COMMAND_LINE, who is COMMAND_LINE or kind == PhaseKind.PUBLISHED
     lamp = items[4]
     assert (lamp["reason"], lamp["state"]) == ("too long" if organises else None, "failed")
