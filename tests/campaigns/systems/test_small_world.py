@@ -18,7 +18,8 @@ from sqlalchemy import insert, select, update
 from campaigns.accounts.principal import EVERY_SCOPE, Principal
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignTestSetView, TeamView
-from campaigns.systems.listing import all_systems, find_system, list_systems, sees_system
+from campaigns.systems.listing import all_systems, find_system, list_systems
+from campaigns.visibility import sees_system
 from models.database.session import reading, writing
 from models.schema.accounts import Team
 from models.schema.campaigns import Declaration
