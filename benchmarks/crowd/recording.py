@@ -315,6 +315,9 @@ def _abstracted(request: bytes, values: Values, task: bytes) -> list[bytes | Par
             parts.append(part)
 
     for kind, body in messages(request):
+        if kind == ord("H"):
+            # The driver flushes or not as time has it; the Sync at a request's end does it anyway.
+            continue
         if kind != ord("B"):
             add(message(kind, body))
             continue
