@@ -153,7 +153,7 @@ async def check_each(
 ) -> tuple[list[CheckedOutput], list[RefusedOutput]]:
     """Check outputs one after the other, as `submit_each` submits them: those that may come in, and the others."""
     checked: list[CheckedOutput] = []
-    left_out = list(refused)
+    all_refused = list(refused)
     while (following := await run_in_threadpool(next, requests, None)) is not None:
         shown, mark, one = following
         try:
@@ -161,10 +161,10 @@ async def check_each(
             if is_fatal(findings):
                 raise BadOutput(findings)
         except REFUSALS as error:
-            left_out.append(_refused(shown, error))
+            all_refused.append(_refused(shown, error))
         else:
             checked.append(CheckedOutput(shown, mark, tuple(findings)))
-    return checked, left_out
+    return checked, all_refused
 
 
 async def _matched(
@@ -208,17 +208,17 @@ async def submit_each(
     `refused` are files that are refused already. Raises NothingStored with all reasons.
     """
     stored: list[SubmitOutcome] = []
-    left_out = list(refused)
+    all_refused = list(refused)
     while (following := await run_in_threadpool(next, requests, None)) is not None:
         shown, mark, one = following
         try:
             own_key = f"{key}:{mark}"[-200:] if key else None
             stored.append(await submit_request(state, principal, campaign, one, key=own_key))
         except REFUSALS as error:
-            left_out.append(_refused(shown, error))
+            all_refused.append(_refused(shown, error))
     if not stored:
-        raise NothingStored(left_out)
-    return PairsOutcome(stored, left_out)
+        raise NothingStored(all_refused)
+    return PairsOutcome(stored, all_refused)
 
 
 def _refused(shown: str, error: Exception) -> RefusedOutput:
@@ -234,9 +234,7 @@ def read_pairs(
 ) -> tuple[dict[str, OutputOfPair], dict[str, str], list[str]]:
     """The output of each test set, files and reasons of what is refused, and files of a zip that are left out.
 
-    A zip alone is unpacked into `place`.
-
-    A file for all pairs is cut there, so that each output is read once.
+    A zip alone is unpacked into `place`, and a file for all pairs is cut there, so that each output is read once.
 
     Raises BadRequest, for a zip that is damaged or has no outputs, and BadText.
     """

@@ -180,12 +180,11 @@ class CampaignOperations(Requests):
         seed
             Of all that is drawn.
         """
-        return self._get_bytes(
-            "campaigns", name, "judgment-tasks",
-            tool=tool, protocol=protocol, test_set=list(test_sets), system=list(systems),
-            references="true" if references else None, annotators=annotators, assignment=assignment,
+        asked = _tasks_asked_for(
+            tool, protocol, test_sets, systems, references=references, annotators=annotators, assignment=assignment,
             together=together, checks=checks, tutorial="true" if tutorial else None, seed=seed,
         )  # fmt: skip
+        return self._get_bytes("campaigns", name, "judgment-tasks", **asked)
 
     @operation
     def export_judgment_tasks_with_tutorial(
@@ -208,15 +207,16 @@ class CampaignOperations(Requests):
 
         The other arguments are those of `export_judgment_tasks`.
         """
-        answer = yield from self._send(
-            "POST", path_of("campaigns", name, "judgment-tasks"),
-            params=drop_none({
-                "tool": tool, "protocol": protocol, "test_set": list(test_sets), "system": list(systems),
-                "references": "true" if references else None, "annotators": annotators, "assignment": assignment,
-                "together": together, "checks": checks, "seed": seed,
-            }),
-            files={"tutorial_file": read_file(tutorial_file)},
+        asked = _tasks_asked_for(
+            tool, protocol, test_sets, systems, references=references, annotators=annotators, assignment=assignment,
+            together=together, checks=checks, seed=seed,
         )  # fmt: skip
+        answer = yield from self._send(
+            "POST",
+            path_of("campaigns", name, "judgment-tasks"),
+            params=drop_none(asked),
+            files={"tutorial_file": read_file(tutorial_file)},
+        )
         return answer.content
 
     @listing
@@ -358,3 +358,23 @@ class CampaignOperations(Requests):
 def matching(etag: str | None) -> dict[str, str]:
     """The header by which a server refuses a change of what has changed since."""
     return {} if etag is None else {"If-Match": etag}
+
+
+def _tasks_asked_for(
+    tool: AnnotationTool,
+    protocol: AnnotationProtocol,
+    test_sets: Sequence[str],
+    systems: Sequence[str],
+    *,
+    references: bool,
+    **others: Any,
+) -> dict[str, Any]:
+    """Which tasks, as parameters of a request."""
+    return {
+        "tool": tool,
+        "protocol": protocol,
+        "test_set": list(test_sets),
+        "system": list(systems),
+        "references": "true" if references else None,
+        **others,
+    }

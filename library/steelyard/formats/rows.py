@@ -183,7 +183,7 @@ class Rows:
             self.findings.problem(f"{field} is {_shown(value)}, but must be a text or a whole number.", line)
             return ""
         text = str(value)
-        if len(text) > self._how.markup_limits.attribute_bytes or not _is_clean(text):
+        if len(text) > self._how.markup_limits.attribute_bytes or not is_whole(text):
             self.findings.problem(f"{field} is {quoted(text)}: it is too long, or holds half a character.", line)
             return ""
         return text
@@ -201,13 +201,23 @@ class Rows:
                 f"{self.findings.name}, line {line}: more than {limit:,} characters in one segment. Cut it, or raise "
                 "the limit."
             )
-        if not _is_clean(value):
+        if not is_whole(value):
             self.findings.problem(f"{field} holds half a character (a lone surrogate). Take it out.", line)
             return None
         return value
 
 
-def _is_clean(text: str) -> bool:
+def is_whole(text: str) -> bool:
+    """Whether a text from JSON has no half characters (lone surrogates), which cannot be written.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+    """
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 

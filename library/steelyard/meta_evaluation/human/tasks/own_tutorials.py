@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from steelyard.errors import BadTasks
+from steelyard.formats.rows import is_whole
 from steelyard.meta_evaluation.human.tasks.tutorial import MAJOR, MINOR, MISSING, Tutorial, TutorialItem
 from steelyard.text.findings import quoted
 from steelyard.text.wording import listed
@@ -83,7 +84,7 @@ def _faults(item: Any) -> list[str]:
     found += [f"there is no field {quoted(name[:50])}, but {listed(list(FIELDS))}." for name in strange]
     for name in ("source", "target", "explanation", "marked"):
         text = item.get(name, "")
-        if not isinstance(text, str) or len(text) > LONGEST or not _is_whole(text):
+        if not isinstance(text, str) or len(text) > LONGEST or not is_whole(text):
             found.append(f"{name} must be a text of at most {LONGEST:,} characters.")
         elif name in item and not text.strip():
             found.append(f"{name} is empty.")
@@ -106,16 +107,11 @@ def _faults(item: Any) -> list[str]:
     return found
 
 
-def _is_whole(text: str) -> bool:
-    """Whether it has no half characters, which cannot be written."""
-    return not any("\ud800" <= each <= "\udfff" for each in text)
-
-
 def _is_error(given: Any) -> bool:
     return (
         isinstance(given, list)
         and len(given) == 2
-        and all(isinstance(each, str) and each and _is_whole(each) for each in given)
+        and all(isinstance(each, str) and each and is_whole(each) for each in given)
         and given[1] in (MINOR, MAJOR)
     )
 
