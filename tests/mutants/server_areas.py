@@ -307,7 +307,8 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target(
             "scheduler/notices/plan.py scheduler/notices/courier.py campaigns/notices/choosing.py "
             "campaigns/notices/announcements.py",
-            "tests/scheduler/notices/test_notices.py tests/web/pages/accounts/test_notices.py",
+            "tests/scheduler/notices/test_planned.py tests/scheduler/notices/test_sent.py "
+            "tests/web/pages/accounts/test_notices.py",
         ),
         target("campaigns/notices/listing.py models/notices/notify.py", "tests/campaigns/notices/test_listing.py"),
         target("campaigns/cloning.py", "tests/campaigns/test_cloning.py"),

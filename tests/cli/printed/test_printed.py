@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.printed.asked_and_printed import GOLDEN, every_command, file_of
+from tests.kept_texts import assert_as_kept
 
 NOUNS = list(dict.fromkeys(name.split()[0] for name, _ in every_command()))
 
@@ -19,9 +20,4 @@ def test_every_noun_has_a_file() -> None:
 
 @pytest.mark.parametrize("noun", NOUNS)
 def test_commands_ask_for_and_print_what_they_did(noun: str) -> None:
-    texts = (GOLDEN / f"{noun}.txt").read_text(), file_of(noun)
-    # By command, so that a failure names the one that differs.
-    kept, found = ((text + "\n").split("$ steelyard ") for text in texts)
-    for ours, theirs in zip(found, kept, strict=False):
-        assert ours == theirs
-    assert len(found) == len(kept)
+    assert_as_kept(GOLDEN / f"{noun}.txt", file_of(noun))

@@ -141,7 +141,7 @@ def _form(
     blank |= {"references": False, "tutorial": True, "assignment": TaskAssignment.DYNAMIC}
     return page(
         request,
-        "campaigns/manage_judgment_tasks",
+        "campaigns/manage/judgment_tasks",
         status=invalid.status if invalid else 200,
         title="Tasks for annotators",
         access=access,

@@ -50,7 +50,7 @@ def show_danger(request: Request, name: str, principal: CurrentPrincipal, delete
         judgments = list_judgments_of(connection, access.campaign_id, [each.id for each in test_sets])
     return page(
         request,
-        "campaigns/manage_danger",
+        "campaigns/manage/danger",
         title="Manage",
         access=access,
         here="manage",

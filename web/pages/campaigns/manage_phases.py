@@ -197,7 +197,7 @@ def _form(
 ) -> Response:
     return page(
         request,
-        "campaigns/manage_phase",
+        "campaigns/manage/phase",
         status=invalid.status if invalid else 200,
         title="Add a phase" if phase is None else f"Phase {phase.name}",
         access=access,

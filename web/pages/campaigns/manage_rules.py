@@ -107,7 +107,7 @@ def _rules(
     known["title"] = "" if access.title == access.name else access.title
     return page(
         request,
-        "campaigns/manage_rules",
+        "campaigns/manage/rules",
         status=invalid.status if invalid else 200,
         title="Rules",
         access=access,

@@ -159,7 +159,7 @@ def management_page(
     blank |= {"quota_amount": "", "quota_team": "", "quota_phase": "", "quota_kind": QuotaKind.PER_DAY}
     return page(
         request,
-        "campaigns/manage",
+        "campaigns/manage/overview",
         status=status,
         title="Manage",
         access=access,

@@ -252,7 +252,7 @@ def _new(
     offered = [each for each, _, _ in COMMON_METRICS]
     return page(
         request,
-        "campaigns/manage_new_test_set",
+        "campaigns/manage/new_test_set",
         status=invalid.status if invalid else 200,
         title="Add a test set",
         access=access,
@@ -291,7 +291,7 @@ def _one(
         version = version_of(connection, access.campaign_id)
     return page(
         request,
-        "campaigns/manage_test_set",
+        "campaigns/manage/test_set",
         status=status,
         title=f"Test set {known.title}",
         access=access,

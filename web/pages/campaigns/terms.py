@@ -90,7 +90,7 @@ def _form(
         accepted = accepted_by(connection, access.campaign_id)
     return page(
         request,
-        "campaigns/manage_terms",
+        "campaigns/manage/terms",
         status=invalid.status if invalid else 200,
         title="Terms",
         access=access,

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kept_texts import assert_as_kept
 from tests.library.commands.printed.command_lines import COMMAND_LINES, GOLDEN, file_of
 
 
 @pytest.mark.parametrize("command", COMMAND_LINES)
 def test_commands_print_what_they_did(command: str) -> None:
-    texts = (GOLDEN / f"{command}.txt").read_text(), file_of(command)
-    # By command line, so that a failure names the one that differs.
-    kept, found = ((text + "\n").split("$ steelyard ") for text in texts)
-    for ours, theirs in zip(found, kept, strict=False):
-        assert ours == theirs
-    assert len(found) == len(kept)
+    assert_as_kept(GOLDEN / f"{command}.txt", file_of(command))

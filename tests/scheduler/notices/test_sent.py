@@ -1,4 +1,4 @@
-"""What has happened is written down once, reaches those who want it by the channels they chose, and no mail twice."""
+"""Notices reach those who want them by the channels they chose, and no mail goes out twice."""
 
 from __future__ import annotations
 
@@ -9,181 +9,26 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, select, update
 
-import runtime.mail
 from models.database.session import reading, writing
 from models.schema.base import now
-from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Participation, Phase
-from models.schema.corpus import Protocol
-from models.schema.notices import Notice, NoticeChoice, NoticeDelivery
-from models.schema.queue import Evaluation
-from models.schema.roles import PhaseKind
-from models.schema.states import EvaluationState, LeaseState
-from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from models.schema.campaigns import Phase
+from models.schema.notices import Notice, NoticeDelivery
+from models.schema.states import LeaseState
 from scheduler.notices.courier import UNCERTAIN, send_notices
 from scheduler.notices.plan import plan_notices
-from steelyard.metrics.registry import parse_metric
 from steelyard_client.vocabulary import NoticeChannel, NoticeKind
+from tests.scheduler.notices.mailbox import Mailbox, choose, settings_of, states
+from tests.scheduler.notices.mailbox import mailbox as mailbox
 from tests.scheduler.webhooks.receiver import genuine, receiver
-from tests.service.port import Port, output
+from tests.service.port import Port
 from tests.service.service import Service
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from runtime.service_settings import WebSettings
 
 DAY = 86400.0
-
-
-class Mailbox:
-    """A mail server: what it was given, and how it fails."""
-
-    def __init__(self) -> None:
-        self.mails: list[Any] = []
-        self.unreachable = False
-        self.dies_with: type[BaseException] | None = None
-        self.meanwhile: Callable[[], None] = lambda: None
-        """Called when the server is reached."""
-
-
-@pytest.fixture
-def mailbox(monkeypatch: pytest.MonkeyPatch) -> Mailbox:
-    box = Mailbox()
-
-    class Server:
-        def __enter__(self) -> Server:
-            if box.unreachable:
-                raise OSError("no route")
-            box.meanwhile()
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-        def send_message(self, message: Any, to_addrs: list[str]) -> None:
-            box.mails.append((to_addrs[0], message["Subject"], message))
-            if box.dies_with is not None:
-                raise box.dies_with
-
-    monkeypatch.setattr(runtime.mail, "_connected", lambda _: Server())
-    return box
-
-
-def settings_of(port: Port, **more: Any) -> WebSettings:
-    given = {"mail_url": "smtp://localhost", "public_url": "https://mt.example.org", "webhook_private": True, **more}
-    return port.service.settings.model_copy(update=given)
-
-
-def planned(port: Port, *, mails: bool = True) -> int:
-    with writing(port.service.engine) as connection:
-        return plan_notices(connection, mails=mails)
-
-
-def told(port: Port) -> list[tuple[str, str]]:
-    with reading(port.service.engine) as connection:
-        return [(row.kind, row.title) for row in connection.execute(select(Notice).order_by(Notice.id))]
-
-
-def states(port: Port) -> list[str]:
-    with reading(port.service.engine) as connection:
-        return list(connection.scalars(select(NoticeDelivery.state).order_by(NoticeDelivery.id)))
-
-
-def choose(port: Port, who: str, kind: NoticeKind, channel: NoticeChannel, *, wanted: bool) -> None:
-    row = {"account_id": port.accounts[who], "kind": kind, "channel": channel, "wanted": wanted}
-    with writing(port.service.engine) as connection:
-        connection.execute(NoticeChoice.__table__.insert().values(**row))  # type: ignore[attr-defined]
-
-
-def test_each_thing_is_told_once_however_often_one_looks(port_anywhere: Port) -> None:
-    port = port_anywhere
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Phase).values(starts_at=now() - 60, ends_at=now() + DAY / 2))
-        correction = {"old_test_set_id": port.test_set, "new_test_set_id": port.test_set, "reason": "A typo."}
-        connection.execute(Correction.__table__.insert().values(campaign_id=port.campaign, **correction))  # type: ignore[attr-defined]
-    assert planned(port) == 3
-    assert planned(port) == 0
-    assert [kind for kind, _ in told(port)] == ["phase", "deadline", "correction"]
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Phase).values(ends_at=now() + DAY / 3))
-    assert planned(port) == 1, "another deadline"
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Phase).values(ends_at=now() - 1))
-        over = {"name": "over", "kind": PhaseKind.PUBLISHED, "starts_at": now() - 0.5}
-        connection.execute(Phase.__table__.insert().values(campaign_id=port.campaign, **over))  # type: ignore[attr-defined]
-    assert planned(port) == 1
-    assert told(port)[-1] == ("results", "port 1: the results are published")
-
-
-def test_what_is_long_past_or_far_ahead_is_not_told(port: Port) -> None:
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Phase).values(starts_at=now() - 2 * DAY, ends_at=now() + 2 * DAY))
-    assert planned(port) == 0
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Phase).values(ends_at=now() + DAY / 2))
-        connection.execute(update(Campaign).values(frozen_at=now()))
-    assert planned(port) == 0, "nothing can be submitted until then"
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Campaign).values(frozen_at=None))
-    assert planned(port) == 1
-    ahead = port.service.phase(port.campaign, "next", PhaseKind.OPEN, begins=2 * DAY)
-    with writing(port.service.engine) as connection:
-        correction = {"old_test_set_id": port.test_set, "new_test_set_id": port.test_set, "reason": "A typo."}
-        connection.execute(insert(Correction).values(campaign_id=port.campaign, **correction))
-        connection.execute(update(CampaignTestSet).values(phase_id=ahead))
-    assert planned(port) == 0, "only organisers know that there is this test set"
-    with writing(port.service.engine) as connection:
-        connection.execute(update(CampaignTestSet).values(phase_id=port.phase))
-    assert planned(port) == 1
-
-
-def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anywhere: Port) -> None:
-    port = port_anywhere
-    port.submit(port.program("mary"))
-    port.submit(port.program("mary"), output(2), system="keel")
-    port.submit(port.program("zoe"), output(3), system="lamp")
-    planned(port)
-    before = len(told(port))
-    port.work_off()
-    with writing(port.service.engine) as connection:
-        of_guests = Declaration.submission_id == Evaluation.submission_id, Declaration.team == "guests"
-        connection.execute(update(Evaluation).where(*of_guests).values(finished_at=Evaluation.finished_at - 60.0))
-    assert planned(port) == 2, "also of who was done before the other was told"
-    assert planned(port) == 0
-    scored = told(port)[before:]
-    assert scored == [
-        ("scored", "port 1: 2 submissions of harbour were scored"),
-        ("scored", "port 1: 1 submission of guests was scored"),
-    ]
-    seen = [each["title"] for each in port.program("mary").get("/api/v1/notices").json()["items"]]
-    assert scored[0][1] in seen
-    assert scored[1][1] not in seen
-    port.submit(port.program("mary"), output(4), system="sail")
-    assert planned(port) == 0, "it is being scored"
-    port.work_off()
-    assert planned(port) == 1
-    assert told(port)[-1][1] == "port 1: 1 submission of harbour was scored", "of the new one alone"
-    with reading(port.service.engine) as connection:
-        text = connection.scalar(select(Notice.text).order_by(Notice.id.desc()).limit(1))
-    assert text is not None
-    assert text.startswith("- sail on quay (submission ")
-
-
-def test_a_team_that_only_has_the_same_name_is_told_nothing(port: Port) -> None:
-    """As that of an export of another server, in a campaign that its members must not know of."""
-    port.submit(port.program("mary"))
-    port.work_off()
-    with writing(port.service.engine) as connection:
-        there = connection.execute(select(Participation).where(Participation.campaign_id == port.campaign)).mappings()
-        rows = [dict(each) for each in there]
-        connection.execute(delete(Participation).where(Participation.campaign_id == port.campaign))
-    planned(port)
-    assert "scored" not in dict(told(port))
-    with writing(port.service.engine) as connection:
-        connection.execute(insert(Participation), rows)
-    planned(port)
-    assert "scored" in dict(told(port))
 
 
 def test_mails_go_to_those_who_want_them(port_anywhere: Port, mailbox: Mailbox) -> None:
@@ -376,39 +221,3 @@ def test_without_a_mail_server_there_is_nothing_to_send(port: Port) -> None:
         plan_notices(connection, mails=False)
         assert connection.scalar(select(func.count()).select_from(NoticeDelivery)) == 0
         assert connection.scalar(select(func.count()).select_from(Notice)) == 1
-
-
-def test_a_withdrawn_submission_is_not_told(port: Port) -> None:
-    port.submit(port.program("mary"))
-    port.work_off()
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Declaration).values(withdrawn_at=now()))
-    planned(port)
-    assert all(kind != "scored" for kind, _ in told(port))
-
-
-def test_a_submission_has_failed_if_one_of_its_evaluations_has(port_anywhere: Port) -> None:
-    port = port_anywhere
-    failed = {"state": EvaluationState.FAILED, "finished_at": now()}
-    first, second = (
-        port.submit(port.program("mary"), output(number), system=f"mast {number}").json()["id"] for number in (2, 3)
-    )
-    port.work_off()
-    with writing(port.service.engine) as connection:
-        (other,) = store_protocols(connection, port.test_set, [NewProtocol(["A"], [parse_metric("ter")], 0)])
-        connection.execute(update(Evaluation).where(Evaluation.submission_id == first).values(**failed))
-        for submission, state in ((first, EvaluationState.DONE), (second, EvaluationState.FAILED)):
-            row = {"submission_id": submission, "protocol_id": other, **failed, "state": state}
-            connection.execute(insert(Evaluation).values(**row))
-    planned(port)
-    assert told(port)[-1] == ("failed", "port 1: 2 submissions of harbour could not be scored")
-
-
-def test_what_organisers_try_on_submissions_is_not_told(port: Port) -> None:
-    """A parameter sweep scores what was scored before, on no leaderboard."""
-    port.submit(port.program("mary"))
-    port.work_off()
-    with writing(port.service.engine) as connection:
-        connection.execute(update(Protocol).values(sweep=True))
-    planned(port)
-    assert all(kind != "scored" for kind, _ in told(port))
