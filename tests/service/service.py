@@ -18,6 +18,7 @@ from models.schema.roles import CampaignRole, Feedback, PhaseKind, Scope, SiteRo
 from runtime.service_settings import WebSettings
 from steelyard.text.names import folded
 from tests.service.kept import keep_processes
+from tests.service.rate_limits import first_minute_of_a_day
 from web.app import create_app
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 
@@ -56,6 +57,7 @@ class Service:
     @classmethod
     def start(cls, database_url: str, stack: ExitStack, **settings: Any) -> Service:
         """On a database with tables."""
+        stack.enter_context(first_minute_of_a_day())
         known = WebSettings(database_url=database_url, **settings)
         return cls(known, make_engine(database_url), app_with_routes(known), stack)
 

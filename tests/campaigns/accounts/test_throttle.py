@@ -1,16 +1,25 @@
 """How often somebody may do something."""
 
 import time
+from collections.abc import Iterator
 
 import pytest
 from limits.storage import memory
 
 from campaigns.accounts.throttle import Rate, Throttle, network_of
 from campaigns.errors import TooMany
+from tests.service.rate_limits import first_minute_of_a_day
 
 THREE = Rate("try", 3, 60)
 
 
+@pytest.fixture
+def early() -> Iterator[None]:
+    with first_minute_of_a_day():
+        yield
+
+
+@pytest.mark.usefixtures("early")
 def test_so_many_and_no_more_of_one_thing_by_one_person() -> None:
     throttle = Throttle("memory://localhost/")
     for _ in range(3):
@@ -57,6 +66,7 @@ def test_servers_with_one_redis_count_together(redis_url: str) -> None:
         other.hit(THREE, "mary")
 
 
+@pytest.mark.usefixtures("early")
 def test_without_redis_each_counts_alone(caplog: pytest.LogCaptureFixture) -> None:
     throttle = Throttle("redis://:hidden@127.0.0.1:1/0")
     for _ in range(3):
