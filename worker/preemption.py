@@ -11,7 +11,18 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Select, bindparam, literal, select, union_all
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    literal,
+    literal_column,
+    select,
+    union_all,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from models.database.session import autocommit_reading
@@ -82,19 +93,28 @@ def urgent_task(
 
 @cache
 def _urgent(kind: TaskKind[Any, Any]) -> Select[Any]:
+    # What is the same each time is a constant: PostgreSQL could not use a partial index in a plan for any state, and a
+    # plan for any class would seem so dear to it that it would plan each time.
+    def constant(column: ColumnElement[Any], value: object) -> BindParameter[Any]:
+        return literal(value, column.type, literal_execute=True)
+
     table = kind.table
     rows = union_all(
         *(
-            select(literal(number, Integer).label("number"), other.id.label("id"), other.due_at.label("due_at")).where(
-                # Constants: PostgreSQL could not use a partial index in a plan for any state, and would plan each time.
-                other.state == literal(LeaseState.ENQUEUED, other.state.type, literal_execute=True),
-                other.queue_class == QueueClass.INTERACTIVE,
-                other.attempts == 0,
+            select(
+                literal_column(str(number), Integer).label("number"), other.id.label("id"), other.due_at.label("due_at")
+            ).where(
+                other.state == constant(other.state, LeaseState.ENQUEUED),
+                other.queue_class == constant(other.queue_class, QueueClass.INTERACTIVE),
+                other.attempts == constant(other.attempts, 0),
                 other.edition == bindparam("edition", type_=Integer),
             )
             for number, other in enumerate(each.table for each in KINDS)
         )
     ).subquery()
-    mine = select(table.id).where(table.id == bindparam("key", type_=BIG), table.queue_class > QueueClass.INTERACTIVE)
+    mine = select(table.id).where(
+        table.id == bindparam("key", type_=BIG),
+        table.queue_class > constant(table.queue_class, QueueClass.INTERACTIVE),
+    )
     earliest = rows.c.due_at.asc().nulls_last(), rows.c.number, rows.c.id
-    return select(rows.c.number, rows.c.id).where(mine.exists()).order_by(*earliest).limit(1)
+    return select(rows.c.number, rows.c.id).where(mine.exists()).order_by(*earliest).limit(literal_column("1"))

@@ -199,3 +199,14 @@ def test_blobs_are_not_compressed_twice(postgres_url: str) -> None:
             )
         ).all()
     assert [storage for _, storage in rows] == ["e"] * 6
+
+
+def test_texts_are_compressed_by_what_is_unpacked_fastest(postgres_url: str) -> None:
+    engine = make_engine(postgres_url, pooled=False)
+    compressed = text(
+        "SELECT attcompression::text FROM pg_attribute WHERE attname = 'content' "
+        "AND attrelid IN ('text_block'::regclass, 'layer_block'::regclass)"
+    )
+    known = text("SELECT 'lz4' = ANY(enumvals) FROM pg_settings WHERE name = 'default_toast_compression'")
+    with engine.connect() as connection:
+        assert list(connection.scalars(compressed)) == ["l" if connection.scalar(known) else ""] * 2
