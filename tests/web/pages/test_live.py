@@ -6,7 +6,8 @@ import asyncio
 import re
 import threading
 from collections import Counter
-from itertools import pairwise
+from contextlib import ExitStack
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,8 @@ from tests.service.service import DAY, Service
 from web.live import LivePages, PageOf, live_version, with_version
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from fastapi.testclient import TestClient
 
 CAMPAIGN = "/campaigns/port%201"
@@ -157,6 +160,112 @@ def test_streams_are_limited_and_end_with_the_server(port: Port, monkeypatch: py
     assert not state.live._pages
 
 
+def test_who_is_limited_is_the_account_or_without_one_the_network(port: Port) -> None:
+    people = {name: port.browser(name) for name in ("ann", "zoe")}
+    owners = {str(port.accounts[name]): client for name, client in people.items()}
+    owners["testclient"] = port.service.client()
+    state = owners["testclient"].app.state.steelyard  # type: ignore[attr-defined]
+    state.streams.most_each = 1
+    for busy in owners:
+        with state.streams.counted(busy):
+            for owner, client in owners.items():
+                answer = client.get("/live", params={"page": CAMPAIGN})
+                assert answer.status_code == (429 if owner == busy else 200), (busy, owner)
+
+
+def test_what_the_browser_saw_last_counts_and_not_what_the_page_began_with(port: Port) -> None:
+    nobody = port.service.client()
+    now = since(nobody, CAMPAIGN)
+    for last, began, events in ((now, "old", []), ("old", now, ["changed"]), ("", now, []), ("", "old", ["changed"])):
+        headers = {"Last-Event-ID": last} if last else {}
+        answer = nobody.get("/live", params={"page": CAMPAIGN, "since": began}, headers=headers)
+        assert re.findall(r"^event: (.*)$", answer.text, re.MULTILINE) == events, (last, began)
+        assert re.findall(r"^id: (.*)$", answer.text, re.MULTILINE) == [now] * len(events)
+
+
+def test_a_page_is_watched_as_its_address_asks_for_it(port: Port) -> None:
+    port.work_off()
+    ann = port.browser("ann")
+    pages = [f"{CAMPAIGN}/leaderboard{query}" for query in ("", "?metric=chrf", "?shown=all&metric=bleu")]
+    versions = {page: since(ann, page) for page in pages}
+    assert versions[pages[0]] != versions[pages[1]]
+    for page, other in product(pages, repeat=2):
+        changed = versions[page] != versions[other]
+        assert told(ann, page, versions[other]) == ["changed"] * changed, (page, other)
+
+
+def watch(
+    answers: Callable[[str, str], tuple[int, str]], looks: Sequence[tuple[PageOf, float]]
+) -> tuple[list[str | None], list[float], Counter[str]]:
+    """Look at pages of an app one after the other, each watched all the time; each look takes so many seconds.
+
+    Returns the versions, in how many seconds each page was due afterwards, and how often each was asked for.
+    """
+    asked: Counter[str] = Counter()
+    takes = 0.0
+
+    async def app(scope, receive, send) -> None:
+        cookie = dict(scope["headers"]).get(b"cookie", b"").decode()
+        asked[f"{cookie}{scope['path']}"] += 1
+        clock.at += takes
+        status, html = answers(cookie, scope["path"])
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": html.encode()})
+
+    class Clock:
+        at = 1000.0
+
+        def monotonic(self) -> float:
+            return self.at
+
+    clock, versions, due = Clock(), [], []
+
+    async def look() -> None:
+        nonlocal takes
+        with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+            patch.setattr("web.live.time", clock)
+            live = LivePages()
+            for page in dict.fromkeys(page for page, _ in looks):
+                stack.enter_context(live.watched(page))
+                with live.watched(page):
+                    """Somebody else, who does not stay."""
+            for page, takes in looks:  # noqa: B007 - the app reads it
+                versions.append(await live.version(page, app, {"Cookie": page.reader}, ("", 0)))
+                due.append(live.due_in(page))
+
+    asyncio.run(look())
+    return versions, due, asked
+
+
+def test_readers_with_accounts_see_pages_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.live.LOOK_SECONDS", 600.0)
+    pages = [PageOf(reader, f"http://host/{path}") for reader in ("", "ann", "zoe") for path in ("a", "b")]
+    versions, _, asked = watch(
+        lambda cookie, path: (200, f"<!--live-->{cookie}{path}<!--/live-->"), [(page, 0.0) for page in pages * 2]
+    )
+    assert versions == [live_version(f"<!--live-->{page.reader}/{page.url[-1]}<!--/live-->") for page in pages] * 2
+    assert set(asked.values()) == {1}
+    assert len(asked) == len(pages)
+
+
+def test_only_a_page_that_is_hidden_is_gone_and_other_troubles_pass() -> None:
+    page = PageOf("", "http://host/a")
+    html = "<!--live-->1<!--/live-->"
+    for status in (302, 303, 307, 400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504):
+        in_turn = iter((200, status, 200))
+        versions, _, _ = watch(lambda *_, in_turn=in_turn: (next(in_turn), html), [(page, 0.0)] * 3)  # type: ignore[misc]
+        gone = status in (302, 303, 307, 401, 403, 404)
+        assert versions == [live_version(html), None if gone else live_version(html), live_version(html)], status
+
+
+def test_a_page_that_takes_long_is_looked_at_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.live.LOOK_SECONDS", 3.0)
+    monkeypatch.setattr("web.live.SHARE", 4)
+    for takes, due in ((0.0, 3.0), (0.5, 2.5), (1.0, 3.0), (10.0, 30.0)):
+        _, found, asked = watch(lambda *_: (200, ""), [(PageOf("", "http://host/a"), takes)] * 2)
+        assert (found, asked.total()) == ([due, due], 1)
+
+
 def test_readers_of_one_page_share_the_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.live.LOOK_SECONDS", 600.0)
     asked: Counter[str] = Counter()
@@ -193,6 +302,12 @@ def test_readers_of_one_page_share_the_looks(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_version_is_that_of_what_is_live() -> None:
     texts = ["<!--live--><b>1</b><!--/live-->", "<!--live--><b>2</b><!--/live-->", "nothing"]
     assert len({live_version(text) for text in texts}) == 3
+    # Of several parts each counts, and of what stands between them nothing.
+    several = {
+        f"<!--live-->{a}<!--/live-->{c}<!--live-->{b}<!--/live-->": (a, b) for a, b, c in product("12", repeat=3)
+    }
+    assert len({(live_version(text), parts) for text, parts in several.items()}) == 4
+    assert len({live_version(text) for text in several}) == 4
     assert live_version("nothing") == ""
     same = [
         f'<p>{at}</p><div data-live data-since=""><!--live--><i data-until="9" data-now="{at}">{left}</i> of all'
