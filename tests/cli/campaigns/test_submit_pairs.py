@@ -14,7 +14,7 @@ import pytest
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.text.limits import STORING_LIMITS
 from steelyard_client.commands.submissions.submit_one import Order
-from steelyard_client.commands.submissions.submit_pairs import check_all, submit_all
+from steelyard_client.commands.submissions.submit_pairs import are_many, check_all, submit_all
 from steelyard_client.documents.submissions.submissions import SubmissionsCreatedResponse
 from web.uploads.submit_pairs import read_pairs
 
@@ -35,6 +35,26 @@ def parts(contents: list[bytes]) -> list[list[int]]:
     return [[number for number, line in enumerate(each.split(b"\n"), 1) if line] for each in contents]
 
 
+def known(*pairs: str) -> list[SimpleNamespace]:
+    """Test sets of language pairs."""
+    return [
+        SimpleNamespace(name=each, version="1", replaced_by=None, source_language=each[:2], target_language=each[3:])
+        for each in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "test_set", "many"),
+    [(PAIRS, "", True), (PAIRS[:2], "", True), (PAIRS[:1], "", False), (PAIRS, "en-cs", False)],
+)
+def test_documents_are_for_many_pairs_where_the_campaign_has_several(
+    sent: Path, pairs: tuple[str, ...], test_set: str, many: bool
+) -> None:
+    """The only test set takes a file whole: what it says of other pairs is refused there, not left out."""
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known(*pairs))
+    assert are_many(client, Order("bay", {"test_set": test_set}, None, True), str(sent)) is many
+
+
 def test_each_document_is_sent_once(sent: Path) -> None:
     contents: list[bytes] = []
 
@@ -43,11 +63,7 @@ def test_each_document_is_sent_once(sent: Path) -> None:
         assert given["name"] == "mast.jsonl"
         raise CommandError(given["test_set"])
 
-    known = [
-        SimpleNamespace(name=each, version="1", replaced_by=None, source_language=each[:2], target_language=each[3:])
-        for each in PAIRS
-    ]
-    client: Any = SimpleNamespace(list_test_sets=lambda _: known, submit_output=submit_output)
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known(*PAIRS), submit_output=submit_output)
     stored, refused = submit_all(client, Order("bay", {"test_set": "", "queue_class": ""}, None, True), str(sent))
     assert (stored, list(refused.values())) == ([], list(PAIRS))
     assert parts(contents) == [[1, 4], [2, 5], [3, 6]]

@@ -85,6 +85,7 @@ def test_titles(title, name):
     [
         ("BLEU", BadParameter, "neither a file nor a signature"),
         ("BLEU|case", BadParameter, "neither a file nor a signature"),
+        ("nrefs:1|case:mixed", UnknownMetric, "this one has none. Write it in front"),
         ("BLUE|nrefs:1", UnknownMetric, 'no metric "BLUE"'),
         ("BLEU|nrefs:1|colour:red", BadParameter, 'no parameter "colour"'),
         ("BLEU|nrefs:1|tok:14b", BadParameter, "14b"),

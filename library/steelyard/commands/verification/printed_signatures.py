@@ -123,6 +123,11 @@ def name_of(title: str) -> str:
     ------
     UnknownMetric
     """
+    if not title:
+        raise UnknownMetric(
+            "A signature begins with the name of a metric, and this one has none. Write it in front, as in "
+            "BLEU|nrefs:1|...: files in JSON keep it beside the signature."
+        )
     found = _TITLE.match(title)
     bare = _letters(found.group() if found else title)
     for name in PLACES:
