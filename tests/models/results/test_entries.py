@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.results.entries import are_ranked, are_repeated, replaced_entries, standing_entries
+from models.results.entries import are_ranked, are_repeated, entry_of, replaced_entries, standing_entries
 from models.schema.roles import DeclaredKind
 
 PRIMARY, CONTRASTIVE, UNDECLARED = DeclaredKind.PRIMARY, DeclaredKind.CONTRASTIVE, DeclaredKind.UNDECLARED
@@ -95,3 +95,11 @@ def test_the_rule_in_other_words(given_ones: list[tuple[str, str, DeclaredKind |
         assert chosen == primary if primary else len(declared) <= 1
         assert not any(entry.kind == CONTRASTIVE for entry in chosen)
     assert all(mark for entry, mark in zip(entries, marks, strict=True) if not entry.team)
+
+
+def test_the_kind_of_a_system_is_the_most_telling_of_its_runs() -> None:
+    """For every four declarations in every order: a primary run makes it primary, a contrastive one contrastive."""
+    for kinds in product((PRIMARY, CONTRASTIVE, UNDECLARED, None), repeat=4):
+        entry = entry_of([Row(number, "harbour", "a", kind, str(number)) for number, kind in enumerate(kinds)])
+        expected = PRIMARY if PRIMARY in kinds else CONTRASTIVE if CONTRASTIVE in kinds else UNDECLARED
+        assert (entry.kind, entry.declared) == (expected, any(kind is not None for kind in kinds))
