@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from sqlalchemy import Engine, delete, insert
 
 from models.corpus.documents import resampled_documents
+from models.corpus.test_sets import document_segments
 from models.database.session import make_engine, writing
 from models.errors import UnreadableRow
 from models.schema.corpus import Document
@@ -57,3 +60,25 @@ def test_documents_with_gaps_or_twice_are_refused(
 ) -> None:
     with pytest.raises(UnreadableRow, match=f"test set 1, and these cover {covered} of its 3 segments"):
         stored(engine, *pieces)
+
+
+@pytest.mark.parametrize("known", list(product((True, False), repeat=3)))
+def test_ids_of_a_document_in_pieces_are_known_where_all_pieces_have_them(
+    engine: Engine, known: tuple[bool, ...]
+) -> None:
+    """Two pieces of one document, with another between them."""
+    pieces = ((0, 1, "a"), (1, 1, "b"), (2, 1, "a"))
+    rows = [
+        {"first_segment": first, "segments": count, "name": name, "test_set_id": 2, "segment_ids": ids}
+        for (first, count, name), ids in zip(
+            pieces, ([str(n)] if there else None for n, there in enumerate(known)), strict=True
+        )
+    ]
+    with writing(engine) as connection:
+        connection.execute(delete(Document))
+        for row in rows:
+            connection.execute(insert(Document).values(row))
+        found = document_segments(connection, 2)
+    assert {name: each.positions for name, each in found.items()} == {"a": [0, 2], "b": [1]}
+    assert found["a"].ids == (["0", "2"] if known[0] and known[2] else None)
+    assert found["b"].ids == (["1"] if known[1] else None)

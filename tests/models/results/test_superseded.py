@@ -11,7 +11,9 @@ from sqlalchemy import Engine, select, update
 
 from models.corpus.campaign_protocols import find_test_set_protocols
 from models.database.session import make_engine, reading, writing
+from models.errors import NotFound
 from models.results.boards import BoardSummary, list_boards, superseded_boards
+from models.schema.campaigns import CampaignTestSet
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from models.schema.states import EvaluationState, ResamplingUnit
@@ -106,3 +108,20 @@ def test_a_protocol_of_a_campaign_measures_all_of_one_that_it_supersedes(engine:
                 wrong.append((before, after))
     assert wrong == []
     assert count
+
+
+def test_sweeps_and_replaced_test_sets_measure_nothing_for_a_campaign(engine: Engine) -> None:
+    with writing(engine) as connection:
+        first, second = connection.scalars(select(Protocol.id).order_by(Protocol.id)).all()
+        for sweeps in ({first}, {second}, {first, second}, set()):
+            connection.execute(update(Protocol).values(sweep=Protocol.id.in_(sweeps)))
+            expected = [each for each in (first, second) if each not in sweeps]
+            if expected:
+                found = find_test_set_protocols(connection, "trial")
+                assert [each.id for each in found.protocols] == expected
+            else:
+                with pytest.raises(NotFound, match="measures nothing yet"):
+                    find_test_set_protocols(connection, "trial")
+        connection.execute(update(CampaignTestSet).values(replaced_by=CampaignTestSet.test_set_id))
+        with pytest.raises(NotFound, match="measures nothing yet"):
+            find_test_set_protocols(connection, "trial")
