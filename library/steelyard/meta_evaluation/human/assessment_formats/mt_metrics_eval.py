@@ -38,8 +38,16 @@ def is_ratings(head: bytes) -> bool:
     -------
     bool
     """
-    cells = head.partition(b"\n")[0].rstrip(b"\r").split(b"\t")
-    return len(cells) in (2, 3) and (cells[1] == b"None" or cells[1].startswith(b'{"errors"'))
+    first, *others = head.split(b"\n")
+    # The last line of a head may be cut.
+    for line in (first, *filter(None, others[:-1])):
+        cells = line.rstrip(b"\r").split(b"\t")
+        if len(cells) not in (2, 3):
+            return False
+        # Scores have None, too, where nobody judged a segment.
+        if cells[1] != NONE.encode():
+            return cells[1].startswith(b'{"errors"')
+    return True
 
 
 def is_score_file(head: bytes) -> bool:
@@ -116,6 +124,10 @@ def assessments_of_ratings(found: Found) -> Iterator[Assessment]:
     BadTable
         For other lines.
     """
+    if found.name.endswith(".seg.score"):
+        # Its first lines, None alone, are those of ratings, too.
+        yield from assessments_of_scores(found)
+        return
     pair = _pair_of_segments(found)
     counts: dict[str, int] = {}
     for number, line in enumerate(found.text.lines(), 1):

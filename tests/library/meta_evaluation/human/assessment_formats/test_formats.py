@@ -117,6 +117,9 @@ def test_scores_of_mt_metrics_eval(tmp_path):
     ]
     (named,) = read(tmp_path, "eng_Latn---ces_Latn.esa.seg.score", "tug\t90.0\n").assessments
     assert named.pair == "eng_Latn---ces_Latn"
+    for unjudged in (2, 50_000):
+        (last,) = read(tmp_path, "en-cs.esa.seg.score", "tug\tNone\n" * unjudged + "tug\t84.0\n").assessments
+        assert (last.segment, last.score) == (str(unjudged), 84.0), "the first segments may be judged by nobody"
     assert "en-cs.esa.seg.score" in refused(tmp_path, "en-cs.esa.sys.score", "tug 90\n")
     told = refused(tmp_path, "en-cs.esa.seg.score", "GPT 90\nGPT 5.5 90\n")
     assert "line 2" in told
