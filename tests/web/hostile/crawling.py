@@ -9,6 +9,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -31,6 +32,17 @@ class Found:
     status: int
     kind: str
     text: str
+    """Its headers, an empty line and what is in it."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a browser shows it as one."""
+        return self.kind.startswith("text/html")
+
+    @cached_property
+    def page(self) -> Page:
+        """What is on it, read once for all who look: reading costs as much as the answer did."""
+        return Page(self.text.partition("\n\n")[2])
 
 
 class Page(HTMLParser):
@@ -101,10 +113,9 @@ def crawl(client: TestClient, starts: Sequence[str]) -> Iterator[Found]:
         address = waiting.pop(0)
         found = ask(client, "GET", address)
         yield found
-        if not found.kind.startswith("text/html"):
+        if not found.is_page:
             continue
-        page = Page(found.text)
-        for link in [*page.links, *(action for method, action in page.forms if method == "get")]:
+        for link in [*found.page.links, *(action for method, action in found.page.forms if method == "get")]:
             parts = urlsplit(urljoin(address, link))
             if parts.netloc not in ("", "testserver") or parts.scheme not in ("", "http"):
                 continue
