@@ -257,3 +257,26 @@ def test_xml_of_several_pairs_is_a_test_set_for_each(tmp_path: Path) -> None:
         ("en-de", [b"Eins"]),
     ]
     assert [each.name for each in read(tmp_path, "eng-deu").test_sets] == ["en-de"]
+
+
+def test_one_name_in_two_domains_the_general_collection_and_a_document_with_fewer_references(tmp_path: Path) -> None:
+    """Two documents stay two, `general` is no test suite, and a reference that lacks a document cuts none."""
+    names = ["_#_news_#_quay", "_#_social_#_quay", "_#_news_#_pier"]
+    both = {"refA": {"ref": "Jedna\n\ndvě"}, "refB": {"ref": "Jeden\n\ndva"}}
+    rows = [
+        {
+            **document("en-cs_CZ" + name, "One\n\ntwo", None, collection_id="general"),
+            "refs": dict(list(both.items())[:n]),
+        }
+        for name, n in zip(names, (2, 1, 2), strict=True)
+    ]
+    lines(tmp_path / "wmt25-genmt.jsonl", rows)
+    lines(tmp_path / "systems" / "tug.jsonl", [output(row["doc_id"], "Jedno\n\ndvě") for row in rows])
+    (found,) = read(tmp_path).test_sets
+    assert [(each.doc_id, each.domain) for each in found.documents] == [
+        (name, domain)
+        for name, domain in (("quay", "news"), ("social.quay", "social"), ("pier", "news"))
+        for _ in range(2)
+    ]
+    assert found.references["refB"].lines() == [b"Jeden", b"dva", b"", b"", b"Jeden", b"dva"]
+    assert found.variable_references
