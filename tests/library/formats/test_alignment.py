@@ -97,3 +97,9 @@ def test_an_unknown_language_is_left_out_and_said():
 def test_a_campaign_needs_references_and_systems():
     with pytest.raises(BadMarkup, match="no references"):
         align([read(SOURCE), read(TEST)]).campaign()
+
+
+@pytest.mark.parametrize(("one", "other"), [("cs", "ces"), ("en", "en_GB"), ("a", "b")])
+def test_sets_are_never_the_same_because_their_ids_name_one_language(one, other):
+    with pytest.raises(BadMarkup, match=f"has the set id '{other}', but F has '{one}'"):
+        align([read(each.replace('"harbour"', f'"{name}"')) for each, name in ((SOURCE, one), (XML, other))])
