@@ -95,17 +95,23 @@ class EvaluationFeedback:
 
 
 def read_feedback(
-    engine: Engine, access: CampaignAccess, submissions: Sequence[int], level: float = LEVEL
+    engine: Engine,
+    access: CampaignAccess,
+    submissions: Sequence[int],
+    level: float = LEVEL,
+    *,
+    intervals: bool = True,
 ) -> dict[int, list[EvaluationFeedback]]:
     """Return the feedback on these submissions of a campaign, by submission, in the order of protocols.
 
     Others' submissions get feedback only if the leaderboard is visible to all. Missing steps of the Ladder are written,
-    so no transaction may be open. `level` is that of intervals of scores that are shown in full.
+    so no transaction may be open. `level` is that of intervals of scores that are shown in full; a list of many, which
+    shows these scores alone, does without by `intervals=False`, and reads no replicates.
     """
     wanted = list(dict.fromkeys(submissions))
     with reading(engine) as connection:
         found = _evaluations(connection, access, wanted)
-        feedback = _feedback_of(connection, access, found, level)
+        feedback = _feedback_of(connection, access, found, level, intervals)
     behind = {
         row.team
         for row, each in zip(found, feedback, strict=True)
@@ -118,7 +124,7 @@ def read_feedback(
                 write_steps(connection, access.campaign_id, team, points)
         with reading(engine) as connection:
             found = _evaluations(connection, access, wanted)
-            feedback = _feedback_of(connection, access, found, level)
+            feedback = _feedback_of(connection, access, found, level, intervals)
     of_submission: dict[int, list[EvaluationFeedback]] = {submission: [] for submission in wanted}
     for each in feedback:
         of_submission[each.submission_id].append(each)
@@ -149,6 +155,7 @@ def _feedback_of(
     access: CampaignAccess,
     evaluations: Sequence[Any],
     level: float,
+    intervals: bool,
 ) -> list[EvaluationFeedback]:
     points = _points(access)
     rules = {row.id: access.feedback(row.team) for row in evaluations}
@@ -160,7 +167,7 @@ def _feedback_of(
         columns: list[ColumnElement[Any]] = [*common, Score.higher_is_better, Score.scale]
         if rule in (Feedback.FULL, Feedback.ROUNDED, Feedback.INTERVAL):
             columns.append(Score.score)
-        if rule in (Feedback.FULL, Feedback.INTERVAL):
+        if rule == Feedback.INTERVAL or (rule == Feedback.FULL and intervals):
             columns.append(Score.replicate_scores)
         if rule == Feedback.FULL:
             columns.append(Score.details)
@@ -170,7 +177,8 @@ def _feedback_of(
         for row in connection.execute(
             select(*columns).where(Score.evaluation_id.in_(chosen)).order_by(Score.evaluation_id, Score.metric)
         ):
-            made = _score_feedback(row, rule, points, steps.get((row.evaluation_id, row.metric)), level)
+            step = steps.get((row.evaluation_id, row.metric))
+            made = _score_feedback(row, rule, points, step, level if intervals else None)
             if made is not None:
                 scores.setdefault(row.evaluation_id, []).append(made)
     return [
@@ -204,9 +212,9 @@ def _steps(connection: Connection, evaluations: Sequence[int]) -> dict[tuple[int
 
 
 def _score_feedback(
-    row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None, level: float
+    row: Any, rule: Feedback, points: float, step: tuple[float | None, bool] | None, level: float | None
 ) -> ScoreFeedback | None:
-    """Return None if the Ladder rule has no step for it yet."""
+    """Return None if the Ladder rule has no step for it yet. Without a level, scores shown in full have no interval."""
     known = ScoreFeedback(
         metric=row.specification,
         title=row.title,
@@ -225,13 +233,17 @@ def _score_feedback(
     size = step_of(points, row.scale)
     if rule == Feedback.ROUNDED:
         return replace(known, score=rounded(score, size))
-    # Of what is withheld many levels would show more.
-    ends = percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], level if rule == Feedback.FULL else LEVEL)
     if rule == Feedback.FULL:
-        low, high = ends or (None, None)
+        low, high = (level and _ends(row, level)) or (None, None)
         return replace(known, score=score, low=low, high=high, details=dict(readable(row.details, {})))
+    # Of what is withheld many levels would show more.
+    ends = _ends(row, LEVEL)
     if ends is None:
         # Without replicates there is no interval, and nothing else may be shown.
         return replace(known, disclosed=False)
     low, high = rounded_outwards(*ends, size)
     return replace(known, low=low, high=high)
+
+
+def _ends(row: Any, level: float) -> tuple[float, float] | None:
+    return percentile_interval(unpack(row.replicate_scores, columns=1)[:, 0], level)

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, replace
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import event, insert, select, update
 
 from campaigns.accounts.principal import principal_of_token
 from campaigns.leaderboards.feedback import EvaluationFeedback, ScoreFeedback, read_feedback
@@ -104,6 +104,27 @@ def test_all_that_is_reported(scored: Scored, feedback: Feedback, kind: PhaseKin
         assert at_half == board
     assert full.score == 31.2345
     assert other.feedback == Feedback.FULL
+
+
+@pytest.mark.parametrize("rule", Feedback)
+def test_a_list_without_intervals_shows_the_same_of_all_else(scored: Scored, rule: Feedback) -> None:
+    blind(scored, rule)
+    ours = scored.add("harbour", "mast", 31.2345)
+    access = access_of(scored, "zoe")
+    (known,) = read_feedback(scored.service.engine, access, [ours])[ours]
+    (listed,) = read_feedback(scored.service.engine, access, [ours], intervals=False)[ours]
+    if rule == Feedback.FULL:
+        known = replace(known, scores=tuple(replace(each, low=None, high=None) for each in known.scores))
+    assert listed == known
+
+
+def test_a_list_without_intervals_reads_no_replicates(scored: Scored) -> None:
+    ours = scored.add("harbour", "mast", 31.2345)
+    asked: list[str] = []
+    event.listen(scored.service.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    read_feedback(scored.service.engine, access_of(scored, "zoe"), [ours], intervals=False)
+    assert any("specification" in each for each in asked)
+    assert not any("replicate_scores" in each for each in asked)
 
 
 def test_full(scored: Scored) -> None:

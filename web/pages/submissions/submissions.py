@@ -72,7 +72,7 @@ def show_list(
         )
         listed = list_submissions(connection, access, query, state.settings.silent_seconds)
         test_sets = offered_test_sets(connection, access)
-    told = read_feedback(state.engine, access, [each.id for each in listed.items])
+    told = read_feedback(state.engine, access, [each.id for each in listed.items], intervals=False)
     score_column, scores = column_of(
         {number: headline(feedback, access.ranked_by) for number, feedback in told.items()}
     )
