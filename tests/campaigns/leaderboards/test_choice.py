@@ -97,6 +97,13 @@ def test_the_test_set_of_the_latest_phase_comes_first(before: CampaignAccess) ->
     # That of phase 2; then what is open in all phases, which counts as that phase; then that of the first one.
     assert current_test_sets(over) == [COMING, NEWS, TALKS]
     assert current_test_sets(replace(over, phases=[])) == [NEWS]
+    # A phase to come counts for nothing: while the first phase collects, and after it has closed.
+    for kind, first in ((PhaseKind.OPEN, NOW - 5), (PhaseKind.CLOSED, NOW - 1)):
+        begun = [phase(1, PhaseKind.OPEN, NOW - 3), phase(3, kind, first), phase(2, PhaseKind.OPEN, NOW + 1)]
+        late = {NEWS: None, TALKS: 3}
+        sets = {key: CampaignTestSetView(key, late[key], None, None) for key in (NEWS, TALKS)}
+        expected = [NEWS, TALKS] if first < NOW - 3 else [TALKS, NEWS]
+        assert current_test_sets(replace(before, phases=begun, test_sets=sets)) == expected
 
 
 @pytest.mark.parametrize(
