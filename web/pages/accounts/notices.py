@@ -21,6 +21,7 @@ from web.pages.rendering import page, see_other
 
 if TYPE_CHECKING:
     from campaigns.accounts.principal import Principal
+    from web.state import State
 
 router = APIRouter()
 
@@ -35,6 +36,12 @@ KINDS = {
     NoticeKind.ANNOUNCEMENT: "Announcements of organisers",
 }
 CHANNELS = {NoticeChannel.MAIL: "Mail", NoticeChannel.WEBHOOK: "Webhook", NoticeChannel.FEED: "Feed"}
+
+
+def _channels(state: State) -> dict[NoticeChannel, str]:
+    """Those that this server has; what was chosen for mail stays, for a server may be given mail again."""
+    mails = state.settings.mail_url is not None
+    return {channel: title for channel, title in CHANNELS.items() if mails or channel != NoticeChannel.MAIL}
 
 
 @router.get("/account/notices")
@@ -53,7 +60,7 @@ def choose_notices(
 ) -> Response:
     """Save the choices: a tick for each kind and channel."""
     state = app_state(request)
-    choices = {(kind, channel): f"{kind}:{channel}" in wanted for kind in NoticeKind for channel in NoticeChannel}
+    choices = {(kind, channel): f"{kind}:{channel}" in wanted for kind in NoticeKind for channel in _channels(state)}
     try:
         with form_errors(), writing(state.engine) as connection:
             known = read_notice_settings(connection, principal).webhook or ""
@@ -90,7 +97,7 @@ def _page(
         title="Notices",
         crumbs=[("Your account", "/account")],
         kinds=KINDS.items(),
-        channels=CHANNELS.items(),
+        channels=_channels(state).items(),
         known=known,
         mails=state.settings.mail_url is not None,
         feed=f"{site_url(state.settings)}/notices/{known.feed_secret}/feed.xml",

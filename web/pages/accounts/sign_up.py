@@ -60,4 +60,6 @@ def create_account(
 
 
 def _values(request: Request) -> dict[str, Any]:
-    return {"open": app_state(request).settings.sign_up == "open", "email": "", "name": "", "error": None}
+    settings = app_state(request).settings
+    opened = settings.sign_up == "open"
+    return {"open": opened, "providers": settings.sign_in_with, "email": "", "name": "", "error": None}

@@ -17,7 +17,7 @@ from models.database.session import reading
 from steelyard.meta_evaluation.human.tasks.tutorial import TUTORIAL, Tutorial
 from steelyard_client.vocabulary import AnnotationProtocol, AnnotationTool, TaskAssignment
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage_sections import SECTIONS, organiser_access
+from web.pages.campaigns.manage_sections import organiser_access
 from web.pages.forms import FieldReader, InvalidForm, form_errors
 from web.pages.rendering import page
 from web.uploads.tutorials import read_own_tutorial
@@ -146,7 +146,6 @@ def _form(
         title="Tasks for annotators",
         access=access,
         here="manage",
-        sections=SECTIONS,
         test_sets=test_sets,
         systems=systems,
         given={**blank, **given},

@@ -25,7 +25,7 @@ from models.database.session import reading, writing
 from models.schema.corpus import Submission, System
 from runtime.settings import Settings
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage_sections import SECTIONS, organiser_access
+from web.pages.campaigns.manage_sections import organiser_access
 from web.pages.deletion import deletion_page
 from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
@@ -54,7 +54,6 @@ def show_danger(request: Request, name: str, principal: CurrentPrincipal, delete
         title="Manage",
         access=access,
         here="manage",
-        sections=SECTIONS,
         section="danger",
         deleted=bool(deleted),
         teams=[(each, submissions.get(each, 0)) for each in sorted(access.teams, key=str.casefold)],

@@ -54,15 +54,6 @@ MESSAGES = {
 }
 """Confirmation messages, by the `done` parameter of the address."""
 
-SECTIONS = (
-    ("", "Setup"),
-    ("test-sets", "Test sets"),
-    ("teams", "Teams"),
-    ("live", "Live"),
-    ("results", "Results"),
-    ("danger", "Danger"),
-)
-"""The pages of management: the last part of the address, and the title."""
 SECTION_OF = {
     "state": "live",
     "publish": "results",
@@ -164,7 +155,6 @@ def management_page(
         title="Manage",
         access=access,
         here="manage",
-        sections=SECTIONS,
         section=section,
         progress=progress,
         rules_version=version,

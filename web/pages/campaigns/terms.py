@@ -13,7 +13,7 @@ from campaigns.permissions import read_access
 from campaigns.terms import MAX_TERMS_LENGTH, accept_terms, accepted_by, read_terms, set_terms
 from models.database.session import reading, writing
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.campaigns.manage_sections import SECTIONS, organiser_access
+from web.pages.campaigns.manage_sections import organiser_access
 from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, part_of_address, see_other
 
@@ -95,7 +95,6 @@ def _form(
         title="Terms",
         access=access,
         here="manage",
-        sections=SECTIONS,
         terms=terms,
         given=given if given is not None else terms.text if terms else "",
         accepted=accepted,

@@ -321,8 +321,15 @@ def test_who_changes_their_mind(server: Service, provider: Provider) -> None:
     assert "You did not sign in with The university." in answer.text
 
 
+def test_whoever_signs_up_may_do_so_through_a_provider(server: Service, provider: Provider) -> None:
+    page = server.client().get("/sign-up").text
+    assert page.count("Sign in with ") == len(server.settings.sign_in_with)
+    assert submit(server.client(), "/sign-up", "/sign-in/with/uni").status_code in (200, 303)
+
+
 def test_pages_without_providers_say_nothing_of_them(service: Service) -> None:
-    assert "Sign in with" not in service.client().get("/sign-in").text
+    for page in ("/sign-in", "/sign-up"):
+        assert "Sign in with" not in service.client().get(page).text
     assert submit(service.client(), "/sign-in", "/sign-in/with/github").status_code == 404
     assert service.client().get("/sign-in/with/github/callback?code=1&state=2").status_code == 404
 

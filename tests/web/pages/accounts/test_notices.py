@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 from xml.etree import ElementTree
 
 from models.schema.notices import Notice
@@ -15,27 +16,49 @@ TEAMS = "/campaigns/port%201/manage/teams"
 ANNOUNCE = "/campaigns/port%201/manage/announce"
 
 
-def test_choices_are_kept_for_each_kind_and_channel(port_anywhere: Port) -> None:
+def test_choices_are_kept_for_each_kind_and_channel(service_url: str) -> None:
+    with ExitStack() as stack:
+        port = Port.opened(Service.start(service_url, stack, mail_url="smtp://localhost"))
+        mary = port.browser("mary")
+        before = wanted(port)
+        assert ("scored", "mail") not in before
+        assert ("failed", "mail") in before
+        saved = submit(mary, "/account/notices", wanted=["scored:mail", "scored:feed", "nonsense"])
+        assert saved.headers["Location"] == "/account/notices?done=saved"
+        assert wanted(port) == [("scored", "mail"), ("scored", "feed")]
+        assert (
+            'value="scored:mail" aria-label="Submissions of your team were scored: Mail" checked'
+            in mary.get("/account/notices").text
+        )
+
+
+def test_a_server_without_mail_shows_no_choices_of_mails_and_keeps_them(port_anywhere: Port) -> None:
     port = port_anywhere
     mary = port.browser("mary")
-    before = {(each["kind"], each["channel"]): each["wanted"] for each in settings(port)["choices"]}
-    assert before["scored", "mail"] is False
-    assert before["failed", "mail"] is True
-    saved = submit(mary, "/account/notices", wanted=["scored:mail", "scored:feed", "nonsense"])
-    assert saved.headers["Location"] == "/account/notices?done=saved"
-    wanted = [(each["kind"], each["channel"]) for each in settings(port)["choices"] if each["wanted"]]
-    assert wanted == [("scored", "mail"), ("scored", "feed")]
-    assert (
-        'value="scored:mail" aria-label="Submissions of your team were scored: Mail" checked'
-        in mary.get("/account/notices").text
-    )
+    mails = [(kind, channel) for kind, channel in wanted(port) if channel == "mail"]
+    assert mails
+    page = mary.get("/account/notices").text
+    assert ": Webhook" in page
+    assert ": Mail" not in page
+    submit(mary, "/account/notices", wanted=["scored:feed", "scored:mail"])
+    assert sorted(wanted(port)) == sorted([*mails, ("scored", "feed")])
+
+
+def test_a_webhook_that_is_wrong(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mary = port.browser("mary")
     wrong = submit(mary, "/account/notices", webhook="http://127.0.0.1/x")
     assert wrong.status_code == 422
     assert settings(port)["webhook"] is None
 
 
-def settings(port: Port, who: str = "mary") -> dict[str, object]:
-    found: dict[str, object] = port.program(who).get("/api/v1/notices/settings").json()
+def wanted(port: Port) -> list[tuple[str, str]]:
+    choices: list[dict[str, Any]] = settings(port)["choices"]
+    return [(each["kind"], each["channel"]) for each in choices if each["wanted"]]
+
+
+def settings(port: Port, who: str = "mary") -> dict[str, Any]:
+    found: dict[str, Any] = port.program(who).get("/api/v1/notices/settings").json()
     return found
 
 
