@@ -25,6 +25,7 @@ from scheduler.enqueue.corpus_statistics import enqueue_missing_counts
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from scheduler.maintenance import repair
+from steelyard.metrics.metric import EDITION
 from steelyard.metrics.needed_statistics import needed_statistics
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
@@ -122,13 +123,15 @@ def test_shards_queued_by_the_release_before_wait_for_the_references_too(context
     assert {task for task, _ in sent(context)} == {"prepare"}
 
 
-def test_a_process_reads_them_once(context: WorkerContext) -> None:
+def test_a_process_reads_them_once_of_its_edition_alone(context: WorkerContext) -> None:
     job = queue(context)
     with reading(context.engine) as connection, pytest.raises(CorpusStatisticsMissing):
         read_corpus_statistics(connection, job.protocols[0], ["nist"])
     prepare_all(context)
     with reading(context.engine) as connection:
         first, again = (read_corpus_statistics(connection, job.protocols[0], ["nist"]) for _ in range(2))
+        with pytest.raises(CorpusStatisticsMissing):
+            read_corpus_statistics(connection, job.protocols[0], ["nist"], EDITION + 1)
     ((key, way),) = needed_statistics([parse_metric("nist")]).items()
     whole = way.read(way.merge([way.count(Segments(references=[some_text(600, 1)], hypotheses=[]))]))
     assert first[key] is again[key]
