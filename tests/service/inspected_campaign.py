@@ -27,6 +27,18 @@ OUTPUTS = {
 }
 
 
+def bay_test_set() -> NewTestSet:
+    """Its test set: two documents, each of a domain of its own."""
+    return NewTestSet(
+        "bay",
+        {label: "\n".join(lines).encode() for label, lines in REFERENCES.items()},
+        source="\n".join(SOURCE).encode(),
+        documents=[("quay", "news", ""), ("quay", "news", ""), ("sea", "talk", ""), ("sea", "talk", "")],
+        source_language="cs",
+        target_language="en",
+    )
+
+
 @dataclass
 class Looked:
     """Its campaign, test set and people."""
@@ -63,14 +75,7 @@ def look_at(service: Service, *, work: bool = True) -> Looked:
         service.engine,
         service.settings,
         campaign="bay",
-        test_set=NewTestSet(
-            "bay",
-            {label: "\n".join(lines).encode() for label, lines in REFERENCES.items()},
-            source="\n".join(SOURCE).encode(),
-            documents=[("quay", "news", ""), ("quay", "news", ""), ("sea", "talk", ""), ("sea", "talk", "")],
-            source_language="cs",
-            target_language="en",
-        ),
+        test_set=bay_test_set(),
         submissions=[
             NewSubmission(system, "\n".join(lines).encode(), team) for (team, system), lines in OUTPUTS.items()
         ],

@@ -17,11 +17,10 @@ from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import Document, System
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
-from scheduler.ingest.test_sets import NewTestSet
 from steelyard.inspection import partitions
 from steelyard.metrics.registry import parse_metric
 from tests.scheduler.jobs import work_off
-from tests.service.inspected_campaign import REFERENCES, SOURCE, Looked, look_at
+from tests.service.inspected_campaign import Looked, bay_test_set, look_at
 from tests.service.service import Service
 
 if TYPE_CHECKING:
@@ -37,19 +36,11 @@ def bay(service: Service, monkeypatch: pytest.MonkeyPatch) -> Looked:
     """Two campaigns of anonymous teams that share a test set, in which two documents are of one domain."""
     monkeypatch.setattr(partitions, "WORDS", (3, 4))
     bay = look_at(service)
-    documents = [("quay", "news", ""), ("quay", "news", ""), ("sea", "talk", ""), ("sea", "talk", "")]
     ingest_campaign(
         service.engine,
         service.settings,
         campaign="cove",
-        test_set=NewTestSet(
-            "bay",
-            {label: "\n".join(lines).encode() for label, lines in REFERENCES.items()},
-            source="\n".join(SOURCE).encode(),
-            documents=documents,
-            source_language="cs",
-            target_language="en",
-        ),
+        test_set=bay_test_set(),
         submissions=[
             NewSubmission("dive", b"the ship\nthe old port\nwind\na fish swims", "gulls"),
             NewSubmission("wade", b"the blue boat\nsleeps\nthe wind blows\nno fish", "terns"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ def looks_like_jsonl(head: bytes) -> bool:
     -------
     bool
     """
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if not start.startswith(b"{"):
         return False
     line, end, _ = start.partition(b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ def looks_like_table(head: Utf8) -> str:
     str
         Empty where it is none.
     """
-    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
     # The last one may be cut off, or it is what follows the last line feed.
     whole = [line.rstrip(b"\r") for line in lines[: max(len(lines) - 1, 1)]][:LOOKED_AT_LINES]
     if len(whole) < FEWEST_LINES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import TYPE_CHECKING
 
 from steelyard.formats.reader import Kind, Reader
@@ -71,7 +72,7 @@ def looks_like_tsv(head: bytes) -> bool:
     -------
     bool
     """
-    first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].removesuffix(b"\r")
+    first = head.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0].removesuffix(b"\r")
     return b"\t" in first and first.count(b"\t") < MOST_COLUMNS and are_rows(_cells(first))
 
 

@@ -5,6 +5,7 @@ Everything is read once and in order, so pipes can be read, too; how a file begi
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from contextlib import nullcontext
@@ -88,6 +89,11 @@ class Contents:
             self._first += part
         self.head: bytes = self._first[:LOOKED_AT]
         """The first 64 KiB."""
+
+    @property
+    def text_head(self) -> bytes:
+        """The head without the byte-order mark that Windows' programs write: formats of text are recognized by it."""
+        return self.head.removeprefix(codecs.BOM_UTF8)
 
     def parts(self, limits: TextLimits) -> Iterator[bytes]:
         """All of it, in parts of about 1 MiB; only once.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CHECKED_AT_ONCE = 1 << 20
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BYTE_ORDER_MARKS = re.compile(rb"(?:\xef\xbb\xbf)+")
 _MARKUP = re.compile(rb"\s*<(?:\?xml|!doctype|(?:ref|src|tst)set\b|mteval\b|dataset\b)", re.IGNORECASE)
 

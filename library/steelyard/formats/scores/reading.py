@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from steelyard.formats.input.contents import Contents
 from steelyard.formats.input.given_files import files_under
-from steelyard.formats.input.windows import BYTE_ORDER_MARK
 from steelyard.formats.plain import read_lines
 from steelyard.formats.scores import json_scores, table_scores
 from steelyard.formats.scores.score_runs import BadScores
@@ -81,8 +80,7 @@ def read_scores(
     runs: list[ScoreRun] = []
     for path in score_files(paths):
         contents = Contents(path, limits=limits)
-        head = contents.head.removeprefix(BYTE_ORDER_MARK)
-        form = next((each for each in FORMATS if each.recognizes(head)), None)
+        form = next((each for each in FORMATS if each.recognizes(contents.text_head)), None)
         if form is None:
             contents.close()
             raise BadScores(

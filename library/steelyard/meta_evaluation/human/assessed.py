@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from steelyard.formats.input.contents import opened
-from steelyard.formats.input.windows import BYTE_ORDER_MARK
 from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS
 from steelyard.meta_evaluation.human.assessment_formats.mt_metrics_eval import is_ratings, is_score_file
 from steelyard.meta_evaluation.human.assessment_formats.placing import place
@@ -52,7 +51,7 @@ def opened_assessments(source: Source) -> tuple[Contents, bool]:
     assessments : bool
     """
     contents = opened(source, limits=LIMITS)
-    head = contents.head.removeprefix(BYTE_ORDER_MARK)
+    head = contents.text_head
     first = head.partition(b"\n")[0]
     scores = is_score_file(head) and b"\t" in first and len(first.split(b"\t")) == 2
     return contents, head.lstrip().startswith(b"{") or is_ratings(head) or scores or bool(columns_of_appraise(first))

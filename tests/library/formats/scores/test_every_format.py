@@ -1,12 +1,10 @@
 """However a file of scores was saved, it is the same file: with a byte-order mark, Windows' line ends, packed."""
 
-import gzip
-
 import pytest
 
 from steelyard.formats.scores.reading import FORMATS, read_scores
+from tests.library.saved_files import SAVED
 
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 SAMPLES = {
     "WMT's automatic scores (JSON Lines)": (
         "GPT-4.1.jsonl",
@@ -29,14 +27,7 @@ SAMPLES = {
     ),
     "mt-metrics-eval's .score": ("en-de/M-refA.seg.score", "a\t1\nb\t2\na\t3\nb\tNone\n"),
 }  # fmt: skip
-SAVED = {
-    "with a byte-order mark": lambda text: (BYTE_ORDER_MARK + text).encode(),
-    "by Windows": lambda text: text.replace("\n", "\r\n").encode(),
-    "by Windows with a byte-order mark": lambda text: (BYTE_ORDER_MARK + text).replace("\n", "\r\n").encode(),
-    "without a last line end": lambda text: text.removesuffix("\n").encode(),
-    "with a blank line behind": lambda text: (text + "\n").encode(),
-    "packed": lambda text: gzip.compress(text.encode()),
-}
+WAYS = SAVED | {"with a blank line behind": lambda text: (text + "\n").encode()}
 
 
 def read(folder, name, data):
@@ -54,11 +45,11 @@ def test_there_is_a_sample_of_every_format():
     assert list(SAMPLES) == [each.title for each in FORMATS]
 
 
-@pytest.mark.parametrize("how", SAVED)
+@pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("title", SAMPLES)
 def test_a_file_is_the_same_however_it_was_saved(tmp_path, title, how):
     name, text = SAMPLES[title]
-    assert read(tmp_path, name, SAVED[how](text)) == read(tmp_path, name, text.encode()) != []
+    assert read(tmp_path, name, WAYS[how](text)) == read(tmp_path, name, text.encode()) != []
 
 
 @pytest.mark.parametrize("title", SAMPLES)

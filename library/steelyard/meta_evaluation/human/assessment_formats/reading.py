@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from steelyard.formats.input.contents import opened
 from steelyard.formats.input.given_files import files_under
-from steelyard.formats.input.windows import BYTE_ORDER_MARK
 from steelyard.formats.plain import read_lines
 from steelyard.meta_evaluation.human.assessment_formats import json_lines, mqm, mt_metrics_eval, pearmut, tables
 from steelyard.meta_evaluation.human.assessment_formats.found import Found
@@ -92,8 +91,7 @@ class AssessmentFiles:
             Where it cannot be read.
         """
         contents = opened(source, limits=LIMITS)
-        head = contents.head.removeprefix(BYTE_ORDER_MARK)
-        form = next(each for each in FORMATS if each.recognizes(head))
+        form = next(each for each in FORMATS if each.recognizes(contents.text_head))
         found = Found(read_lines(contents, limits=LIMITS), wave)
         if not found.text.bytes.strip():
             raise BadTable(f"{found.name}, line 1: is empty. Give a file with judgments.")

@@ -1,14 +1,13 @@
 """However a file of judgments was saved, it is the same file: with a byte-order mark, Windows' line ends, packed."""
 
-import gzip
 import json
 
 import pytest
 
 from steelyard.meta_evaluation.human.assessed import opened_assessments
 from steelyard.meta_evaluation.human.assessment_formats.reading import FORMATS, AssessmentFiles
+from tests.library.saved_files import SAVED
 
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 PEARMUT = {
     "user_id": "u1",
     "item_i": 0,
@@ -34,13 +33,6 @@ SAMPLES = {
         "en-cs.esa.csv",
         "u1,tug,1,TGT,eng,ces,40,d1,False,[],1.5,2.5\nu1,raft,1,TGT,eng,ces,60,d1,False,[],2.5,3.5\n",
     ),
-}
-SAVED = {
-    "with a byte-order mark": lambda text: (BYTE_ORDER_MARK + text).encode(),
-    "by Windows": lambda text: text.replace("\n", "\r\n").encode(),
-    "by Windows with a byte-order mark": lambda text: (BYTE_ORDER_MARK + text).replace("\n", "\r\n").encode(),
-    "without a last line end": lambda text: text.removesuffix("\n").encode(),
-    "packed": lambda text: gzip.compress(text.encode()),
 }
 
 
