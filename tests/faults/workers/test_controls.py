@@ -75,10 +75,10 @@ def test_cancelled_in_the_middle_and_tried_again(
     with Cluster(tmp_path, postgres_url, redis_url, **SETTINGS) as cluster:
         scheduler = cluster.start("scheduler", "scheduler")
         cluster.start_worker()
+        until(lambda: status()["scheduler"] is True, "the scheduler")
         evaluations = queue(cluster.engine, postgres_url)
         until(lambda: cluster.done() >= 3, "shards that are done")
-        assert status()["scheduler"] is True
-        # Nothing more is handed out while we look and type.
+        # Nothing more is handed out while we look and type; at once, for the rest takes little more than a second.
         scheduler.send_signal(signal.SIGSTOP)
         seen = status()
         assert [worker["processes"] for worker in seen["workers"]] == [2]
