@@ -19,7 +19,6 @@ from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
     from zipfile import ZipFile
 
     from steelyard.text.limits import TextLimits
@@ -46,7 +45,7 @@ TEST_SET = (
 SCORES = ("name", "version", "specification", "content_hash", "level")
 
 
-def read_export(archive: ZipFile, place: Path, limits: TextLimits) -> CampaignContent:
+def read_export(archive: ZipFile, limits: TextLimits) -> CampaignContent:
     """Read an export.
 
     Raises
@@ -65,7 +64,7 @@ def read_export(archive: ZipFile, place: Path, limits: TextLimits) -> CampaignCo
                 f"{NAME} is what somebody saw of a campaign who does not organise it. Import one that an organiser "
                 "exported."
             )
-        return _Export(archive, place, limits).content()
+        return _Export(archive, limits).content()
     except BadExport as error:
         raise BadRequest(str(error)) from error
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -73,8 +72,8 @@ def read_export(archive: ZipFile, place: Path, limits: TextLimits) -> CampaignCo
 
 
 class _Export:
-    def __init__(self, archive: ZipFile, place: Path, limits: TextLimits) -> None:
-        self.archive, self.place, self.limits = archive, place, limits
+    def __init__(self, archive: ZipFile, limits: TextLimits) -> None:
+        self.archive, self.limits = archive, limits
         self.campaign = {**BEFORE, **json.loads(bytes_of(archive, "campaign.json"))}
         self.rows = rows_of(archive, "test-sets.tsv", TEST_SET)
         self.titles = {row["id"]: _title(row) for row in self.rows}
@@ -121,9 +120,7 @@ class _Export:
                 raise BadRequest(f"{row['name']}: {name} has {text.segments:,} lines, not {segments:,}.")
         documents = ids = None
         if (name := f"{folder}/docs.tsv") in there:
-            path = self.place / "docs.tsv"
-            path.write_bytes(bytes_of(self.archive, name))
-            documents, ids, _ = read_documents(path, segments, self.limits)
+            documents, ids, _ = read_documents(self._text(name), segments)
         read = CampaignFolder(
             name=row["name"], source=texts.get("source"), references=references, systems={}, documents=documents,
             source_language=row["source_language"] or None, target_language=row["target_language"] or None,

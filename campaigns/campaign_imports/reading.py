@@ -36,7 +36,7 @@ def read_campaign_zip(path: Path, place: Path, limits: TextLimits) -> CampaignCo
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
             if MANIFEST in names:
-                return read_export(archive, place, limits)
+                return read_export(archive, limits)
             root = place / "unpacked"
             unpack(archive, root, limits)
     except DAMAGED as error:

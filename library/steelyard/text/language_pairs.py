@@ -198,7 +198,7 @@ def of_other_languages(one: str, other: str) -> bool:
     return len(known) == 2 and not known[0].fits(known[1])
 
 
-def pair_called(name: str, known: Iterable[str], where: str) -> str:
+def pair_called(name: str, known: Iterable[str], where: str = "") -> str:
     """Which of the pairs there are is meant.
 
     Parameters
@@ -208,7 +208,7 @@ def pair_called(name: str, known: Iterable[str], where: str) -> str:
     known : iterable of str
         The pairs there are, as they are spelt there.
     where : str
-        What has them, for messages.
+        What has them, for messages; none where the reader sees it beside the message.
 
     Returns
     -------
@@ -224,11 +224,10 @@ def pair_called(name: str, known: Iterable[str], where: str) -> str:
     fitting = fitting_pairs(name, pairs)
     if len(fitting) == 1:
         return fitting[0]
+    reason = f"There is no pair {printable(name)}. There are: {listed(pairs, shown=40) or 'none'}."
     if fitting:
-        raise NoSuchPair(
-            f"{where}: the pair {printable(name)} may be {listed(fitting)}. Name it as it is written there."
-        )
-    raise NoSuchPair(f"{where}: there is no pair {printable(name)}. There are: {listed(pairs, shown=40) or 'none'}.")
+        reason = f"The pair {printable(name)} may be {listed(fitting)}. Name it as it is written there."
+    raise NoSuchPair(f"{where}: {reason[0].lower()}{reason[1:]}" if where else reason)
 
 
 def pairs_called(names: Sequence[str], known: Sequence[str], where: str) -> list[str]:

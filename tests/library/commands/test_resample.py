@@ -1,6 +1,7 @@
 """`--resample document` of `score` and `rank`, and `verify` of what it made."""
 
 import json
+import os
 from pathlib import Path
 from zlib import crc32
 
@@ -56,6 +57,16 @@ def test_score_draws_documents(capsys, file):
     plain = json.loads(run(capsys, *SCORE, "--confidence", "100", "-f", "json").out)
     assert plain["systems"][0]["scores"][0]["score"] == found["systems"][0]["scores"][0]["score"]
     assert plain["systems"][0]["scores"][0]["interval"] != found["systems"][0]["scores"][0]["interval"]
+
+
+def test_documents_come_through_a_pipe(capsys):
+    """Which can be read once, as the shell's <(...)."""
+    words = (*SCORE, "--confidence", "50", "--resample", "document", "-f", "json", "--documents")
+    reading, writing = os.pipe()
+    os.write(writing, Path("docs.tsv").read_bytes())
+    os.close(writing)
+    assert run(capsys, *words, f"/dev/fd/{reading}") == run(capsys, *words, "docs.tsv")
+    os.close(reading)
 
 
 @pytest.mark.parametrize(

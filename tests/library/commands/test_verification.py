@@ -288,6 +288,18 @@ def test_exports_of_several_and_of_variable_references(tmp_path, capsys):
     assert verified(capsys, path)["verified"]
 
 
+def test_a_score_of_two_boards_is_printed_once(tmp_path, capsys):
+    """They differ in what their replicates draw, and so in their signatures."""
+    row = measured("bleu", [REFERENCE])[0][:3]
+    metric = parse_metric("bleu")
+    signatures = [metric.signature(1, 100, 1, unit) for unit in ("segment", "document")]
+    rows = [(*row[:1], "A", *row[1:], 100, 1, signature, EDITION) for signature in signatures]
+    path = exported(tmp_path, [], **{"scores.tsv": table(export.TABLES["scores.tsv"], *rows)})
+    assert [each["differences"] for each in verified(capsys, path)["scores"]] == [[], []]
+    assert main(["verify", path, "-f", "tsv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
 def test_what_an_export_may_lack(tmp_path, capsys):
     (first, *_) = scores = measured("bleu", [REFERENCE])
     assert verified(capsys, exported(tmp_path, [first]))["verified"]

@@ -44,8 +44,8 @@ def test_pairs_in_any_spelling_and_names_of_test_sets(tmp_path: Path) -> None:
     ("files", "refused", "why"),
     [
         (["en-sr.txt"], "en-sr.txt", "may be en-sr_Cyrl_RS, en-sr_Latn_RS"),
-        (["en-fr.txt"], "en-fr.txt", "there is no pair en-fr"),
-        (["output.txt"], "output.txt", "there is no pair output"),
+        (["en-fr.txt"], "en-fr.txt", "There is no pair en-fr"),
+        (["output.txt"], "output.txt", "There is no pair output"),
     ],
 )
 def test_what_fits_nothing_or_two_is_named(files: list[str], refused: str, why: str, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_one_file_of_a_system_is_for_all_pairs_that_its_documents_name(tmp_path:
     assert not found
     assert list(refused) == ["Yolu.jsonl (en-fr)", "Yolu.jsonl (en-sr)", "Yolu.jsonl (eng_Latn-ces_Latn)", "en-cs.txt"]
     assert "is for news, and so is en-cs.txt" in refused["Yolu.jsonl (eng_Latn-ces_Latn)"]
-    assert "there is no pair en-fr" in refused["Yolu.jsonl (en-fr)"]
+    assert "There is no pair en-fr" in refused["Yolu.jsonl (en-fr)"]
     assert "may be en-sr_Cyrl_RS, en-sr_Latn_RS" in refused["Yolu.jsonl (en-sr)"]
     assert "is for news, and so is Yolu.jsonl" in refused["en-cs.txt"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.commands.errors import UsageError
@@ -63,12 +62,12 @@ def names_of_documents(path: str, segments: int) -> list[str]:
     from steelyard.formats.campaign.description import read_documents
     from steelyard.formats.campaign.pair_folders import read_docs
     from steelyard.formats.plain import read_lines
-    from steelyard.text.limits import DEFAULT_LIMITS
 
-    first = next(iter(read_lines(path).lines()), b"")
+    table = read_lines(path)
+    first = next(iter(table.lines()), b"")
     if {b"segment", b"doc_id"} <= {*first.split(b"\t")}:
-        documents, _, notices = read_documents(Path(path), segments, DEFAULT_LIMITS)
+        documents, _, notices = read_documents(table, segments)
     else:
-        documents, notices = read_docs(Path(path), segments, DEFAULT_LIMITS)
+        documents, notices = read_docs(table, segments)
     note(notices)
     return [each.doc_id for each in documents]

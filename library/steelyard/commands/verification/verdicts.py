@@ -75,12 +75,13 @@ class Verification:
             Column("recomputed", "Computed again"),
             Column("verdict", "Verdict"),
         ]
-        rows = [
-            [each.system, each.metric, each.published or "", _exact(each.recomputed), each.verdict]
+        # Boards that draw differently have the same scores, whose signatures only JSON shows.
+        rows = dict.fromkeys(
+            (each.system, each.metric, each.published or "", _exact(each.recomputed), each.verdict)
             for each in self.verdicts
-        ]
+        )
         told = [f"{each.system}, {each.metric}: {line}" for each in self.verdicts for line in each.differences]
-        return render([Table(columns, rows, "Verification", notes=[*self.problems, *told, *self.notes])], form, "")
+        return render([Table(columns, [*rows], "Verification", notes=[*self.problems, *told, *self.notes])], form, "")
 
 
 def _exact(value: float | None) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from steelyard.formats.plain import Text
+
 META_LIMITS = TextLimits(file_bytes=1 << 20)
 PARTED = ("source", "references", "systems")
 Kind = TypeVar("Kind")
@@ -95,7 +97,7 @@ def read_meta(path: Path) -> Meta:
 
 
 def read_documents(
-    path: Path, segments: int, limits: TextLimits
+    table: Text, segments: int
 ) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...] | None, tuple[str, ...]]:
     """Read `docs.tsv`: the document of each segment.
 
@@ -104,10 +106,9 @@ def read_documents(
 
     Parameters
     ----------
-    path : Path
+    table : Text
     segments : int
         Of the test set.
-    limits : TextLimits
 
     Returns
     -------
@@ -122,8 +123,8 @@ def read_documents(
     BadCampaignFile
         Naming the line, or all segments that are missing, too many or given twice.
     """
-    text = read_lines(path, limits=limits)
-    rows = [cells_of(line.decode()) for line in text.lines()]
+    path = table.name
+    rows = [cells_of(line.decode()) for line in table.lines()]
     header = rows[0] if rows else []
     for column in ("segment", "doc_id"):
         if header.count(column) != 1:
@@ -133,11 +134,11 @@ def read_documents(
             )
     documents = _documents_by_segment(path, header, rows[1:], segments)
     ids = _segment_ids(path, header, rows[1:], documents) if "segment_id" in header else None
-    return documents, ids, (*text.notices, *_split_documents(path, documents))
+    return documents, ids, (*table.notices, *_split_documents(path, documents))
 
 
 def _documents_by_segment(
-    path: Path, header: list[str], rows: list[list[str]], segments: int
+    path: str, header: list[str], rows: list[list[str]], segments: int
 ) -> tuple[SegmentDocument, ...]:
     at_segment, at_document = header.index("segment"), header.index("doc_id")
     beside = {column: header.index(column) for column in ("domain", "test_suite") if column in header}
@@ -187,7 +188,7 @@ def _documents_by_segment(
 
 
 def _segment_ids(
-    path: Path, header: list[str], rows: list[list[str]], documents: tuple[SegmentDocument, ...]
+    path: str, header: list[str], rows: list[list[str]], documents: tuple[SegmentDocument, ...]
 ) -> tuple[str, ...]:
     at_segment, at_id = header.index("segment"), header.index("segment_id")
     found: dict[int, str] = {}
@@ -205,7 +206,7 @@ def _segment_ids(
     return tuple(found[segment] for segment in range(len(documents)))
 
 
-def _split_documents(path: Path, documents: tuple[SegmentDocument, ...]) -> tuple[str, ...]:
+def _split_documents(path: str, documents: tuple[SegmentDocument, ...]) -> tuple[str, ...]:
     ended: set[str] = set()
     split: dict[str, None] = {}
     for before, entry in pairwise(documents):

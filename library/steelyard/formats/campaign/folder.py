@@ -176,10 +176,11 @@ def read_by_position(folder: str | os.PathLike[str], paths: CampaignPaths, limit
     notices += _empty_reference_lines(references, paths.meta.variable_references)
     documents = ids = None
     if paths.documents is not None:
+        table = read_lines(paths.documents, limits=limits)
         if paths.lines_of_pairs:
-            documents, about_documents = read_docs(paths.documents, segments, limits)
+            documents, about_documents = read_docs(table, segments)
         else:
-            documents, ids, about_documents = read_documents(paths.documents, segments, limits)
+            documents, ids, about_documents = read_documents(table, segments)
         notices += about_documents
     if paths.unused:
         notices.append(f"{folder}: not used: {listed(paths.unused)}.")

@@ -216,7 +216,7 @@ def _test_set_called(name: str, test_sets: Mapping[str, str]) -> str:
     """A test set's own name means that one; two of one pair cannot be told apart by the pair."""
     if name in test_sets:
         return name
-    pair = pair_called(name, sorted(set(test_sets.values()) - {""}), printable(name))
+    pair = pair_called(name, sorted(set(test_sets.values()) - {""}))
     meant = [each for each, its in test_sets.items() if its == pair]
     if len(meant) > 1:
         raise NoSuchPair(f"{printable(name)}: the pair {pair} has several test sets: {', '.join(meant)}. Name one.")

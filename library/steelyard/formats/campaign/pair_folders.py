@@ -10,7 +10,7 @@ from steelyard.formats.campaign.description import Meta, SegmentDocument
 from steelyard.formats.campaign.layouts import BadCampaign, CampaignPaths, is_beside
 from steelyard.formats.file_names import parse_wmt_name
 from steelyard.formats.input.given_files import list_given
-from steelyard.formats.plain import Text, read_lines
+from steelyard.formats.plain import Text
 from steelyard.text.language_pairs import NoSuchPair, fitting_pairs, pair_called, parse_pair
 from steelyard.text.names import printable
 from steelyard.text.normalization import normalized
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-    from steelyard.text.limits import TextLimits
 
 FOLDERS = ("sources", "references", "documents", "system-outputs")
 OTHERS = {
@@ -239,15 +238,14 @@ def without_canary(texts: Mapping[Path, Text]) -> tuple[dict[Path, Text], str]:
     return shorter, f"The first line of {number_of(len(texts), 'file')}, a canary, is left out."
 
 
-def read_docs(path: Path, segments: int, limits: TextLimits) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...]]:
+def read_docs(table: Text, segments: int) -> tuple[tuple[SegmentDocument, ...], tuple[str, ...]]:
     """Read `PAIR.docs`: domain and document of each line.
 
     Parameters
     ----------
-    path : Path
+    table : Text
     segments : int
         Of the test set.
-    limits : TextLimits
 
     Returns
     -------
@@ -260,11 +258,10 @@ def read_docs(path: Path, segments: int, limits: TextLimits) -> tuple[tuple[Segm
     BadCampaign
         Naming the line.
     """
-    text = read_lines(path, limits=limits)
-    lines = text.lines()
+    path, lines = table.name, table.lines()
     if lines and lines[0].split() == [b"canary", b"canary"]:
         lines = lines[1:]
-    skipped = text.segments - len(lines)
+    skipped = table.segments - len(lines)
     if len(lines) != segments:
         raise BadCampaign(
             f"{path}: names the documents of {number_of(len(lines), 'segment')}, and there are {segments:,}. Give a "
@@ -284,7 +281,7 @@ def read_docs(path: Path, segments: int, limits: TextLimits) -> tuple[tuple[Segm
                 "document has one domain."
             )
         documents.append(SegmentDocument(name, "" if suite else domain, suite))
-    return tuple(documents), text.notices
+    return tuple(documents), table.notices
 
 
 def needs_objects(path: Path) -> bool:

@@ -49,8 +49,8 @@ def test_each_is_stored_by_itself_and_the_refused_are_named(mary: Client, servic
     assert (only["test_set"], only["system"], only["stored"], only["segments"]) == ("en-cs@1", "mast", True, 3)
     refused = {each["file"]: each for each in found["refused"]}
     assert sorted(refused) == ["en-de.txt", "en-sr.txt", "en-sr_Latn.txt"]
-    assert "there is no pair en-de" in refused["en-de.txt"]["reason"]
-    assert "may be en-sr-Cyrl-RS, en-sr-Latn-RS" in refused["en-sr.txt"]["reason"]
+    assert "There is no pair en-de" in refused["en-de.txt"]["reason"]
+    assert "The pair en-sr may be en-sr-Cyrl-RS, en-sr-Latn-RS" in refused["en-sr.txt"]["reason"]
     assert "1 line" in " ".join(refused["en-sr_Latn.txt"]["details"])
     assert stored(service) == 1
     # Again, it costs nothing.
@@ -70,7 +70,7 @@ def test_files_that_are_no_outputs_are_named(mary: Client) -> None:
     assert said in send(mary, files, **shown).text
     some = send(mary, files | {"en-de.txt": THREE}, **shown).text
     assert said in some
-    assert "there is no pair en-de" in some
+    assert "There is no pair en-de" in some
 
 
 def test_a_preview_names_what_fits_and_what_does_not(mary: Client, service: Service) -> None:
@@ -111,7 +111,7 @@ def test_the_page_checks_one_output_and_those_of_several_systems(mary: Client, s
 @pytest.mark.parametrize(
     ("files", "why"),
     [
-        ({"en-de.txt": THREE}, "there is no pair en-de"),
+        ({"en-de.txt": THREE}, "There is no pair en-de"),
         ({"en-cs.txt": "jedna\n"}, "1 line"),
         ({"readme.md": "x"}, "The zip has no outputs"),
         ({"../en-cs.txt": THREE}, "cannot be used"),
@@ -135,7 +135,7 @@ def test_where_nothing_can_be_stored_the_request_fails(
         ("en-cs.txt", b"", "There is no file"),
         ("en-cs.jsonl.gz", b"\x1f\x8b broken", "damaged"),
         ("mast.jsonl", b'{"doc_id": "en-cs_#_news_#_a"}\n' * 2, "mast.jsonl (en-cs): The output cannot be scored"),
-        ("mast.jsonl", b'{"doc_id": "en-de_#_news_#_a"}\n', "mast.jsonl (en-de): en-de: there is no pair en-de"),
+        ("mast.jsonl", b'{"doc_id": "en-de_#_news_#_a"}\n', "mast.jsonl (en-de): There is no pair en-de"),
     ],
 )
 def test_a_file_of_which_nothing_can_be_stored(

@@ -26,10 +26,10 @@ from models.schema.corpus import Submission, System
 from steelyard.errors import BadText
 from steelyard.formats.campaign.description import read_documents
 from steelyard.formats.markup.mteval import read_mteval
+from steelyard.formats.plain import read_lines
 from steelyard.meta_evaluation.human.reading import Reading, read_judgments
 from steelyard.tables.delimited import as_csv, as_tsv
 from steelyard.tables.latex import comments, escaped
-from steelyard.text.limits import TextLimits
 from steelyard.text.spreadsheets import SIGNS, cells_of, defused, restored
 from tests.web.hostile.world import OPEN, World
 
@@ -218,7 +218,7 @@ def test_names_make_the_way_there_and_back(tmp_path: Path, name: str) -> None:
     """Documents by an export, systems and annotators by tables of judgments."""
     file = tmp_path / "docs.tsv"
     file.write_text(as_tsv(("segment", "doc_id", "domain"), [[0, name, name]]))
-    ((found,), _, _) = read_documents(file, 1, TextLimits())
+    ((found,), _, _) = read_documents(read_lines(file), 1)
     assert (found.doc_id, found.domain) == (name, name)
     for write in (as_tsv, as_csv):
         table = write(
