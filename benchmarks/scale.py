@@ -80,7 +80,7 @@ def evaluate(options: argparse.Namespace, systems: int, segments: int) -> None:
         size = sum(file.stat().st_size for file in campaign.rglob("*.txt")) / MIB
         settings = Settings()
         url = f"sqlite:///{home / 'steelyard.db'}" if settings.embedded else settings.database_url
-        environment = {"STEELYARD_DATABASE_URL": url}
+        environment = {"STEELYARD_DATABASE_URL": url, "STEELYARD_MOST_BYTES": str(2**40)}
         migrate.upgrade(url)
         engine = make_engine(url)
         sent = redis_pushes(settings)

@@ -74,6 +74,8 @@ class Settings(BaseSettings):
 
     most_systems: int = Field(default=2000, ge=1)
     """Maximum number of systems and runs that `evaluate` and `score` accept."""
+    most_bytes: int = Field(default=2**30, ge=1)
+    """Maximum size in bytes of a text that `evaluate` accepts; of a packed one, unpacked."""
     import_seconds: float = Field(default=10.0, gt=0)
     """Time limit for importing a metric of another distribution."""
     concurrency: int | None = Field(default=None, ge=1)

@@ -193,12 +193,18 @@ def _evaluated(options: Options) -> int:
     specifications = asked_for(options)
     check_sort(specifications, options.by)
     name = checked_name(options.name) if options.name else None
+    limits = replace(
+        STORING_LIMITS,
+        systems=settings.most_systems,
+        file_bytes=settings.most_bytes,
+        file_bytes_setting="STEELYARD_MOST_BYTES",
+    )
     campaign = read_test_sets(
         options.paths,
         pairs=options.pair,
         name=name,
         test_suites=options.test_suites,
-        limits=replace(STORING_LIMITS, systems=settings.most_systems),
+        limits=limits,
     )
     name = checked_name(campaign.name)
     note(campaign.notices)

@@ -53,11 +53,31 @@ class TextLimits:
     held_bytes: int | None = None
     """Bytes of a plain file from which on its text is not held in memory, but read again for each use; None: never."""
 
+    file_bytes_setting: str | None = None
+    """What allows larger files, for messages; None where readers of the message cannot change it."""
+
 
 DEFAULT_LIMITS = TextLimits()
 
 STORING_LIMITS = TextLimits(held_bytes=16 << 20)
 """For texts that are only checked and stored: those of more than 16 MiB are not held."""
+
+
+def too_large(name: str, limits: TextLimits) -> OverLimit:
+    """The error about a file of more than `file_bytes`.
+
+    Parameters
+    ----------
+    name : str
+        Of the file, and how it is measured.
+    limits : TextLimits
+
+    Returns
+    -------
+    OverLimit
+    """
+    raised = f", or raise the limit with {limits.file_bytes_setting}" if limits.file_bytes_setting else ""
+    return OverLimit(f"{name}: larger than {limits.file_bytes:,} bytes. Split the file{raised}.")
 
 
 def check_systems(amount: int, where: object, limits: TextLimits) -> None:

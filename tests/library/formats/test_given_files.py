@@ -158,7 +158,7 @@ def test_folders_with_far_too_many_files(tmp_path, monkeypatch):
         read_any_campaign([tmp_path / "systems"])
 
 
-def test_more_systems_than_a_setting_allows(tmp_path, monkeypatch, capsys):
+def test_more_systems_and_larger_files_than_a_setting_allows(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("refs", "systems"):
         (tmp_path / "trial" / name).mkdir(parents=True)
@@ -172,5 +172,10 @@ def test_more_systems_than_a_setting_allows(tmp_path, monkeypatch, capsys):
         assert "STEELYARD_MOST_SYSTEMS" in capsys.readouterr().err
     monkeypatch.setenv("STEELYARD_MOST_SYSTEMS", "5")
     assert main(["score", "trial/refs/A.txt", "-i", *map(str, files)]) == 0
+    monkeypatch.setenv("STEELYARD_MOST_BYTES", "4")
+    assert main(["evaluate", "trial"]) == 1
+    assert (
+        "larger than 4 bytes. Split the file, or raise the limit with STEELYARD_MOST_BYTES." in capsys.readouterr().err
+    )
     monkeypatch.setenv("STEELYARD_MOST_SYSTEMS", "many")
     assert main(["score", "trial/refs/A.txt", "-i", *map(str, files)]) == 2

@@ -104,7 +104,7 @@ def test_a_bomb_is_refused_long_before_it_is_unpacked():
     packed = bomb(128 << 20, b"a\n")
     with pytest.raises(OverLimit, match=r"^F: unpacks to more than 100 times its size"):
         read_lines(packed, name="F")
-    with pytest.raises(OverLimit, match=r"^F: unpacked, larger than 3,000,000 bytes"):
+    with pytest.raises(OverLimit, match=r"^F, unpacked: larger than 3,000,000 bytes"):
         read_lines(packed, name="F", limits=TextLimits(file_bytes=3_000_000))
     contents = Contents(packed)
     sizes = []

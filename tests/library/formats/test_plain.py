@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -166,8 +167,11 @@ def test_limits_are_named_when_a_text_is_beyond_them(tmp_path):
     path.write_bytes(b"123456\n")
     small = TextLimits(file_bytes=6, segments=1)
     for source in (path, path.read_bytes()):
-        with pytest.raises(OverLimit, match=r"larger than 6 bytes\. Split the file, or raise the limit"):
+        with pytest.raises(OverLimit, match=r"larger than 6 bytes\. Split the file\.$"):
             read_lines(source, limits=small)
+    named = replace(small, file_bytes_setting="MOST")
+    with pytest.raises(OverLimit, match=r"Split the file, or raise the limit with MOST\.$"):
+        read_lines(path, limits=named)
     assert read_lines(b"12345\n", limits=small).segments == 1
     with pytest.raises(OverLimit, match=r"^text: 2 lines, the limit is 1\. Split the file, or raise"):
         read_lines(b"1\n2\n", limits=small)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 from steelyard.errors import BadText
 from steelyard.formats.input.given_files import open_given
 from steelyard.formats.input.gzip_members import GZIP, unpacked
-from steelyard.text.limits import DEFAULT_LIMITS, OverLimit, TextLimits
+from steelyard.text.limits import DEFAULT_LIMITS, TextLimits, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -222,8 +222,5 @@ def _within(parts: Iterable[bytes], name: str, limits: TextLimits) -> Generator[
     for part in parts:
         size += len(part)
         if size > limits.file_bytes:
-            raise OverLimit(
-                f"{name}: larger than {limits.file_bytes:,} bytes. Split the file, or raise the limit on the size of "
-                "a file."
-            )
+            raise too_large(name, limits)
         yield part

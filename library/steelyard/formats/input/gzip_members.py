@@ -6,7 +6,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
-from steelyard.text.limits import OverLimit
+from steelyard.text.limits import OverLimit, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -123,10 +123,7 @@ class _Members:
 
     def _check_size(self) -> None:
         if self._unpacked > self._limits.file_bytes:
-            raise OverLimit(
-                f"{self._name}: unpacked, larger than {self._limits.file_bytes:,} bytes. Split the file, or raise the "
-                "limit on the size of a file."
-            )
+            raise too_large(f"{self._name}, unpacked", self._limits)
         if self._unpacked > max(ALWAYS_ALLOWED, self._limits.expansion * self._packed):
             raise OverLimit(
                 f"{self._name}: unpacks to more than {self._limits.expansion} times its size, as no text does. If it "
