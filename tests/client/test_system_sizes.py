@@ -29,7 +29,8 @@ def test_what_is_none_is_refused(text: str) -> None:
     ("number", "text"),
     [
         (None, ""), (1, "1"), (999, "999"), (1000, "1K"), (10**6, "1M"), (10**9, "1B"), (10**12, "1T"),
-        (1_300_000_000, "1.3B"), (7_615_616_512, "7.616B"),
+        (1_300_000_000, "1.3B"), (7_615_616_512, "7.616B"), (999_999, "1M"), (999_949, "999.9K"),
+        (MAX_PARAMETERS, "1000000T"),
     ],
 )  # fmt: skip
 def test_they_are_written_in_the_largest_unit_that_they_have(number: int | None, text: str) -> None:

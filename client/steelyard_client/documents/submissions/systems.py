@@ -38,11 +38,13 @@ def parse_parameters(text: str) -> int | None:
 
 
 def parameters_text(number: int | None) -> str:
-    """Return a number of parameters in short, with four digits at most: 7B; "" for None."""
+    """Return a number of parameters in short, rounded to four digits: 7B; "" for None."""
     if number is None:
         return ""
-    unit, of_unit = next(((u, n) for u, n in reversed(_UNITS.items()) if number >= n), ("", 1))
-    return f"{number / of_unit:.4g}{unit.upper()}"
+    # Rounded before the unit is chosen: 999,999 are 1M.
+    rounded = float(f"{number:.4g}")
+    unit, of_unit = next(((u, n) for u, n in reversed(_UNITS.items()) if rounded >= n), ("", 1))
+    return f"{rounded / of_unit:.7g}{unit.upper()}"
 
 
 class SystemUpdate(Document):
