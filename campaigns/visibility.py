@@ -7,6 +7,7 @@ leaderboards that they may see: the latest submission of each system and its run
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -70,6 +71,9 @@ def read_visible_submissions(
         if access.sees_source(row.test_set_id):
             of_test_set.setdefault(row.test_set_id, []).append(row)
     found = []
+    # What holds for all submissions of a team is asked once.
+    own_teams, shown_team = access.own_teams, cache(access.name_of)
+    sees_scores = cache(lambda team: access.feedback(team) == Feedback.FULL)
     for there in of_test_set.values():
         # Organisers see all, whatever stands.
         entries = [] if access.organises else standing_entries([row for row in there if row.withdrawn_at is None])
@@ -79,9 +83,23 @@ def read_visible_submissions(
             for row in entry.runs
         }
         for row in there:
-            own = access.organises or row.team in access.own_teams
+            own = access.organises or row.team in own_teams
             if own or (access.sees_board and row.submission_id in stands):
-                found.append(_visible_submission(access, row, own=own, output=own or stands[row.submission_id]))
+                found.append(
+                    VisibleSubmission(
+                        id=row.submission_id,
+                        test_set_id=row.test_set_id,
+                        text_id=row.text_id,
+                        own=own,
+                        real_team=row.team,
+                        team=shown_team(row.team),
+                        system=access.system_name_of(row.team, row.name),
+                        run=access.system_name_of(row.team, row.run) if row.run else "",
+                        output=own or stands[row.submission_id],
+                        scores=sees_scores(row.team),
+                        row=row,
+                    )
+                )
     return sorted(found, key=lambda each: each.id)
 
 
@@ -89,22 +107,6 @@ def sees_output(connection: Connection, access: CampaignAccess, submission: int,
     """Return whether the text of this submission is visible."""
     there = read_visible_submissions(connection, access, Submission.test_set_id == test_set_id)
     return any(each.output for each in there if each.id == submission)
-
-
-def _visible_submission(access: CampaignAccess, row: Any, *, own: bool, output: bool) -> VisibleSubmission:
-    return VisibleSubmission(
-        id=row.submission_id,
-        test_set_id=row.test_set_id,
-        text_id=row.text_id,
-        own=own,
-        real_team=row.team,
-        team=access.name_of(row.team),
-        system=access.system_name_of(row.team, row.name),
-        run=access.system_name_of(row.team, row.run),
-        output=output,
-        scores=access.feedback(row.team) == Feedback.FULL,
-        row=row,
-    )
 
 
 def sees_system(access: CampaignAccess, team: str, origin: SystemOrigin) -> bool:

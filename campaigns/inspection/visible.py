@@ -132,7 +132,7 @@ def _last_outputs(access: CampaignAccess, shown: Sequence[VisibleSubmission]) ->
         for each in shown
         if each.output and each.row.withdrawn_at is None
     }
-    found = []
+    found, own_teams = [], access.own_teams
     alone = Counter((each.system, each.run) for each in last.values())
     for each in last.values():
         name = "/".join(part for part in (each.team if each.real_team else "", each.system) if part)
@@ -143,7 +143,7 @@ def _last_outputs(access: CampaignAccess, shown: Sequence[VisibleSubmission]) ->
         found.append(
             VisibleOutput(
                 *(each.id, each.text_id, each.real_team, each.row.name, name),
-                own=each.real_team in access.own_teams,
+                own=each.real_team in own_teams,
                 short=short,
                 beside=each.team if says_more else "",
             )

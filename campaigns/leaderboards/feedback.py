@@ -230,9 +230,8 @@ def _score_feedback(
     score: float | None = row.score
     if score is None or math.isnan(score):
         return known
-    size = step_of(points, row.scale)
     if rule == Feedback.ROUNDED:
-        return replace(known, score=rounded(score, size))
+        return replace(known, score=rounded(score, step_of(points, row.scale)))
     if rule == Feedback.FULL:
         low, high = (level and _ends(row, level)) or (None, None)
         return replace(known, score=score, low=low, high=high, details=dict(readable(row.details, {})))
@@ -241,7 +240,7 @@ def _score_feedback(
     if ends is None:
         # Without replicates there is no interval, and nothing else may be shown.
         return replace(known, disclosed=False)
-    low, high = rounded_outwards(*ends, size)
+    low, high = rounded_outwards(*ends, step_of(points, row.scale))
     return replace(known, low=low, high=high)
 
 

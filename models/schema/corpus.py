@@ -124,7 +124,8 @@ class Submission(Base):
         UniqueConstraint("campaign_id", "test_set_id", "system_id", "run", "text_id"),
         Index(None, "test_set_id"),
         Index(None, "system_id"),
-        Index(None, "text_id"),
+        # Equal outputs of a test set. By `test_set_id` alone, SQLite would compare each with all.
+        Index(None, "text_id", "test_set_id", "campaign_id"),
     )
 
     id: Mapped[Key]

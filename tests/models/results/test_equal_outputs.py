@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 
-from sqlalchemy import update
+import pytest
+from sqlalchemy import event, text, update
 
 from models.database.session import reading, writing
 from models.results.equal_outputs import EqualOutput, Equals, read_equal_references, read_equals
@@ -68,3 +70,22 @@ def test_it_is_of_another_system_in_the_same_place_and_not_withdrawn(database_ur
     }
     assert labels == {4: both, 10: both}
     assert (sail.name, EqualOutput(1, "", "base").name) == ("sail of ants", "base")
+
+
+def test_each_output_is_looked_up_by_its_text(service: Service) -> None:
+    # SQLite has no statistics: of indexes that look equally good it took the newest, and compared each output with all.
+    name, statements = "ix_submission_test_set_id", list[tuple[str, Any]]()
+    if service.engine.dialect.name != "sqlite":
+        pytest.skip("PostgreSQL has statistics.")
+    with writing(service.engine) as connection:
+        connection.execute(text(f"DROP INDEX {name}"))
+        connection.execute(text(f"CREATE INDEX {name} ON submission (test_set_id)"))
+    with reading(service.engine) as connection:
+        event.listen(connection, "before_cursor_execute", lambda *sent: statements.append((sent[2], sent[3])))
+        read_equals(connection, [1, 2, 3])
+        plans = [
+            "".join(row.detail for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values))
+            for sql, values in tuple(statements)
+        ]
+    (plan,) = [each for each in plans if "submission_1" in each]
+    assert "submission_1 USING INDEX ix_submission_text_id_test_set_id_campaign_id (text_id=?" in plan

@@ -132,7 +132,8 @@ def _page(
     except NoTestSet as none:
         return page(request, "campaigns/no_test_set", title="Metrics", access=access, here="metrics", why=str(none))
     board, judged = view.board, view.judged
-    names = shown_names(access, board.rows) if board else []
+    all_names = shown_names(access, view.systems)
+    names = shown_names(access, board.rows) if board and view.left_out else all_names
     # One thread computes, in order of requests; a page waits briefly and then shows what is ready.
     tables = state.metrics.tables(judged, TIMEOUT_SECONDS) if judged else []
     scored = board is not None and any(row.scores for row in board.rows)
@@ -150,7 +151,7 @@ def _page(
         access=access,
         here="metrics",
         view=view,
-        systems=_systems(access, view),
+        systems=_systems(access, view, all_names),
         # The names under which systems were judged would reveal anonymous teams.
         tables=[(each, columns(each), explanations(each, name_systems=access.sees_names)) for each in tables or ()],
         scatters=scatters or "",
@@ -177,14 +178,21 @@ class ExcludableSystem:
     """Whether that is a reference."""
 
 
-def _systems(access: CampaignAccess, view: MetricsView) -> list[ExcludableSystem]:
-    """Return the systems that can be excluded, which requires an account."""
+def _systems(access: CampaignAccess, view: MetricsView, names: Sequence[str]) -> list[ExcludableSystem]:
+    """Return the systems that can be excluded, which requires an account; of many the first ones.
+
+    Those that are left out, and those with findings, come before them.
+    """
     if not access.principal.signed_in:
         return []
-    systems = []
-    for row, name in zip(view.systems, shown_names(access, view.systems), strict=True):
-        equals = [view.equals[each] for each in row.submissions if each in view.equals]
-        findings = {finding.message: finding.code for each in equals for finding in find_equals(each)}
-        submission, is_reference = row.submissions[0], "same_as_reference" in findings.values()
-        systems.append(ExcludableSystem(submission, name, submission in view.left_out, list(findings), is_reference))
+    systems: list[ExcludableSystem] = []
+    for row, name in zip(view.systems, names, strict=True):
+        submission, equals = row.submissions[0], [view.equals[each] for each in row.submissions if each in view.equals]
+        left_out, listed = submission in view.left_out, len(systems) < SCATTER_SYSTEMS
+        if left_out or equals or listed:
+            findings = {finding.message: finding.code for each in equals for finding in find_equals(each)}
+            is_reference = "same_as_reference" in findings.values()
+            systems.append(ExcludableSystem(submission, name, left_out, list(findings), is_reference))
+    if len(view.systems) > SCATTER_SYSTEMS:
+        systems.sort(key=lambda each: (not each.left_out, not each.findings))
     return systems

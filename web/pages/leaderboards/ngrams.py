@@ -15,7 +15,7 @@ from campaigns.permissions import read_access
 from models.database.session import reading
 from steelyard.text.languages import UNSEPARATED, main_code
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
-from web.pages.leaderboards.segment_views import MOST_LISTED, segment_views
+from web.pages.leaderboards.segment_views import MOST_LISTED, proposed_outputs, segment_views
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
@@ -73,6 +73,6 @@ def show_ngrams(
         view=view,
         segments=segments,
         most_listed=MOST_LISTED,
-        outputs_by_name=[(each.name, each.name) for each in view.outputs],
+        outputs_by_name=proposed_outputs(view.outputs),
         views=segment_views(access, view.test_set.id, chosen, pair),
     )

@@ -10,11 +10,19 @@ from steelyard_client.vocabulary import Grouping
 from web.pages.rendering import part_of_address
 
 if TYPE_CHECKING:
+    from campaigns.inspection.visible import VisibleOutput
     from campaigns.permissions import CampaignAccess
 
 MOST_LISTED = 100
 """Systems in a list to choose from; of more, the others are named."""
+MOST_PROPOSED = 300
+"""Names that a field for one proposes: a list of more would be most of the page."""
 GROUPINGS = ((Grouping.LENGTH, "By length"), (Grouping.DOMAIN, "By domain"), (Grouping.DOCUMENT, "By document"))
+
+
+def proposed_outputs(outputs: Sequence[VisibleOutput]) -> list[tuple[str, str]]:
+    """Return the names that a field for an output proposes, as pairs; none where they are too many."""
+    return [(each.name, each.name) for each in outputs] if len(outputs) <= MOST_PROPOSED else []
 
 
 def segment_views(

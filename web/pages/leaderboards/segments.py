@@ -17,7 +17,7 @@ from models.database.session import reading
 from steelyard.tables.formatting import digits
 from steelyard_client.vocabulary import Order
 from web.dependencies import IN_TURN, CurrentPrincipal, app_state
-from web.pages.leaderboards.segment_views import MOST_LISTED, segment_views
+from web.pages.leaderboards.segment_views import MOST_LISTED, proposed_outputs, segment_views
 from web.pages.rendering import page, part_of_address
 
 router = APIRouter()
@@ -119,7 +119,7 @@ def show_segments(
         everything=not (any(filtered) or query.text or query.segment),
         most_outputs=MAX_OUTPUTS,
         most_listed=MOST_LISTED,
-        outputs_by_name=[(each.name, each.name) for each in view.outputs if each not in view.chosen],
+        outputs_by_name=proposed_outputs(view.outputs),
         contexts=CONTEXTS,
         views=segment_views(
             access,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.leaderboard_page import NAME, take
+from models.schema.roles import SiteRole
 from tests.service.service import Service
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def loaded(browser: TestClient, page: str) -> int:
 
 def test_pages_stay_small_and_lead_to_all_systems(many: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.pages.leaderboards.metrics.TIMEOUT_SECONDS", 600)
-    root = many.browser(many.account("root", "administrator"))
+    root = many.browser(many.account("root", SiteRole.ADMINISTRATOR))
     pages = ("", "/leaderboard", "/systems", "/segments", "/ngrams", "/metrics", "/submissions")
     sizes = {page: loaded(root, f"{CAMPAIGN}{page}") for page in pages}
     assert max(sizes.values()) < MOST_BYTES, sizes
@@ -51,6 +52,27 @@ def test_pages_stay_small_and_lead_to_all_systems(many: Service, monkeypatch: py
         f"{CAMPAIGN}/segments", params={"system": ["1", "team0007/system3", ""], "order": "number"}
     ).text
     assert segments.count('type="checkbox"') == 2
-    assert '<option value="team0008/system3">' in segments
+    # A list of so many names would be most of the page.
+    assert "<datalist" not in segments
+    assert 'list="' not in segments
     ngrams = root.get(f"{CAMPAIGN}/ngrams", params={"first": "team0007/system3", "second": "team0000/system"}).text
     assert "More often in <bdi>team0007/system3</bdi>" in ngrams or "More often in <bdi>system3" in ngrams
+    assert "<datalist" not in ngrams
+    assert 'list="' not in ngrams
+    monkeypatch.setattr("web.pages.leaderboards.segment_views.MOST_PROPOSED", SYSTEMS)
+    for page in ("segments", "ngrams"):
+        assert '<option value="team0008/system3">' in root.get(f"{CAMPAIGN}/{page}").text
+
+
+def test_of_many_systems_the_first_can_be_left_out_of_metrics(many: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.pages.leaderboards.metrics.TIMEOUT_SECONDS", 600)
+    root = many.browser(many.account("root", SiteRole.ADMINISTRATOR))
+
+    def offered(address: str) -> list[str]:
+        return re.findall(r'name="without" type="checkbox" value="(\d+)"', root.get(f"{CAMPAIGN}/{address}").text)
+
+    first = offered("metrics")
+    assert len(first) == 60
+    last = next(str(each) for each in range(1, SYSTEMS) if str(each) not in first)
+    # One that is left out is first, so that it can be taken in again.
+    assert offered(f"metrics?without={last}") == [last, *first]
