@@ -242,8 +242,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("analysis/meta_evaluation/human_ranking.py", "tests/campaigns/human_ranking/test_official.py"),
         target("campaigns/overviews.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"),
         target(
-            "campaigns/inspection/visible.py campaigns/inspection/segments.py",
-            "tests/campaigns/inspection/test_visible.py tests/web/pages/leaderboards/test_segments.py "
+            "campaigns/inspection/visible.py campaigns/inspection/segments.py "
+            "campaigns/inspection/best_pair.py campaigns/inspection/marked_errors.py",
+            "tests/campaigns/inspection/test_visible.py tests/campaigns/inspection/test_best_pair.py "
+            "tests/web/pages/leaderboards/test_marked_errors.py tests/web/pages/leaderboards/test_segments.py "
             "tests/web/pages/leaderboards/test_metrics.py",
         ),
         target(
@@ -272,6 +274,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
             "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py "
             "campaigns/inspection/judgments.py campaigns/inspection/judged_systems.py",
+            "tests/campaigns/inspection/test_segment_scores.py "
             "tests/campaigns/inspection/test_metrics_and_human.py tests/campaigns/human_ranking/test_official.py "
             "tests/web/pages/leaderboards/test_metrics.py tests/web/pages/leaderboards/test_segments.py",
         ),
@@ -296,7 +299,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("campaigns/leaderboards/cache.py", "tests/campaigns/leaderboards/test_cache.py"),
         target("campaigns/leaderboards/places.py", "tests/campaigns/leaderboards/test_places.py"),
         target("web/live.py web/pages/live.py", "tests/web/pages/test_live.py"),
-        target("web/share/card.py web/share/drawing.py web/pages/share.py", "tests/web/pages/campaigns/test_share.py"),
+        target(
+            "web/share/card.py web/share/drawing.py web/pages/share.py",
+            "tests/web/pages/campaigns/test_share.py tests/web/pages/campaigns/test_cards.py",
+        ),
         target("models/queue_status/evaluation_filters.py", "tests/models/queue_status/test_evaluation_filters.py"),
         target(
             "models/queue_status/overview.py",
@@ -318,7 +324,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("campaigns/submissions/declarations.py", "tests/campaigns/submissions/test_admission.py"),
         target(
             "campaigns/corrections/corrections.py campaigns/corrections/comparison.py",
-            "tests/campaigns/test_corrections.py",
+            "tests/campaigns/test_corrections.py tests/campaigns/test_correction_comparison.py",
         ),
         target("campaigns/fields/times.py", "tests/campaigns/fields/test_times.py"),
         target(
@@ -327,8 +333,10 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target(
             " ".join(f"campaigns/systems/{name}.py" for name in ("citations", "descriptions", "profile")),
-            "tests/web/pages/campaigns/test_systems.py",
+            " ".join(f"tests/campaigns/systems/test_{name}.py" for name in ("citations", "descriptions", "profile"))
+            + " tests/web/pages/campaigns/test_systems.py",
         ),
+        target("campaigns/past_campaigns.py", "tests/campaigns/test_past_campaigns.py"),
         target(
             "campaigns/systems/listing.py",
             "tests/campaigns/systems/test_small_world.py tests/web/pages/campaigns/test_systems.py",

@@ -35,6 +35,8 @@ class Scored:
     name: str = "port"
     references: Sequence[str] = ("A",)
     version: str = "1"
+    lines: bytes = b"x\ny"
+    """Each reference; other ones make another test set."""
     metrics: Sequence[str] = METRICS
     replicates: int = REPLICATES
     campaign_id: int = 0
@@ -65,7 +67,7 @@ class Scored:
             self.service.engine,
             self.service.settings,
             campaign=self.name,
-            test_set=NewTestSet("port", dict.fromkeys(self.references, b"x\ny"), version=self.version),
+            test_set=NewTestSet("port", dict.fromkeys(self.references, self.lines), version=self.version),
             submissions=[NewSubmission(system, output.encode(), team, run=run)],
             protocols=[
                 NewProtocol(list(self.references), [parse_metric(each) for each in self.metrics], self.replicates)

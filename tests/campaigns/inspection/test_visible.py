@@ -8,12 +8,14 @@ import pytest
 from sqlalchemy import update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.declarations import withdraw
 from campaigns.errors import NotFound
 from campaigns.inspection.visible import (
     VisibleOutput,
     VisibleTestSet,
     choose_outputs,
     find_test_set,
+    outputs_by_test_set,
     visible_outputs,
     visible_test_sets,
 )
@@ -149,3 +151,34 @@ def test_a_test_set_is_found_by_number_title_or_name(site: Service) -> None:
         find_test_set(found, "talks")
     with pytest.raises(NotFound, match="no test set here yet"):
         find_test_set([], "")
+
+
+def test_a_short_name_is_the_systems_alone_where_nothing_else_is_called_so(site: Service) -> None:
+    submit_output(site.engine, "wmt", "bees", "mast", b"8\ny\nz\n", test_set="news")
+    submit_output(site.engine, "wmt", "bees", "bees", b"9\ny\nz\n", test_set="news")
+    submit_output(site.engine, "wmt", "bees", "alpha", b"10\ny\nz\n", test_set="news")
+    found = {each.name: (each.short, each.beside) for each in outputs(site, COMMAND_LINE)}
+    assert found == {
+        "ants/mast": ("ants/mast", ""),
+        "bees/mast": ("bees/mast", ""),
+        # A run of one of the two: nobody else has that.
+        "ants/mast, run 1": ("mast, run 1", "ants"),
+        "bees/alpha": ("alpha", "bees"),
+        "bees/Zeta": ("Zeta", "bees"),
+        # The team would say nothing more.
+        "bees/bees": ("bees", ""),
+    }
+    # In another test set one of them is alone.
+    assert [(each.short, each.beside) for each in outputs(site, COMMAND_LINE, 2)] == [("mast", "ants")]
+
+
+def test_what_was_withdrawn_is_no_output_and_the_one_before_it_is(site: Service) -> None:
+    with writing(site.engine) as connection:
+        withdraw(connection, COMMAND_LINE, 4)
+        withdraw(connection, COMMAND_LINE, 6)
+    for principal, numbers in ((COMMAND_LINE, [2, 3, 5, 1]), (member("ants"), [2, 3, 5]), (NOBODY, [3, 5])):
+        assert [each.submission for each in outputs(site, principal)] == numbers
+        with reading(site.engine) as connection:
+            access = read_access(connection, principal, "wmt")
+            first = visible_outputs(connection, access, 1)
+            assert outputs_by_test_set(connection, access) == {1: first}, "of the second nothing is left"

@@ -295,3 +295,17 @@ def test_only_codes_are_languages(code: str, known: str) -> None:
 def test_whatever_comes_from_outside_is_escaped_and_can_be_shown() -> None:
     template = make_environment().from_string("{{ value }}")
     assert template.render(value="<b>&\x00\x1b\x7f\x9f\t\n") == "&lt;b&gt;&amp;" + "\ufffd" * 4 + "\t\n"
+
+
+def test_of_many_systems_the_best_known_ones_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system without a score by the first metric is none of the best, whichever way is better."""
+    monkeypatch.setattr(scatters, "SCATTER_SYSTEMS", 2)
+    scores = [math.nan, 3.0, 1.0, math.nan, 2.0]
+    for title, best in (("BLEU", ["b", "e"]), ("TER ↓", ["c", "e"])):
+        found = scatters_body(list("abcde"), {title: scores, "other": [5.0, 4.0, 3.0, 2.0, 1.0]})
+        assert [name for name, _ in found["rows"]] == best
+        assert f"Of 5 systems, charts and table show the best 2 by {title}." in found["introduction"]
+        [figure] = found["figures"]
+        # The correlation is that of all known ones; of TER, turned: 3, 1 and 2 fall as 4, 3 and 1 do.
+        r = "0.33" if title == "BLEU" else "−0.33"
+        assert figure["caption"] == f"other against {title}: 3 systems, Pearson's r = {r}."

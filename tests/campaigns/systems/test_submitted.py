@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from campaigns.systems.submitted import describe_submitted
 from models.database.session import writing
 from models.schema.accounts import Team
 from models.schema.corpus import Submission
-from models.schema.roles import PhaseKind
+from models.schema.roles import PhaseKind, SystemOrigin
+from models.schema.systems import SystemDescription
 from scheduler.ingest.campaigns import NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from tests.service.port import ADDRESS, NAME, Port, output
+from tests.service.scored_campaigns import Scored
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -86,4 +89,34 @@ def test_each_field_of_a_system(port: Port) -> None:
         ("", "anchor", False, 1, "1970-01-01T00:00:10.500000Z", "1970-01-01T00:00:10.500000Z"),
         ("harbour", "mast", True, 3, "1970-01-01T00:00:21Z", "1970-01-01T00:00:42Z"),
         ("The Guests", "lamp", False, 1, "1970-01-01T00:00:52.500000Z", "1970-01-01T00:00:52.500000Z"),
+    ]
+
+
+def test_what_is_not_said_at_a_submission_stays(service: Service) -> None:
+    scored = Scored(service, replicates=0)
+    submission = scored.add("", "base", 30.0)
+    told: list[tuple[SystemOrigin, bool | None, str]] = [
+        (SystemOrigin.BASELINE, True, "one"),
+        (SystemOrigin.BASELINE, None, ""),
+        (SystemOrigin.ONLINE, False, ""),
+        (SystemOrigin.ONLINE, None, "two"),
+        (SystemOrigin.BASELINE, False, ""),
+    ]
+    seen = []
+    for origin, constrained, description in told:
+        with writing(service.engine) as connection:
+            said = describe_submitted(connection, scored.campaign_id, submission, origin, constrained, description)
+            assert said == {
+                "origin": origin,
+                **({} if constrained is None else {"constrained": constrained}),
+                **({"description": description} if description else {}),
+            }
+            row = connection.execute(select(SystemDescription)).one()
+            seen.append((row.origin, row.constrained, row.description))
+    assert seen == [
+        (SystemOrigin.BASELINE, True, "one"),
+        (SystemOrigin.BASELINE, True, "one"),
+        (SystemOrigin.ONLINE, False, "one"),
+        (SystemOrigin.ONLINE, False, "two"),
+        (SystemOrigin.BASELINE, False, "two"),
     ]

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, insert, select, update
 from models.database.session import make_engine, reading, writing
 from models.queue_status import submission_progress as module
 from models.queue_status.submission_progress import read_submission_progress
+from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation, Shard, ShardEvaluation, Worker
 from models.schema.states import EvaluationState, QueueClass
 from tests.scheduler.jobs import one_block_shards, queue_job
@@ -68,6 +69,33 @@ def test_all_that_is_before_is_counted_once(engine: Engine, sqlite_url: str, see
         last = max(shard for shard, evaluation in members if evaluation in its)
         before = [row for row in shards if row.state != "done" and row.queue_class <= queue_class and row.id <= last]
         assert each.seconds_left == pytest.approx(sum(row.cost for row in before) / 3)
+
+
+def test_parameter_sweeps_are_no_part_of_a_submissions_progress(engine: Engine, sqlite_url: str) -> None:
+    """Whoever tunes a metric measures what others have submitted, on protocols of his own."""
+    settings = one_block_shards(sqlite_url)
+    (protocol,) = queue_job(engine, settings, segments=300, systems=1).protocols
+    (sweep,) = queue_job(engine, settings, segments=300, systems=1, metrics=["chrf"]).protocols
+    first, second = Evaluation.protocol_id == protocol, Evaluation.protocol_id == sweep
+    with writing(engine) as connection:
+        connection.execute(update(Protocol).where(Protocol.id == sweep).values(sweep=True))
+        connection.execute(update(Shard).where(Shard.protocol_id == protocol).values(state="done"))
+        connection.execute(update(Evaluation).where(first).values(state="done", started_at=1.0))
+        [submission] = set(connection.scalars(select(Evaluation.submission_id)))
+    for state in ("queued", "running", "failed", "cancelled"):
+        with writing(engine) as connection:
+            connection.execute(update(Evaluation).where(second).values(state=state, started_at=2.0))
+        with reading(engine) as connection:
+            progress = read_submission_progress(connection, [submission], 1e9)[submission]
+        assert (progress.state, progress.segments, progress.segments_done) == (EvaluationState.DONE, 300, 300)
+        assert progress.ended
+        assert progress.ahead is progress.seconds_left is None
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(first).values(state="running"))
+        connection.execute(update(Evaluation).where(second).values(state="done"))
+    with reading(engine) as connection:
+        progress = read_submission_progress(connection, [submission], 1e9)[submission]
+    assert (progress.state, progress.segments) == (EvaluationState.RUNNING, 300)
 
 
 def test_many_who_watch_cost_little_more_than_one(engine: Engine, sqlite_url: str) -> None:

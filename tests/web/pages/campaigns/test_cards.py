@@ -119,6 +119,29 @@ def test_languages_are_named_from_source_to_target(service: Service) -> None:
     assert card_of(service).facts == "Czech to Ukrainian · 1 team"
 
 
+@pytest.mark.parametrize(("metric", "on_one_axis"), [("bleu", True), ("ter", False)])
+def test_scores_of_one_metric_alone_share_an_axis(service: Service, metric: str, on_one_axis: bool) -> None:
+    """Of a system on two test sets, which rank by the same metric or by two."""
+    for version, measured, score in (("1", "bleu", 30.0), ("2", metric, 40.0)):
+        scored = Scored(service, version=version, lines=b"x\n" + version.encode(), metrics=(measured,))
+        scored.add("", "mast", score)
+        scored.add("", "hull", 35.0)
+    service.campaign("port")
+    card = card_of(service, 1)
+    assert card.table == ("Rank, BLEU" if on_one_axis else "Rank, BLEU, TER ↓")
+    assert [(row.rank, row.value) for row in card.rows] == [("2/2", 30.0), ("1/2" if on_one_axis else "2/2", 40.0)]
+    assert [row.low is not None and row.high is not None for row in card.rows] == [on_one_axis] * 2
+
+
+def test_systems_with_equal_scores_share_a_rank(service: Service) -> None:
+    scored = Scored(service, replicates=0)
+    for system in ("mast", "hull", "keel"):
+        scored.add("", system, 20.0 if system == "keel" else 30.0)
+    service.campaign("port")
+    assert [row.rank for row in card_of(service).rows] == ["1", "1", "3"]
+    assert [card_of(service, system).rows[0].rank for system in (1, 2, 3)] == ["1/3", "1/3", "3/3"]
+
+
 @pytest.mark.skipif(not can_draw(), reason="pip install '.[share]'")
 @pytest.mark.parametrize(("amount", "words"), list(product((0, 1, 5), (1, 6, 12, 60))))
 def test_what_is_drawn_has_its_place(monkeypatch: pytest.MonkeyPatch, amount: int, words: int) -> None:

@@ -162,3 +162,16 @@ def test_the_newest_judgments_with_errors_are_shown_unless_others_are_chosen(bay
     add(bay, MQM.replace("\tMinor", "\tMajor"))
     assert {each["severity"] for each in outputs(bay, 2)[0]["errors"]} == {"major"}
     assert outputs(bay, 2, human="mqm@1")[0]["errors"][1]["severity"] == "minor"
+
+
+def test_people_judged_the_newest_output_of_their_time(bay: Looked) -> None:
+    """Not one that was replaced before they began, and not one that replaced it later."""
+    bay.service.phase(bay.campaign, "again", PhaseKind.OPEN, begins=-1, ends=DAY, feedback=Feedback.FULL)
+    newer = "the blue ship\nsleeps the old port now\nthe wind\na fish\n"
+    submit_output(bay.service.engine, "bay", "gulls", "dive", newer.encode(), enforce_rules=False)
+    bay.service.phase(bay.campaign, "out", PhaseKind.PUBLISHED, begins=-0.5)
+    assert outputs(bay, 2)[0]["errors"] == [], "what was judged before is another output"
+    add(bay, MQM.replace("\tMinor", "\tMajor"))
+    dive, _ = outputs(bay, 2)
+    assert {each["severity"] for each in dive["errors"]} == {"major"}
+    assert outputs(bay, 2, human="mqm@1")[0]["errors"] == []

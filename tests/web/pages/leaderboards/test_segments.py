@@ -5,10 +5,14 @@ import re
 import pytest
 from sqlalchemy import insert, update
 
-from models.database.session import writing
+from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.inspection.segments import SegmentQuery, read_segments
+from campaigns.permissions import read_access
+from models.database.session import reading, writing
 from models.schema.base import now
 from models.schema.campaigns import CampaignTestSet, Declaration
-from models.schema.roles import Feedback, PhaseKind
+from models.schema.corpus import Document
+from models.schema.roles import Feedback, PhaseKind, TeamRole
 from scheduler.ingest.campaigns import ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.text.blocks import BLOCK
@@ -345,3 +349,30 @@ def test_a_segment_is_shown_between_its_neighbours_in_the_same_document(bay: Loo
     assert (page.count("<article"), page.count('class="segment context"')) == (2, 1)
     assert "among 2 of its document <bdi>quay</bdi>" in page
     assert re.search(r'segment=1&amp;context=3[^"]*#s1"', page), "from a neighbour to its own context"
+
+
+def test_a_test_suite_is_chosen_as_a_domain_is(bay: Looked) -> None:
+    """What is not said of a document is no domain, and no suite, to choose."""
+    with writing(bay.service.engine) as connection:
+        connection.execute(update(Document).where(Document.name == "sea").values(domain="", test_suite="idioms"))
+    assert _numbers(bay, test_suite="idioms") == [3, 4]
+    assert _numbers(bay, test_suite="talk") == _numbers(bay, test_suite="idioms", domain="news") == []
+    assert [each["test_suite"] for each in bay.service.browser(bay.organiser).get(API).json()["items"]] == [
+        *("", "", "idioms", "idioms")
+    ]
+    with reading(bay.service.engine) as connection:
+        found = read_segments(connection, read_access(connection, COMMAND_LINE, "bay"), SegmentQuery())
+    assert (found.documents, found.domains, found.test_suites) == (["quay", "sea"], ["news"], ["idioms"])
+
+
+def test_without_a_choice_own_outputs_come_first(bay: Looked) -> None:
+    bay.service.phase(bay.campaign, "week", PhaseKind.PUBLISHED)
+    submit_output(bay.service.engine, "bay", "terns", "arrow", "\n".join([*OUTPUTS["gulls", "dive"], ""]).encode())
+    with reading(bay.service.engine) as connection:
+        for team, names in (("gulls", ["gulls/dive", "terns/arrow"]), ("terns", ["terns/arrow", "terns/soar"])):
+            member = Principal(1, scopes=EVERY_SCOPE, teams={team: TeamRole.MEMBER})
+            found = read_segments(connection, read_access(connection, member, "bay"), SegmentQuery())
+            assert [each.name for each in found.chosen] == names
+            assert [each.output.name for each in found.segments[0].outputs] == names
+            nobody = read_segments(connection, read_access(connection, NOBODY, "bay"), SegmentQuery())
+            assert [each.name for each in nobody.chosen] == ["gulls/dive", "terns/arrow"]
