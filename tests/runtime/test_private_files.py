@@ -13,6 +13,7 @@ from models.database import migrate
 from models.database.session import make_engine, reading, writing
 from models.schema.campaigns import Campaign
 from models.storage.blobs import write_object
+from runtime.private_files import warn_of_open_folder
 
 
 @contextmanager
@@ -86,6 +87,18 @@ def test_statistics_are_private(tmp_path, caplog):
     for content in (b"x", b"y"):
         write_object(content, f"file://{tmp_path}/open")
     assert caplog.text.count("can be read by others") == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "warned"), [(0o700, False), (0o750, True), (0o710, True), (0o701, True), (0o500, False)]
+)
+def test_an_open_folder_is_warned_of_and_left(tmp_path, caplog, mode, warned):
+    folder = tmp_path / f"{mode:o}"
+    folder.mkdir()
+    folder.chmod(mode)
+    warn_of_open_folder(str(folder))
+    assert ("can be read by others" in caplog.text) == warned
+    assert stat.S_IMODE(folder.stat().st_mode) == mode
 
 
 def test_one_that_cannot_be_closed_to_others_is_reported(sqlite_url, tmp_path, caplog, monkeypatch):

@@ -1,10 +1,13 @@
 """Settings: read from the environment, each described where it is declared."""
 
+import os
+
 import pytest
 from pydantic import ValidationError
 
 from cli.commands import Options
 from cli.stored import read_settings
+from runtime.service_settings import WebSettings, site_url
 from runtime.settings import SHORTER_THAN, Settings
 from steelyard.commands.errors import UsageError
 from tests.described import descriptions
@@ -90,3 +93,23 @@ def test_statements_are_prepared_as_is_said_or_unless_there_is_a_pooler(
     *, asked: bool | None, listens: str | None, prepares: bool
 ) -> None:
     assert Settings(prepared_statements=asked, listen_url=listens).prepares_statements is prepares
+
+
+def test_a_pool_has_a_process_for_each_core_that_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each of the machine: a container has some of them."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {1, 5, 64})
+    assert Settings().processes == 3
+    assert Settings(concurrency=7).processes == 7
+
+
+def test_a_session_ends_when_it_is_not_used_and_after_its_longest_time() -> None:
+    lifetime = WebSettings(session_seconds=5.0, session_longest_seconds=70.0).session_lifetime
+    assert (lifetime.unused_seconds, lifetime.longest_seconds) == (5.0, 70.0)
+
+
+@pytest.mark.parametrize(
+    ("public_url", "expected"),
+    [(None, "http://127.0.0.2:99"), ("https://mt.example.org/", "https://mt.example.org"), ("", "http://127.0.0.2:99")],
+)
+def test_links_lead_to_where_people_are(public_url: str | None, expected: str) -> None:
+    assert site_url(WebSettings(public_url=public_url, web_host="127.0.0.2", web_port=99)) == expected

@@ -155,3 +155,50 @@ def test_a_task_that_fails_harms_no_other(pool: Pool, tmp_path: Path, monkeypatc
         pool.send(message(key))
     work_off(pool)
     assert (tmp_path / "done").read_text() == "1 "
+
+
+def test_a_pool_in_a_hurry_does_not_wait_for_its_tasks(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As at a second Ctrl-C: whoever waits for it has asked twice."""
+    begun, looks = tmp_path / "begun", list[int]()
+
+    def perform(*_: object) -> None:
+        begun.touch()
+        signal.pause()
+
+    monkeypatch.setattr(embedded_pool, "perform", perform)
+    context = WorkerContext(Settings(database_url=sqlite_url), 1)
+    pool = Pool(context, 1)
+    pool.start()
+    pool.send(message(1))
+    deadline = time.monotonic() + 60.0
+    while not begun.exists():
+        assert time.monotonic() < deadline, "nobody works"
+        pool.run(0.05)
+
+    def meanwhile() -> None:
+        looks.append(1)
+        assert len(looks) < 200, "it goes on waiting"
+
+    pool.stop(HOUR, lambda: len(looks) > 2, meanwhile)
+    assert not pool.busy
+    context.close()
+
+
+def test_a_process_that_was_killed_gets_no_other_task(pool: Pool) -> None:
+    """What it has just said comes before its end does; a task given to it would be lost with it."""
+    pool.start()
+    deadline = time.monotonic() + 60.0
+    [process] = pool._processes.values()
+    while not process.begun:
+        assert time.monotonic() < deadline, "it is never ready"
+        pool.run(0.05)
+    process.killed = "it took too long"
+    pool.send(message(1))
+    pool._assign()
+    assert process.message is None
+    assert pool.count([QueueClass.CAMPAIGN]) == {QueueClass.CAMPAIGN: 1}
+    process.killed = ""
+    pool._assign()
+    assert process.message is not None

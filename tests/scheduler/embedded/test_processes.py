@@ -203,3 +203,22 @@ def test_the_embedded_worker_imports_no_broker_and_no_server() -> None:
     code = "import json, sys, scheduler.embedded.shared; print(json.dumps([*sys.modules]))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not {"celery", "kombu", "http.server", "scheduler.nightly.runner"} & {*json.loads(ended.stdout)}
+
+
+def test_a_round_is_due_by_the_clock_too(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Schedules and leases need no change in the database to be due; and who does not lead does nothing."""
+    embedded = Embedded(Settings(database_url=sqlite_url), 1)
+    rounds, leads = list[int](), [True]
+    monkeypatch.setattr(embedded._leadership, "held", lambda: leads[0])
+    monkeypatch.setattr(embedded._leadership, "acquire", lambda: False)
+    for changed, due_in, expected in ((True, 5.0, 1), (False, 0.0, 1), (True, 0.0, 1), (False, 5.0, 0)):
+        loop = SimpleNamespace(
+            due_in=lambda due_in=due_in: due_in, run_once=lambda: rounds.append(1), idle=True, pause_recovery=None
+        )
+        for leading in (True, False):
+            rounds.clear()
+            leads[0] = leading
+            embedded._send_work(loop, changed=changed)  # type: ignore[arg-type]
+            assert len(rounds) == (expected if leading else 0)
+            assert embedded._status.leading == leading
+    embedded._context.close()

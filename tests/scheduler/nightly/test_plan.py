@@ -190,3 +190,15 @@ def test_runs_by_hand(sqlite_url: str, tmp_path: Path) -> None:
 def test_schedules_that_are_refused(sqlite_url: str, tmp_path: Path, others: dict[str, object], message: str) -> None:
     with pytest.raises(SchedulerError, match=message):
         add(make_engine(sqlite_url), tmp_path, **others)
+
+
+@pytest.mark.parametrize("first", [0, 1, 5, 40])
+def test_a_run_that_is_due_this_very_moment_is_not_passed_over(first: int) -> None:
+    """The next one is looked for after it."""
+    calendar = Calendar("30 1 * * *", "UTC")
+    last = due("2026-03-02") + 40 * DAY
+    runs = plan._planned_runs(calendar, last - first * DAY, last)
+    assert runs[-1].due_at == last
+    assert [each.due_at for each in runs] == [last - number * DAY for number in range(first, -1, -1)]
+    assert [each.missed is None for each in runs] == [False] * first + [True]
+    assert not runs[-1].caught_up

@@ -1,8 +1,10 @@
 """Outputs of a run: found by a pattern, or written by a command; what is wrong with them is said at once."""
 
 import itertools
+import json
 import math
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scheduler.errors import BadSchedule, BadSource
-from scheduler.nightly.commands import TAIL_BYTES, CommandStopped, run_command
+from scheduler.nightly.commands import TAIL_BYTES, CommandStopped, _listen, run_command
 from scheduler.nightly.patterns import system_in
 from scheduler.nightly.sources import Source, WantedTestSet, new_source, outputs
 from tests.faults.cluster import until
@@ -283,3 +285,41 @@ def test_a_command_that_is_ended_with_the_scheduler_has_not_failed(tmp_path: Pat
 
     with pytest.raises(CommandStopped):
         run(Later())
+
+
+@pytest.mark.parametrize("seconds", [0.5, 3600.0, 90000.0])
+def test_a_source_is_read_as_it_was_stored(tmp_path: Path, seconds: float) -> None:
+    command = new_source("{output}/a/{system}.txt", "translate --fast 'a b'", seconds, tmp_path, ["news"])
+    assert (command.seconds, command.folder, command.command) == (
+        *(seconds, str(tmp_path), ("translate", "--fast", "a b")),
+    )
+    for source in (command, folder_source(f"{tmp_path}/{{test_set}}/{{system}}.txt")):
+        assert Source.from_json(json.loads(json.dumps(source.as_json()))) == source
+
+
+def test_what_a_run_says_of_itself_goes_before_our_own_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where a variable of that name is passed on: the scheduler may be what another schedule has started."""
+    monkeypatch.setenv("STEELYARD_DATE", "2020-01-01")
+    monkeypatch.setenv("LIMIT", "not passed on")
+    script = f"import json, os; open({str(tmp_path / 'seen')!r}, 'w').write(json.dumps(dict(os.environ)))"
+    run_command(
+        [sys.executable, "-c", script],
+        folder=str(tmp_path),
+        environment={"STEELYARD_DATE": "2026-11-22"},
+        seconds=60.0,
+        stop=threading.Event(),
+        passed_on=["STEELYARD_DATE"],
+    )
+    seen = json.loads((tmp_path / "seen").read_text())
+    assert seen["STEELYARD_DATE"] == "2026-11-22"
+    assert "LIMIT" not in seen
+
+
+def test_what_a_command_said_before_it_ended_is_heard() -> None:
+    """Its last words may lie in the pipe when its end is noticed."""
+    with subprocess.Popen(["sh", "-c", "printf 'last words'"], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.wait()
+        assert _listen(process, process.stdout, 60.0, None) == (b"last words", True)

@@ -17,7 +17,7 @@ from models.schema.corpus import Protocol, Submission, System, Text
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunEvaluation, NightlyRunStep, Schedule
 from models.schema.queue import Comparison, Evaluation, Trials
 from models.schema.results import Randomization
-from models.schema.states import BaselineKind, NightlyRunState, PairedTest, ResamplingUnit
+from models.schema.states import BaselineKind, NightlyRunState, PairedTest, QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from scheduler.errors import BadSchedule
@@ -236,6 +236,11 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
         if seed == 2:
             rounds(context, lambda: nightly_runs(engine, "comparisons")[-1][0], "the question for tests")
             assert amount(engine, Comparison) == 1
+            with reading(engine) as connection:
+                asked = connection.execute(select(Trials.queue_class).distinct()).all()
+            assert [tuple(each) for each in asked] == [(QueueClass.NIGHTLY,)], (
+                "nobody waits for it as for his own comparison"
+            )
             assert nightly_runs(engine, "state")[-1] == ("judging",)
             assert last_step(engine) == ("pending", 0, None)
             assert not ended(engine)

@@ -1,5 +1,7 @@
 """A worker's heartbeat."""
 
+import threading
+
 import pytest
 from sqlalchemy import Connection, select
 
@@ -7,6 +9,7 @@ from models.database.session import make_engine, reading
 from models.schema.queue import Worker
 from tests.scheduler.jobs import one_block_shards
 from worker.context import WorkerContext
+from worker.processes import heartbeat as module
 from worker.processes.heartbeat import Heartbeat
 
 
@@ -34,3 +37,26 @@ def test_a_worker_starts_although_its_first_connection_is_cut(
     finally:
         heartbeat.stop()
         context.close()
+
+
+def test_tables_that_no_longer_fit_are_reported_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are looked at every few seconds, and so after many beats, not after each."""
+    monkeypatch.setattr(module, "SCHEMA_CHECK_SECONDS", 0.5)
+    checks, told, checked_again = list[int](), list[str](), threading.Event()
+
+    def problem(_connection: Connection, _revision: str) -> str:
+        checks.append(1)
+        if len(checks) == 2:
+            checked_again.set()
+        return "too old"
+
+    monkeypatch.setattr(module, "read_schema_problem", problem)
+    context = WorkerContext(one_block_shards(sqlite_url, beat_seconds=0.01), 2)
+    heartbeat = Heartbeat(context, 2, told.append)
+    heartbeat.start()
+    try:
+        assert checked_again.wait(60.0), "they are never looked at"
+    finally:
+        heartbeat.stop()
+        context.close()
+    assert told == ["too old"]

@@ -202,3 +202,13 @@ def test_messages_of_every_kind_are_returned(worker: Stopped) -> None:
         patch.setattr(shutdown, "unsend", lambda _connection, table, its: returned.append((table, its)))
         worker.stopping._return_messages()
     assert returned == sent
+
+
+@pytest.mark.parametrize(("stop", "terminate", "ready"), [(None, None, True), (0, None, False), (None, 0, False)])
+def test_a_worker_that_was_told_to_stop_is_not_ready(
+    monkeypatch: pytest.MonkeyPatch, stop: int | None, terminate: int | None, ready: bool
+) -> None:
+    """Celery keeps the exit status there, and 0 is one."""
+    monkeypatch.setattr(state, "should_stop", stop)
+    monkeypatch.setattr(state, "should_terminate", terminate)
+    assert shutdown.check_stopping().ok == ready

@@ -1,0 +1,36 @@
+"""The sockets of health and metrics in processes that are forked beside them."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import pytest
+
+from runtime.health import ProcessStatus
+from runtime.http_server import serve_status
+
+
+def status() -> ProcessStatus:
+    return ProcessStatus("worker", (), (), ())
+
+
+# From Python 3.12 on; another test may have left a thread.
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_keep_the_port() -> None:
+    """It may outlive its parent for a while, and who takes the place of that needs the same port."""
+    with serve_status("127.0.0.1", 0, status) as server:
+        assert server is not None
+        child = os.fork()
+        if not child:
+            os._exit(0 if server._server.socket.fileno() == -1 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert server._server.socket.fileno() != -1, "it has its own"
+        port = server.port
+    with socket.socket() as again:
+        again.bind(("127.0.0.1", port))
+
+
+def test_without_a_port_nothing_is_served() -> None:
+    with serve_status("127.0.0.1", None, status) as server:
+        assert server is None
