@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
+from http.client import HTTPConnection
 
 import pytest
 
@@ -34,3 +36,19 @@ def test_a_forked_process_does_not_keep_the_port() -> None:
 def test_without_a_port_nothing_is_served() -> None:
     with serve_status("127.0.0.1", None, status) as server:
         assert server is None
+
+
+def test_it_listens_at_addresses_of_ipv6() -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as there:
+            there.bind(("::1", 0))
+    except OSError:
+        pytest.skip("needs IPv6")
+    with serve_status("::1", 0, status) as server:
+        assert server is not None
+        server.start()
+        connection = HTTPConnection("::1", server.port, timeout=60.0)
+        connection.request("GET", "/health/live?x=1")
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["role"]) == (200, "worker")
+        connection.close()

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from campaigns.errors import NotFound
-from campaigns.inspection.segment_scores import find_measure, read_measures, segment_scores
+from campaigns.inspection.segment_scores import Measure, find_measure, read_measures, segment_scores
 from models.database.session import reading, writing
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
@@ -81,3 +81,12 @@ def test_measures_are_those_of_the_campaign_the_most_references_first(bay: Looke
     with reading(engine) as connection:
         measures = read_measures(connection, bay.campaign, bay.test_set)
         assert [each.key for each in measures] == ["chrf@A", "ter@B"]
+
+
+def test_references_are_asked_for_in_any_order() -> None:
+    measures = [Measure(1, 0, "ter", "TER", labels, False, 100.0) for labels in (("B", "A"), ("B",), ("A", "C"))]
+    for asked, place in (("A,B", 0), ("B,A", 0), ("B", 1), ("B,", 1), ("C,A", 2), ("", 0)):
+        assert find_measure(measures, "ter", asked) is measures[place]
+    for asked in ("A", "A,B,C", "b"):
+        with pytest.raises(NotFound):
+            find_measure(measures, "ter", asked)

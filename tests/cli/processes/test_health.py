@@ -1,6 +1,7 @@
 """`steelyard health`: what it finds, and its exit status."""
 
 import socket
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import insert
@@ -80,3 +81,32 @@ def test_it_must_be_said_whose(arguments, capsys, monkeypatch):
 def test_what_is_no_address(text, capsys):
     assert main(["worker", "--http", text]) == 2
     assert "is not PORT or HOST:PORT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("status", "well"), [(200, True), (404, False), (503, False), (None, False)])
+def test_the_pages_are_well_where_they_answer_with_a_file(status, well, sqlite_url, capsys, monkeypatch):
+    asked = []
+
+    class Pages:
+        def __init__(self, host, port, **_):
+            asked.append((host, port))
+
+        def request(self, method, path):
+            asked.append((method, path))
+
+        def getresponse(self):
+            if status is None:
+                raise ConnectionRefusedError("nobody there")
+            return SimpleNamespace(status=status)
+
+        def close(self):
+            asked.append("closed")
+
+    monkeypatch.setattr("http.client.HTTPConnection", Pages)
+    monkeypatch.setenv("STEELYARD_WEB_HOST", "0.0.0.0")
+    monkeypatch.setenv("STEELYARD_WEB_PORT", "9001")
+    assert main(["health", "web", "--database", sqlite_url]) == (0 if well else 1)
+    assert asked == [("127.0.0.1", 9001), ("HEAD", "/static/site.css"), "closed"]
+    printed = capsys.readouterr().out
+    assert printed.startswith("web: well" if well else "web: not well")
+    assert ("NO, " in printed) != well

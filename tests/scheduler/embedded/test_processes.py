@@ -28,6 +28,7 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.faults.cluster import REPOSITORY, Scores, children, stored_scores, until
 from tests.scheduler.jobs import one_block_shards, queue_job, run_until_done, similar_text, some_text
+from worker.processes.heartbeat import Heartbeat
 
 # From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -222,3 +223,21 @@ def test_a_round_is_due_by_the_clock_too(sqlite_url: str, monkeypatch: pytest.Mo
             assert len(rounds) == (expected if leading else 0)
             assert embedded._status.leading == leading
     embedded._context.close()
+
+
+def test_one_that_could_not_start_leaves_nothing_behind(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next one would take it for a command that works."""
+    settings, heard = Settings(database_url=sqlite_url), signal.getsignal(signal.SIGTERM)
+
+    def fail(_pool: Pool) -> None:
+        raise OSError("no more processes")
+
+    before = multiprocessing.active_children()
+    with monkeypatch.context() as patched:
+        patched.setattr(Heartbeat, "start", fail)
+        with pytest.raises(OSError, match="no more processes"), Embedded(settings, 1):
+            pass
+    assert signal.getsignal(signal.SIGTERM) == heard
+    assert {*multiprocessing.active_children()} <= {*before}
+    with Embedded(settings, 1) as embedded:
+        embedded.finish()

@@ -1,0 +1,88 @@
+"""`worker`, `scheduler`, `serve` and `up`: their options reach what runs, and the environment fills the rest."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+
+from cli.main import main
+from runtime import logs
+from scheduler import loop
+from web import serving
+from worker import app
+from worker.learned import running
+
+
+@pytest.fixture
+def ran(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is called in place of what would run for ever."""
+    found: list[Any] = []
+    monkeypatch.setenv("STEELYARD_DATABASE_URL", sqlite_url)
+    monkeypatch.setenv("STEELYARD_BROKER_URL", "redis://127.0.0.1:1/0")
+    monkeypatch.setattr(logs, "set_up_logs", lambda *_, **__: None)
+    monkeypatch.setattr(app, "run_worker", lambda settings, number: found.append((settings, number)) or 0)
+    monkeypatch.setattr(running, "run_learned_worker", lambda settings, device: found.append((settings, device)) or 0)
+    monkeypatch.setattr(loop, "run", lambda settings, _stop: found.append(settings))
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(serving, "serve", lambda settings, _tell: found.append(settings))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], None),
+        (["--concurrency", "3"], 3),
+        (["--queue", "learned"], None),
+        (["--queue", "learned", "--device", "cpu"], "cpu"),
+    ],
+)
+def test_a_worker_runs_as_it_was_told(ran: list[Any], words: list[str], expected: object) -> None:
+    assert main(["worker", *words]) == 0
+    [(_, told)] = ran
+    assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "host", "port"),
+    [
+        ([], "0.0.0.0", 9000),
+        (["--http", "9108"], "0.0.0.0", 9108),
+        (["--http", "localhost:9108"], "localhost", 9108),
+        (["--http", "[::1]:0"], "::1", 0),
+    ],
+)
+def test_health_is_served_where_it_was_asked_for(
+    ran: list[Any], monkeypatch: pytest.MonkeyPatch, words: list[str], host: str, port: int
+) -> None:
+    monkeypatch.setenv("STEELYARD_HTTP_HOST", "0.0.0.0")
+    monkeypatch.setenv("STEELYARD_HTTP_PORT", "9000")
+    assert main(["worker", *words]) == main(["scheduler", *words]) == main(["serve", *words]) == 0
+    assert [(each.http_host, each.http_port) for each in (ran[0][0], ran[1], ran[2])] == [(host, port)] * 3
+
+
+@pytest.mark.parametrize("address", ["", ":9108", "host:", "host:x", "65536", "-1"])
+def test_what_is_no_address_is_refused(ran: list[Any], address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["worker", "--http", address]) == 2
+    assert "is not PORT or HOST:PORT" in capsys.readouterr().err
+    assert not ran
+
+
+def test_pages_are_served_where_they_were_asked_for(ran: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_WEB_PORT", "9001")
+    for words in ([], ["--port", "0"], ["--host", "::1", "--port", "9002"]):
+        assert main(["serve", *words]) == 0
+    assert [(each.web_host, each.web_port) for each in ran] == [("127.0.0.1", 9001), ("127.0.0.1", 0), ("::1", 9002)]
+
+
+def test_a_scheduler_needs_a_broker_and_up_brings_its_own(
+    ran: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["up", "--no-web"]) == 1
+    assert "brings its own broker" in capsys.readouterr().err
+    monkeypatch.delenv("STEELYARD_BROKER_URL")
+    assert main(["scheduler"]) == 1
+    assert "STEELYARD_BROKER_URL is not set" in capsys.readouterr().err
+    assert not ran
