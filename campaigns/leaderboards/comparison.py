@@ -144,7 +144,7 @@ def single_systems(
     """
     access.require_organiser()
     found = read_single_entries(
-        connection, boards.memory, view.listed, submissions,
+        connection, boards.replicates, view.listed, submissions,
         campaign_id=None if access.principal.administrates else view.listed.campaign_id,
     )  # fmt: skip
     if missing := sorted(set(submissions) - {each.submission for each in found}):

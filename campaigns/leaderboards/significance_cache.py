@@ -1,8 +1,8 @@
-"""Significant differences of systems on leaderboards: every pair is tested once in the life of a process.
+"""Significant differences of systems on leaderboards: every pair is tested once, as long as there is memory.
 
 A test of two systems depends only on their stored replicates, so it never changes. A new submission adds its own pairs;
-few are tested within the request, many (a server that has just started, with a leaderboard of a thousand systems) by a
-background thread.
+few are tested within the request, very many (a server that has just started, with a leaderboard of a thousand systems)
+by a background thread.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BATCH_PAIRS = 128
-"""Pairs whose replicates are compared at once: they fit a processor's cache."""
-FOREGROUND_PAIRS = 3_000
-"""Pairs that are tested within the request: some hundredths of a second."""
+BATCH_PAIRS = 4_096
+"""Pairs that are tested at once in the background."""
+FOREGROUND_REPLICATES = 60_000_000
+"""Replicates of pairs that are compared within the request: some hundredths of a second."""
 PAUSE_SECONDS = 0.002
 """Between two batches in the background, so that requests get their turn."""
 
@@ -65,10 +65,10 @@ class PairTests:
 class SignificanceCache:
     """The tables of all leaderboards of a process."""
 
-    def __init__(self, memory: LeaderboardCache, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
-        self._memory = memory
+    def __init__(self, replicates: LeaderboardCache, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
+        self._replicates = replicates
         # Tests that were dropped at once would be made again for ever.
-        self._tables = LeaderboardCache(memory.max_packed_bytes // 4, keeps_last=True)
+        self._tables = LeaderboardCache(replicates.max_packed_bytes, keeps_last=True)
         self._reading = reading
         self._lock = threading.Lock()
         self._at_work: set[tuple[int, int, int]] = set()
@@ -83,8 +83,8 @@ class SignificanceCache:
         measured = [each.measured for each in entries]
         found = self._read(listed, metric, measured)
         missing = int(np.count_nonzero(found == UNTESTED)) // 2
-        if 0 < missing <= FOREGROUND_PAIRS:
-            replicates = read_replicates(connection, self._memory, measured, metric)
+        if 0 < missing * listed.replicates <= FOREGROUND_REPLICATES:
+            replicates = read_replicates(connection, self._replicates, measured, metric)
             self._test(listed, metric, entries, replicates, _untested(found), pause=0)
             found, missing = self._read(listed, metric, measured), 0
         elif missing:
@@ -135,8 +135,7 @@ class SignificanceCache:
         scores = np.array([each.scores[metric].score for each in entries], dtype=np.float64)
         results = np.empty(len(pairs), np.int8)
         for begin in range(0, len(pairs), BATCH_PAIRS):
-            first, second = pairs[begin : begin + BATCH_PAIRS].T
-            p = bootstrap_p_values(scores[second] - scores[first], replicates[second] - replicates[first])
+            p = bootstrap_p_values(scores, replicates, pairs[begin : begin + BATCH_PAIRS])
             of_some = np.where(p < ALPHA, DIFFERENT, ALIKE)
             results[begin : begin + BATCH_PAIRS] = np.where(np.isnan(p), NOT_TO_BE_TESTED, of_some)
             if pause:
@@ -164,7 +163,7 @@ class SignificanceCache:
             measured = [each.measured for each in entries]
             missing = _untested(self._read(listed, metric, measured))
             with self._reading() as connection:
-                replicates = read_replicates(connection, self._memory, measured, metric)
+                replicates = read_replicates(connection, self._replicates, measured, metric)
             self._test(listed, metric, entries, replicates, missing, pause=PAUSE_SECONDS)
         except Exception:  # whatever it was, the next view of the leaderboard tries again
             log.exception("The pairs of a board could not be tested.")

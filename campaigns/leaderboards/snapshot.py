@@ -152,30 +152,33 @@ def read_board_versions(connection: Connection, campaign_id: int, protocols: Seq
 
 def read_snapshot(
     connection: Connection,
-    memory: LeaderboardCache,
+    replicates: LeaderboardCache,
     listed: BoardSummary,
     version: BoardVersion,
     before: BoardSnapshot | None = None,
 ) -> BoardSnapshot:
-    """Read the entries of a leaderboard with scores, reusing what has not changed since `before`."""
+    """Read the entries of a leaderboard with scores, reusing what has not changed since `before`.
+
+    `replicates` keeps those of the scores that were read.
+    """
     entries = standing_entries(read_measured_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
     keys = [_entry_version(entry.runs) for entry in entries]
     known = {} if before is None else before.alone
     new = {key: _board_entry(entry) for key, entry in zip(keys, entries, strict=True) if key not in known}
     done = [each.measured for each in new.values() if each.runs_done == len(each.runs)]
-    system_scores = read_system_scores(connection, memory, done, len(listed.metrics))
+    system_scores = read_system_scores(connection, replicates, done, len(listed.metrics))
     for key, each in new.items():
         if each.measured in system_scores:
             new[key] = replace(each, scores=system_scores[each.measured])
     alone = {key: new.get(key) or known[key] for key in keys}
     notices = column_notices(connection, listed.metrics, [run.id for entry in entries for run in entry.runs])
-    found, drawn = _with_autoranks(connection, memory, listed.metrics, _with_team_context(list(alone.values())))
+    found, drawn = _with_autoranks(connection, replicates, listed.metrics, _with_team_context(list(alone.values())))
     return BoardSnapshot(listed, version, found, alone, notices, drawn)
 
 
 def read_single_entries(
     connection: Connection,
-    memory: LeaderboardCache,
+    replicates: LeaderboardCache,
     listed: BoardSummary,
     submissions: Sequence[int],
     *,
@@ -185,12 +188,12 @@ def read_single_entries(
     rows = read_measured_entries(connection, listed.protocol_id, campaign_id=campaign_id, submissions=submissions)
     entries = [replace(_board_entry(entry), alone=True) for entry in single_entries(rows)]
     done = [each.measured for each in entries if each.runs_done]
-    scores = read_system_scores(connection, memory, done, len(listed.metrics))
+    scores = read_system_scores(connection, replicates, done, len(listed.metrics))
     return [replace(each, scores=scores[each.measured]) for each in entries if each.measured in scores]
 
 
 def _with_autoranks(
-    connection: Connection, memory: LeaderboardCache, metrics: Sequence[str], entries: Sequence[BoardEntry]
+    connection: Connection, replicates: LeaderboardCache, metrics: Sequence[str], entries: Sequence[BoardEntry]
 ) -> tuple[list[BoardEntry], dict[int, Mapping[EvaluatedRuns, NDArray[np.float64]]]]:
     """Return the entries with AutoRanks of the ranked ones, and the replicates of these by column."""
     found = list(entries)
@@ -198,11 +201,11 @@ def _with_autoranks(
     ranked = [number for number, each in enumerate(entries) if each.ranked and each.scores]
     for position, column in autorank_columns(metrics).items() if ranked else ():
         measured = [entries[number].measured for number in ranked]
-        replicates = {metric: read_replicates(connection, memory, measured, metric) for metric in column.positions}
+        of_metrics = {metric: read_replicates(connection, replicates, measured, metric) for metric in column.positions}
         ranks = autoranks(
             column,
             [entries[number].scores for number in ranked],
-            lambda number, metric: replicates[metric][number],  # noqa: B023 - called at once
+            lambda number, metric: of_metrics[metric][number],  # noqa: B023 - called at once
         )
         drawn[position] = {measured[place]: own for place, (_, own) in ranks.items()}
         for place, (rank, own) in ranks.items():

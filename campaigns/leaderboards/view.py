@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from models.results.boards import BoardSummary
     from steelyard.ranking.clusters import SystemRank
 
-LINE_BYTES = 400
+LINE_BYTES = 250
 """Approximate size of a system in a view."""
+ENTRY_BYTES, SCORE_BYTES = 1_100, 500
+"""Approximate sizes of a system in a snapshot, and of each of its scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,12 @@ class Boards:
 
     def __init__(self, engine: Engine, max_packed_bytes: int) -> None:
         self.engine = engine
-        self.memory = LeaderboardCache(max_packed_bytes)
+        part = max_packed_bytes // 8
+        self.memory = LeaderboardCache(max_packed_bytes - 3 * part)
+        # Replicates are large and needed by new tests alone: they must not push out what pages show. Places are small.
+        self.replicates, self.places = LeaderboardCache(part), LeaderboardCache(part)
+        self.significance = SignificanceCache(self.replicates, lambda: _reading(engine))
         self.slow = BackgroundCache("drawing-replicates")
-        self.significance = SignificanceCache(self.memory, lambda: _reading(engine))
         self._locks: dict[tuple[int, int], threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -132,8 +137,9 @@ class Boards:
             known: BoardSnapshot | None = self.memory.get(("snapshot", key))
             if known is not None and known.version == version and known.listed == listed:
                 return known
-            current = read_snapshot(connection, self.memory, listed, version, known)
-            self.memory.put(("snapshot", key), current, LINE_BYTES * (len(current.entries) + 1))
+            current = read_snapshot(connection, self.replicates, listed, version, known)
+            entry_bytes = ENTRY_BYTES + SCORE_BYTES * len(listed.metrics)
+            self.memory.put(("snapshot", key), current, entry_bytes * (len(current.entries) + 1))
             return current
 
     def view(

@@ -220,6 +220,7 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
             "tests/library/kernels/edit/test_ter.py tests/library/metrics/edit/test_ter.py",
         ),
         kernel("resampling.c philox.h", "tests/library/kernels/resampling/test_resampling.py"),
+        kernel("bootstrap_pairs.c", "tests/library/resampling/test_bootstrap_p.py"),
         kernel("kendall.c", "tests/library/kernels/ranking/test_kendall.py"),
         kernel("exchanged_wins.c", "tests/library/kernels/ranking/test_exchanged_wins.py"),
         kernel("exchanged_calibration.c", "tests/library/kernels/ranking/test_exchanged_calibration.py"),

@@ -45,6 +45,8 @@ TABLE = {
     "bleu_scores": """sums: float64[rows, 2 + 2 * orders]; rows: int = sums.shape[0]; orders: int = len(lengths);
         lengths: int64[*]; smoothing: int; value: real; effective: int;
         out scores: float64[rows]; out penalties: float64[rows]; out precisions: float64[rows, orders]""",
+    "bootstrap_pairs": """scores: float64[systems]; replicates: float64[*, *]; systems: int = replicates.shape[0];
+        drawn: int = replicates.shape[1]; pairs: int64[*, 2]; count: int = len(pairs); out counts: int64[count]""",
     "calibrate_drawn": """segment: int32[*]; upwards: uint8[steps]; last: uint8[steps]; steps: int = len(segment);
         worth: int64[*, 64]; number: int; out sums: int64[64]; out best: int64[64]; out at: int64[64]""",
     "character_ngrams": """text: bytes[size]; size: int = len(text); present: uint8[references, segments];

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.kernels.resampling.bootstrap_pairs import UNDECIDED, UNDEFINED, bootstrap_pairs
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,29 +44,24 @@ def bootstrap_p(difference: float, replicate_differences: Floats) -> float:
     return (as_large + 1) / (count + 1)
 
 
-def bootstrap_p_values(differences: Floats, replicate_differences: Floats) -> Floats:
-    """As `bootstrap_p`, of many pairs at once and to the bit.
+def bootstrap_p_values(scores: Floats, replicates: Floats, pairs: NDArray[np.int64]) -> Floats:
+    """As `bootstrap_p`, of many pairs of systems at once and to the bit.
 
     Parameters
     ----------
-    differences : ndarray of float64, shape (pairs,)
-    replicate_differences : ndarray of float64, shape (pairs, B)
-        B is at least 1.
+    scores : ndarray of float64, shape (systems,)
+    replicates : ndarray of float64, shape (systems, B)
+    pairs : ndarray of int64, shape (pairs, 2)
+        Positions of the systems to compare.
 
     Returns
     -------
     ndarray of float64, shape (pairs,)
     """
-    count = replicate_differences.shape[1]
-    largest = np.maximum(np.abs(replicate_differences).max(axis=1), np.abs(differences))
-    centred = np.abs(replicate_differences - replicate_differences.mean(axis=1)[:, None])
-    beyond = centred - np.abs(differences)[:, None]
-    p: Floats = (np.count_nonzero(beyond >= 0, axis=1) + 1) / (count + 1)
-    # The last digits of NumPy's mean depend on the processor. Where they could decide, the exact mean does.
-    slack = 4 * count * np.finfo(np.float64).eps * largest
-    undecided = (np.abs(beyond) <= slack[:, None]).any(axis=1)
-    for pair in np.flatnonzero(undecided):
-        p[pair] = bootstrap_p(float(differences[pair]), replicate_differences[pair])
-    same = replicate_differences.min(axis=1) == replicate_differences.max(axis=1)
-    p[np.isnan(largest) | (same & (differences != 0))] = np.nan
+    counts = bootstrap_pairs(scores, replicates, pairs)
+    p: Floats = (counts + 1) / (replicates.shape[1] + 1)
+    p[counts == UNDEFINED] = np.nan
+    for pair in np.flatnonzero(counts == UNDECIDED):
+        a, b = pairs[pair]
+        p[pair] = bootstrap_p(float(scores[b] - scores[a]), replicates[b] - replicates[a])
     return p

@@ -195,11 +195,8 @@ def bootstrap_p_of_pairs(scores: Floats, replicates: Floats, pairs: Sequence[tup
     list of float
         NaN where a score or a replicate is undefined.
     """
-    found = [
-        bootstrap_p_values(scores[second] - scores[first], replicates[second] - replicates[first])
-        for first, second in _lots(pairs)
-    ]
-    return [p for lot in found for p in lot.tolist()]
+    p_values: list[float] = bootstrap_p_values(scores, replicates, np.array(pairs, np.int64).reshape(-1, 2)).tolist()
+    return p_values
 
 
 def percentile_intervals_of_pairs(

@@ -88,7 +88,7 @@ def test_organisers_compare_single_submissions_of_their_campaign_alone(
         principal=SimpleNamespace(administrates=administrates), require_organiser=lambda: asked_for.append("organiser")
     )
     view: Any = SimpleNamespace(listed=SimpleNamespace(campaign_id=3), query=SimpleNamespace(metric=0))
-    nothing: Any = SimpleNamespace(memory=None)
+    nothing: Any = SimpleNamespace(replicates=None)
     # Lower is better, and what is undefined comes last.
     assert [each.submission for each in single_systems(nothing, nothing, access, view, [7, 8, 9])] == [8, 7, 9]
     assert (asked, asked_for) == ([{"campaign_id": campaign}], ["organiser"])

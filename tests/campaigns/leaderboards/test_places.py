@@ -26,17 +26,17 @@ def test_where_each_submission_stands(service: Service) -> None:
     waiting = scored.add("", "barge", None, state="queued")
     lamp = scored.add("guests", "lamp", 40.0, ter=70.0, late_seconds=60.0)
     # By BLEU lamp, the mean of buoy's runs, mast, raft; by TER, of which less is better, buoy, mast, lamp.
-    assert place_of(scored, lamp) == BoardPlace([1, 3], [4, 3], "late")
+    assert place_of(scored, lamp) == BoardPlace((1, 3), (4, 3), "late")
     for run in runs:
-        assert place_of(scored, run) == BoardPlace([2, 1], [4, 3], "the mean of 2 runs has the rank")
-    assert place_of(scored, mast) == BoardPlace([3, 2], [4, 3], "")
-    assert place_of(scored, unmeasured) == BoardPlace([4, None], [4, 3], "")
-    assert place_of(scored, keel) == BoardPlace([None, None], [4, 3], "contrastive")
-    assert place_of(scored, waiting) == BoardPlace([None, None], [4, 3], "")
-    assert place_of(scored, before) == BoardPlace([None, None], [4, 3], SUPERSEDED)
+        assert place_of(scored, run) == BoardPlace((2, 1), (4, 3), "the mean of 2 runs has the rank")
+    assert place_of(scored, mast) == BoardPlace((3, 2), (4, 3), "")
+    assert place_of(scored, unmeasured) == BoardPlace((4, None), (4, 3), "")
+    assert place_of(scored, keel) == BoardPlace((None, None), (4, 3), "contrastive")
+    assert place_of(scored, waiting) == BoardPlace((None, None), (4, 3), "")
+    assert place_of(scored, before) == BoardPlace((None, None), (4, 3), SUPERSEDED)
     scored.withdraw(mast)
     # The team's other system is contrastive still.
-    assert place_of(scored, mast, withdrawn=True) == BoardPlace([None, None], [3, 2], WITHDRAWN)
+    assert place_of(scored, mast, withdrawn=True) == BoardPlace((None, None), (3, 2), WITHDRAWN)
 
 
 def test_nothing_is_read_where_no_leaderboard_is_seen(service: Service) -> None:

@@ -19,7 +19,7 @@ from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
 from steelyard_client.vocabulary import Constrained, SystemFilter
-from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, Scored
+from tests.service.scored_campaigns import CONTRASTIVE, PRIMARY, REPLICATES, Scored
 from tests.service.service import Service
 
 MEGABYTE = 2**20
@@ -259,7 +259,7 @@ def test_without_replicates_there_are_ranks_only_and_it_says_so(service: Service
 def test_many_pairs_are_tested_in_the_background_and_then_shown(
     scored: Scored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaigns.leaderboards.significance_cache, "FOREGROUND_PAIRS", 5)
+    monkeypatch.setattr(campaigns.leaderboards.significance_cache, "FOREGROUND_REPLICATES", 5 * REPLICATES)
     for number in range(5):
         scored.add("", f"s{number}", 30.0 + number)
     boards = boards_of(scored)

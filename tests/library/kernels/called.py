@@ -16,6 +16,7 @@ from steelyard.kernels.ranking.exchanged_wins import bits_of_segments, exchanged
 from steelyard.kernels.ranking.kendall import tau_b
 from steelyard.kernels.ranking.pairs import LANES, Steps, calibrate_drawn, pair_kinds
 from steelyard.kernels.ranking.rank_sums import rank_sums
+from steelyard.kernels.resampling.bootstrap_pairs import bootstrap_pairs
 from steelyard.kernels.text.tokenize_13a import tokenize_13a
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.metrics.registry import all_metrics, parse_metrics
@@ -110,6 +111,7 @@ def call_others() -> None:
     scores = np.arange(12.0).reshape(4, 3)
     pair_kinds(scores, scores[::-1])
     rank_sums(scores, scores[::-1])
+    bootstrap_pairs(np.arange(4.0), scores**2, np.array([[0, 1], [2, 3]]))
     swapped = np.ones((4, 3, 16), np.bool_)
     moved = exchanged_sums(np.stack([scores, scores]), swapped, bits_of_segments(np.eye(2, 3, dtype=np.uint8)))
     counts, one_pair = np.zeros((2, 1, 2, 16), np.int32), np.array([[0, 1]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from sys import getsizeof
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -258,7 +259,7 @@ def board_table(
         given["by_people"] = by_people is not None
         given["changes"] = {each: (_signed(view, change), change.risen) for each, change in (changes or {}).items()}
         known = fragment("leaderboards/leaderboard_table", **given), table.shared
-        memory.put(key, known, 4 * len(known[0]))
+        memory.put(key, known, getsizeof(known[0]))
     return known
 
 
