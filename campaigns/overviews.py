@@ -58,6 +58,13 @@ class CampaignOverview:
         return next_phase(self.access.phases, self.access.at)
 
     @property
+    def counts_down_to(self) -> float | None:
+        """The deadline of an open campaign, or when the next phase of another one begins; None without either."""
+        if self.status != "open":
+            return self.coming.starts_at if self.coming else None
+        return self.deadline if self.deadline is not None and self.access.at < self.deadline else None
+
+    @property
     def status(self) -> str:
         """Whether it is "open", still "coming" or being set up, "over" with results, or "closed" without them."""
         access = self.access

@@ -23,6 +23,7 @@ from models.schema.campaigns import Campaign, Participation, Quota, QuotaAccount
 from models.schema.column_types import stored
 from models.schema.states import QuotaKind
 from scheduler.nightly.cron import Calendar
+from steelyard.tables.formatting import date_time
 from steelyard.text.wording import listed, number_of
 
 MAX_NAME_LENGTH = 100
@@ -94,13 +95,8 @@ def quota_message(usage: QuotaUsage, team: str) -> str:
         which = f"number{'s' if usage.used > 1 else ''} {listed([str(each) for each in usage.submissions])}"
         return f"{whose} ({which}); the next is possible when one of them has ended."
     if usage.kind == QuotaKind.PER_DAY:
-        return f"{whose}; the next is possible from {clock_text(usage.day.end, usage.day.time_zone)}."
+        return f"{whose}; the next is possible from {date_time(usage.day.end, usage.day.time_zone)}."
     return f"{whose}; the next is possible in another phase."
-
-
-def clock_text(moment: float, time_zone: str) -> str:
-    """Format a local time: 2026-11-23 00:00."""
-    return datetime.fromtimestamp(moment, ZoneInfo(time_zone)).strftime("%Y-%m-%d %H:%M")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class QuotaUsage:
         if self.kind == QuotaKind.IN_FLIGHT:
             return "in flight"
         if self.kind == QuotaKind.PER_DAY:
-            return f"of {self.day.date} ({self.day.time_zone})"
+            return f"of {self.day.date.day} {self.day.date:%B %Y} ({self.day.time_zone})"
         return f'of the phase "{self.phase}"' if self.phase else "of the campaign"
 
     @property

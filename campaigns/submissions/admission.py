@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from campaigns.quotas.quotas import clock_text
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed
 from campaigns.terms import require_accepted
 from models.corpus.phases import TAKING, PhaseInfo, phase_at, read_phases
@@ -15,6 +14,7 @@ from models.corpus.test_sets import StoredTestSet
 from models.schema.accounts import Account, Team
 from models.schema.base import database_time
 from models.schema.campaigns import Campaign, CampaignTestSet, Participation
+from steelyard.tables.formatting import date_time
 
 MAX_TRANSIT_SECONDS = 60.0
 """Seconds for which a request may be processed and still be judged by its time of arrival."""
@@ -66,7 +66,7 @@ def admit(
     phase = phase_at(phases, at)
     if enforce_rules:
         if rules.frozen_at is not None:
-            since = f"{clock_text(rules.frozen_at, rules.time_zone)} ({rules.time_zone})"
+            since = date_time(rules.frozen_at, rules.time_zone)
             raise PhaseClosed(
                 f"The campaign was frozen on {since}: submissions are closed until its organisers unfreeze it.",
                 closed_at=rules.frozen_at,
@@ -107,21 +107,21 @@ def check_open(
     coming = min((each for each in fitting if each.starts_at > at), key=lambda each: each.starts_at, default=None)
     gone = max((each for each in fitting if each.starts_at <= at), key=lambda each: each.starts_at, default=None)
     what = f"Outputs for the test set {test_set} are" if only_phase is not None and test_set else "Submissions are"
-    now = f"It is {clock_text(at, time_zone)} ({time_zone})"
+    now = f"It is {date_time(at, time_zone)}"
     closed_at = None
     if gone is not None:
         following = min((each.starts_at for each in phases if each.starts_at > gone.starts_at), default=None)
         ends = [each for each in (gone.closes_at, following) if each is not None and each <= at]
         closed_at = min(ends, default=None)
     if coming is not None:
-        said = f'from {clock_text(coming.starts_at, time_zone)} on, when the phase "{coming.name}" begins'
+        said = f'from {date_time(coming.starts_at, time_zone)} on, when the phase "{coming.name}" begins'
         raise PhaseClosed(
             f"{what} accepted {said}. {now}.", opens_at=coming.starts_at, closed_at=closed_at, time_zone=time_zone
         )
     if gone is not None and closed_at is not None:
         raise PhaseClosed(
             f'{what} no longer accepted: the phase "{gone.name}" was closed at '
-            f"{clock_text(closed_at, time_zone)}. {now}.",
+            f"{date_time(closed_at, time_zone)}. {now}.",
             closed_at=closed_at,
             time_zone=time_zone,
         )

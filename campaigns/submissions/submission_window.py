@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from campaigns.quotas.quotas import clock_text, quota_message, read_quota_usage
+from campaigns.quotas.quotas import quota_message, read_quota_usage
 from campaigns.quotas.usage import QuotaUsage
 from campaigns.submissions.admission import check_open
 from campaigns.submissions.errors import PhaseClosed
 from campaigns.terms import TermsNotAccepted, require_accepted
 from models.corpus.phases import read_phase
+from steelyard.tables.formatting import date_time
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -41,7 +42,7 @@ def read_submission_window(connection: Connection, access: CampaignAccess, team:
     """Return whether a team may submit to a campaign now. Submitting checks it again."""
     phase, closed, unaccepted = access.phase, "", False
     if access.frozen_at is not None:
-        since = f"{clock_text(access.frozen_at, access.time_zone)} ({access.time_zone})"
+        since = date_time(access.frozen_at, access.time_zone)
         closed = f"The campaign was frozen on {since}: submissions are closed until its organisers unfreeze it."
     elif access.phases:
         try:

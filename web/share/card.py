@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.errors import NotFound
+from campaigns.human_ranking.documents import places_of_submissions
+from campaigns.human_ranking.official import read_official
 from campaigns.leaderboards.choice import find_metric, read_choices
 from campaigns.leaderboards.names import short_names
 from campaigns.leaderboards.view import BoardQuery
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from campaigns.leaderboards.view import Boards
     from campaigns.permissions import CampaignAccess
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
 ROWS = 5
 PAIRS = 3
@@ -116,6 +119,15 @@ def _best(connection: Connection, boards: Boards, access: CampaignAccess) -> tup
         return "", ()
     choice = choices[0]
     view = boards.view(connection, choice.listed, BoardQuery(find_metric(choice.listed, "", access.ranked_by)))
+    official = read_official(connection, access, choice.id, boards.memory)
+    places = places_of_submissions(connection, access, choice.id, official) if official else {}
+    # As on the page of its results, people come before metrics where they rank officially.
+    if judged := [line for line in view.lines if line.entry.submission in places]:
+        judged = sorted(judged, key=lambda line: places[line.entry.submission].rank)[:ROWS]
+        names = short_names(access, (each.entry for each in judged))
+        return f"{choice.test_set}, by people", tuple(
+            _by_people(names[line.entry.submission], places[line.entry.submission]) for line in judged
+        )
     lines = [each for each in view.lines if each.rank is not None][:ROWS]
     names = short_names(access, (each.entry for each in lines))
     rows = []
@@ -125,6 +137,11 @@ def _best(connection: Connection, boards: Boards, access: CampaignAccess) -> tup
             ends = score.interval or (None, None)
             rows.append(CardRow(str(line.rank), names[line.entry.submission], _number(score.score), score.score, *ends))
     return f"{choice.test_set}, by {view.titles[view.query.metric]}", tuple(rows)
+
+
+def _by_people(name: str, place: HumanPlace) -> CardRow:
+    low, high = (place.interval.low, place.interval.high) if place.interval else (None, None)
+    return CardRow(str(place.rank), name, _number(place.score), place.score, low, high)
 
 
 def _state(access: CampaignAccess) -> str:

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const AGAIN = 15000;
+  const AGAIN = 15000, AFTER = 1000;
   let stream = null, waiting = 0, offer = null;
   const live = () => document.querySelector("[data-live]");
 
@@ -85,5 +85,6 @@
   document.addEventListener("visibilitychange", open);
   window.addEventListener("pagehide", close);
   window.addEventListener("pageshow", (event) => { if (event.persisted) open(); });
-  open();
+  // The server looks at the page as soon as it is watched. It has just been made: its first paint need not wait for that.
+  window.addEventListener("load", () => setTimeout(() => { if (!stream) open(); }, AFTER));
 })();

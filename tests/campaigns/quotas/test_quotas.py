@@ -25,6 +25,7 @@ from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import QuotaKind
 from runtime.settings import Settings
 from scheduler.errors import BadSchedule
+from steelyard.tables.formatting import date_time
 from tests.campaigns.quotas.quotas import (
     CAMPAIGN,
     IN_FLIGHT,
@@ -210,8 +211,10 @@ def test_phases_are_counted_apart(engine: Engine, settings: Settings) -> None:
 def test_yesterday_does_not_count(engine: Engine, settings: Settings) -> None:
     limit(engine, {PER_DAY: 1}, time_zone="Pacific/Kiritimati")
     submit(engine, settings, attempt(1))
-    assert "(Pacific/Kiritimati); the next is possible from 2" in refused(engine, settings, 2)
-    begin = standings(engine)[PER_DAY].day.begin
+    day = standings(engine)[PER_DAY].day
+    from_then = f"the next is possible from {date_time(day.end, 'Pacific/Kiritimati')}."
+    assert refused(engine, settings, 2).endswith(f"(Pacific/Kiritimati); {from_then}")
+    begin = day.begin
     with writing(engine) as connection:
         connection.execute(update(UsageLogEntry).values(created_at=begin - 0.001))
     submit(engine, settings, attempt(2))

@@ -1,7 +1,5 @@
 """What the usage log counts: once, given back where the platform lost it, charged again with a retry."""
 
-from datetime import UTC, datetime
-
 import pytest
 from sqlalchemy import Connection, Engine, insert, select, update
 
@@ -22,6 +20,7 @@ from scheduler.admin import cancel, retry
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
+from steelyard.tables.formatting import date_time
 from tests.campaigns.quotas.quotas import (
     CAMPAIGN,
     IN_FLIGHT,
@@ -67,8 +66,8 @@ def test_what_the_platform_loses_is_given_back_and_charged_again_when_it_is_trie
     assert used(engine) == (0, 2, 2)
     day = standings(engine)[PER_DAY].day
     assert refused(engine, settings, 3) == (
-        f"Team harbour has used 2 of 2 submissions of {day.date} (UTC); the next is possible from "
-        f"{datetime.fromtimestamp(day.end, UTC):%Y-%m-%d} 00:00."
+        f"Team harbour has used 2 of 2 submissions of {day.date.day} {day.date:%B %Y} (UTC); the next is possible "
+        f"from {date_time(day.end)}."
     )
 
 

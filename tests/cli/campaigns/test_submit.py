@@ -94,9 +94,9 @@ def test_quotas_are_set_used_and_shown(steelyard):
         assert [(row.due_at > 0, row.queue_class, row.team) for row in rows] == [(True, 0, "harbour")] * 2
     status, out, err = steelyard("submit", "2.txt", *ASKED)
     assert (status, out) == (1, "")
-    assert "Team harbour has used 1 of 1 submission of 2" in err
-    assert "(Europe/Prague); the next is possible from 2" in err
-    assert err.splitlines()[0].endswith(" 00:00.")
+    assert "Team harbour has used 1 of 1 submission of " in err
+    assert "(Europe/Prague); the next is possible from " in err
+    assert err.splitlines()[0].endswith(", 00:00 (Europe/Prague).")
     status, _, err = steelyard("submit", "2.txt", *ASKED, "--key", "k")
     assert status == 1
     assert 'The key "k" was already used for submission 2' in err
@@ -204,7 +204,7 @@ def test_what_would_be_submitted_is_said_before(steelyard, tmp_path):
     assert "Left out, for these are no outputs: notes.md." in err
     assert (status, out.splitlines()[0]) == (1, "Nothing is stored: this is what would be.")
     assert "trial.txt" in out
-    assert "refused: en-de.txt: en-de: there is no pair en-de" in err
+    assert "refused: en-de.txt: There is no pair en-de." in err
     status, out, _ = steelyard("submit", "2.txt", *ASKED, "--preview", "-f", "json")
     assert (status, [each["file"] for each in json.loads(out)]) == (0, ["2.txt"])
     (tmp_path / "short.txt").write_text("x\n")
@@ -224,7 +224,7 @@ def test_a_folder_is_submitted_pair_by_pair_and_the_refused_are_named(steelyard,
     assert status == 1
     assert out.splitlines()[0].startswith("Stored as submission 2 (harbour/mast) for trial")
     assert out.splitlines()[-1] == "Submitted 1 of 2 outputs."
-    assert "refused: en-de.txt: en-de: there is no pair en-de" in err
+    assert "refused: en-de.txt: There is no pair en-de." in err
     assert "BLEU" in out, "and waits for its scores"
     # What is there already costs nothing; a zip is as good.
     (folder / "en-de.txt").unlink()

@@ -102,6 +102,21 @@ def arrive_while_somebody_looks(board: Site, page: Page) -> None:
     assert page.evaluate("window.stayed")
 
 
+def test_it_is_watched_once_it_is_painted(board: Site) -> None:
+    # The server looks at a page that is watched, which would take its time from the first paint.
+    page = board.page()
+    page.clock.install(time=0)
+    page.goto("/about")
+    page.clock.pause_at(1)
+    watched: list[str] = []
+    page.on("request", lambda request: watched.append(request.url) if "/live?" in request.url else None)
+    page.goto(BOARD)
+    assert not watched
+    with page.expect_request("**/live?*"):
+        page.clock.run_for(1000)
+    assert len(watched) == 1
+
+
 def test_it_works_without_scripts(board: Site) -> None:
     page = board.page(java_script_enabled=False)
     page.goto(BOARD)

@@ -40,6 +40,7 @@ def home(request: Request, principal: CurrentPrincipal, deleted: str = "") -> Re
         groups=[(title, listed) for status, title in GROUPS if (listed := _of(found, status))],
         # To whom everything is known already, it says nothing of itself.
         introduced=not principal.signed_in or not found,
+        counts_down=any(each.counts_down_to is not None for each in found),
         checklists=checklists[:SETTING_UP],
         unreadable=unreadable,
         deleted=deleted == "campaign",

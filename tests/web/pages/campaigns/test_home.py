@@ -22,6 +22,26 @@ def test_a_visitor_reads_what_this_is(service: Service) -> None:
     assert "Sign in" in page
 
 
+def test_a_countdown_is_loaded_where_something_counts_down(service: Service) -> None:
+    visitor = service.client()
+
+    def loaded() -> tuple[bool, bool]:
+        page = visitor.get("/").text
+        return "/static/countdown." in page, "data-until=" in page
+
+    assert loaded() == (False, False)
+    news = service.campaign("news", title="News")
+    with_test_set(service.engine, "news", given(reference=b"a\nb\nc\n"))
+    assert "News" in visitor.get("/").text
+    assert loaded() == (False, False), "without phases it has no deadline"
+    service.phase(news, "Test", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    assert loaded() == (True, True)
+    service.phase(news, "Results", PhaseKind.PUBLISHED, begins=-DAY / 2)
+    assert loaded() == (False, False), "nothing follows"
+    service.phase(news, "Next", PhaseKind.OPEN, begins=DAY)
+    assert loaded() == (True, True)
+
+
 def test_an_organiser_without_campaigns_is_offered_two_ways_to_begin(service: Service) -> None:
     olga = service.browser(service.account("olga", SiteRole.ORGANISER))
     page = olga.get("/").text

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from campaigns.leaderboards.view import Boards
+from models.database.session import reading
 from models.schema.roles import PhaseKind
 from tests.service.port import SEGMENTS, Port, output
 from tests.service.service import DAY, Service
+from web.share.card import read_campaign_card
 
 HERE = "/campaigns/port%201"
 
@@ -43,3 +46,11 @@ def test_published_results_lead_with_the_ranking_by_people(service: Service) -> 
     board = visitor.get(f"{HERE}/leaderboard?shown=all").text
     assert board.count('data-title="Rank by people">') == 3
     assert board.count('Rank by people">–') == 1
+    # So is the picture that a link to the campaign shows: what people rank first, by their scores.
+    assert service.client().get(f"{HERE}/share.png").status_code == 200
+    with reading(service.engine) as connection:
+        card = read_campaign_card(connection, Boards(service.engine, 2**20), "port 1")
+    assert card.table.endswith(", by people")
+    assert [(row.rank, row.name) for row in card.rows] == [("1", "oar"), ("2", "mast")]
+    assert all(row.low <= row.value <= row.high for row in card.rows if row.low is not None and row.high is not None)
+    assert card.rows[0].score == "83.0"
