@@ -15,11 +15,12 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from models.database.error_kinds import classify_error, explain, is_transient
-from models.database.session import make_engine, reading, writing
+from models.database.session import autocommit_reading, make_engine, reading, writing
 from runtime.release import release
 from runtime.settings import Settings
 from steelyard.metrics.metric import EDITION
 from worker.shared_flag import SharedFlag
+from worker.shared_moment import SharedMoment
 from worker.telemetry import DATABASE_ERRORS, new_counters
 
 Result = TypeVar("Result")
@@ -42,6 +43,8 @@ class WorkerContext:
         self.counters = new_counters(self.processes)
         self.shutting_down = SharedFlag()
         """Set when the worker is shutting down, and no new work may begin."""
+        self.looked = SharedMoment()
+        """When a process last found no more urgent work (`worker.preemption`)."""
         self.version = release()
         self.edition = EDITION
         self._engine: tuple[int, Engine] | None = None
@@ -74,11 +77,15 @@ class WorkerContext:
 
         return self.with_retries(attempt)
 
-    def read(self, action: Callable[[Connection], Result]) -> Result:
-        """As `write`, in a read-only transaction."""
+    def read(self, action: Callable[[Connection], Result], *, snapshot: bool = True) -> Result:
+        """As `write`, in a read-only transaction.
+
+        Without a `snapshot`, each statement reads for itself, which spares PostgreSQL the transaction: for what never
+        changes once it is there.
+        """
 
         def attempt() -> Result:
-            with reading(self.engine) as connection:
+            with (reading if snapshot else autocommit_reading)(self.engine) as connection:
                 return action(connection)
 
         return self.with_retries(attempt)

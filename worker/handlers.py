@@ -70,7 +70,7 @@ def _run(
     begun = time.monotonic()
     key = claimed.key
     log.debug("%s %s is claimed", kind.title, key)
-    preempt = Preemption(context, kind, key, partial(do, context, task_id=task_id), LONGEST_SECONDS)
+    preempt = Preemption(context, claimed.queue_class, partial(do, context, task_id=task_id), LONGEST_SECONDS)
     try:
         bind(**claimed.log_fields())
         with span("run"):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from models.corpus.protocols import ProtocolContent, read_protocol
+from models.corpus.protocols import ProtocolContent, kept_protocol, read_protocol
 from models.errors import MissingObject
 from models.queue.evaluation_end import lock_evaluations
 from models.queue.kinds.comparisons import ClaimedTrials
@@ -42,12 +42,13 @@ def score(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], Non
     """Compute the statistics of a shard."""
 
     def read(connection: Connection) -> tuple[ProtocolContent, ShardTexts]:
-        protocol = read_protocol(connection, claim.protocol_id)
+        protocol = kept_protocol(connection, claim.protocol_id)
         specifications = list(shard_metrics(claim, protocol).values())
         states = read_corpus_statistics(connection, claim.protocol_id, specifications, context.edition)
         return protocol, replace(read_shard(connection, claim, protocol), states=states)
 
-    protocol, texts = context.read(read)
+    # None of it changes once a shard waits for it.
+    protocol, texts = context.read(read, snapshot=False)
     settings, watch = context.settings, Stopwatch()
     rows = score_texts(claim, protocol, texts, Resources(settings.resource_folder), watch, preempt)
     metrics = tuple(shard_metrics(claim, protocol).values())

@@ -30,15 +30,16 @@ from models.schema.states import QueueClass
 from runtime.settings import Settings
 from steelyard.metrics.metric import EDITION
 from worker.context import WorkerContext
+from worker.preemption import EVERY_SECONDS
 from worker.processes.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from benchmarks.crowd.recording import Requests
 
 QUEUES = [queue_class.queue_of(EDITION) for queue_class in QueueClass]
-EVERY_SECONDS = 0.002
+MESSAGES_SECONDS = 0.002
 """Between two looks for messages."""
 FULL = len(READY) + 1
 
@@ -47,8 +48,27 @@ class Refused(Exception):
     """PostgreSQL has refused a request."""
 
 
-def replay(script: Script, values: Values, hold: float) -> Generator[bytes | float, bytes, None]:
-    """A shard, and the reduction that it makes ready: requests to send, each answered, and seconds to wait."""
+class Looks:
+    """The looks for more urgent work of a worker's processes: where one has found none just now, others do not look."""
+
+    def __init__(self) -> None:
+        self._looked = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time for another look, which is taken then."""
+        if time.monotonic() < self._looked + EVERY_SECONDS:
+            return False
+        self._looked = time.monotonic()
+        return True
+
+
+def replay(
+    script: Script, values: Values, hold: float, looks: Callable[[], bool] = lambda: True
+) -> Generator[bytes | float, bytes, None]:
+    """A shard, and the reduction that it makes ready: requests to send, each answered, and seconds to wait.
+
+    For more urgent work it looks where `looks` says so.
+    """
     task = str(uuid.uuid4())
     known, owner = dict(values), f"{task}:{task[-12:]}{task[:4]}".encode()
 
@@ -71,7 +91,8 @@ def replay(script: Script, values: Values, hold: float) -> Generator[bytes | flo
     yield from send(claim.rare if is_first(answers) else claim.usual)
     for look in script.looks:
         yield hold / (len(script.looks) + 1)
-        yield from send(look)
+        if looks():
+            yield from send(look)
     yield hold / (len(script.looks) + 1)
     answers = yield from send(complete.common)
     yield from send(complete.rare if is_last(answers) else complete.usual)
@@ -80,7 +101,8 @@ def replay(script: Script, values: Values, hold: float) -> Generator[bytes | flo
 class Connection:
     """What would be a process: one task at a time."""
 
-    def __init__(self, address: tuple[str, int], script: Script) -> None:
+    def __init__(self, address: tuple[str, int], script: Script, looks: Looks | None = None) -> None:
+        self.looks = looks or Looks()
         self.socket = socket.create_connection(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.received = b""
@@ -114,7 +136,7 @@ class Connection:
 class Clients:
     """All connections, and the loop that serves them."""
 
-    def __init__(self, settings: Settings, script: Script, connections: int, hold: float) -> None:
+    def __init__(self, settings: Settings, script: Script, workers: int, processes: int, hold: float) -> None:
         address = make_url(settings.database_url)
         self._script, self._hold = script, hold
         self._broker = redis.Redis.from_url(settings.broker_url)
@@ -123,8 +145,9 @@ class Clients:
         engine.dispose()
         self._selector = selectors.DefaultSelector()
         self._free: list[Connection] = []
-        for _ in range(connections):
-            self._free.append(Connection((address.host or "", address.port or 5432), script))
+        of_workers = [Looks() for _ in range(workers)]
+        for looks in of_workers * processes:
+            self._free.append(Connection((address.host or "", address.port or 5432), script, looks))
             self._selector.register(self._free[-1].socket, selectors.EVENT_READ, self._free[-1])
         self._busy, self._order = 0, count()
         self._timers: list[tuple[float, int, Connection]] = []
@@ -140,14 +163,14 @@ class Clients:
                 self._take(now)
             while self._timers and self._timers[0][0] <= now:
                 self._go_on(heapq.heappop(self._timers)[-1], b"")
-            following = self._timers[0][0] - now if self._timers else EVERY_SECONDS
-            for key, _ in self._selector.select(max(0.0, min(following, EVERY_SECONDS))):
+            following = self._timers[0][0] - now if self._timers else MESSAGES_SECONDS
+            for key, _ in self._selector.select(max(0.0, min(following, MESSAGES_SECONDS))):
                 answer = key.data.read()
                 if answer is not None:
                     self._go_on(key.data, answer)
 
     def _take(self, now: float) -> None:
-        self._next_look = now + EVERY_SECONDS
+        self._next_look = now + MESSAGES_SECONDS
         found: Any = self._broker.lmpop(len(QUEUES), *QUEUES, direction="RIGHT", count=len(self._free))
         for content in found[1] if found else ():
             message = json.loads(content)
@@ -155,7 +178,7 @@ class Clients:
             # Reductions that were sent, too, are done by whoever made them ready.
             if message["headers"]["task"] == "score_shard" and key in self._shards:
                 connection = self._free.pop()
-                connection.task = replay(self._script, self._shards[key], self._hold)
+                connection.task = replay(self._script, self._shards[key], self._hold, connection.looks.due)
                 self._busy += 1
                 self._go_on(connection, None)
 
@@ -195,7 +218,7 @@ def main() -> None:
     options = parser.parse_args()
     settings = Settings()
     with recorded(settings) as script:
-        clients = Clients(settings, script, options.workers * options.processes, options.hold)
+        clients = Clients(settings, script, options.workers, options.processes, options.hold)
 
         def stop(*_: object) -> None:
             clients.stopping = True

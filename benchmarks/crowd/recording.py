@@ -19,7 +19,7 @@ from sqlalchemy import Connection, make_url, select, text
 import worker.preemption
 from benchmarks.crowd.tables import METRICS, SHARDS
 from benchmarks.crowd.wire import Recorder, failed, message, messages, read_bind, rows
-from models.corpus.protocols import read_protocol
+from models.corpus.protocols import kept_protocol
 from models.database.session import make_engine
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD, ScoredShard, ShardRow, ShardTiming
@@ -184,12 +184,12 @@ def recorded(settings: Settings) -> Iterator[Script]:
 
         def score(of: WorkerContext, claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:
             def read(connection: Connection) -> None:
-                protocol = read_protocol(connection, claim.protocol_id)
+                protocol = kept_protocol(connection, claim.protocol_id)
                 specifications = list(shard_metrics(claim, protocol).values())
                 read_corpus_statistics(connection, claim.protocol_id, specifications, of.edition)
                 read_shard(connection, claim, protocol)
 
-            of.read(read)
+            of.read(read, snapshot=False)
             for _ in range(LOOKS):
                 marks.append(len(recorder.sent))
                 preempt()

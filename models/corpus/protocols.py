@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from steelyard.resampling.documents import Documents
 
 
+KEPT_PROTOCOLS = 16
+"""Protocols that are kept for a connection."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProtocolContent:
     """A protocol with the facts about its test set that a worker needs."""
@@ -81,6 +85,19 @@ def read_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
         test_set_id=row.test_set_id,
         documents=resampled_documents(connection, row.test_set_id, row.segments, row.resample),
     )
+
+
+def kept_protocol(connection: Connection, protocol_id: int) -> ProtocolContent:
+    """As `read_protocol`, but read once for each connection: a protocol and its test set never change.
+
+    Another database, or one that was restored, comes with other connections.
+    """
+    kept: dict[int, ProtocolContent] = connection.info.setdefault("protocols", {})
+    if protocol_id not in kept:
+        if len(kept) >= KEPT_PROTOCOLS:
+            del kept[next(iter(kept))]
+        kept[protocol_id] = read_protocol(connection, protocol_id)
+    return kept[protocol_id]
 
 
 def protocol_segments(connection: Connection, evaluations: Sequence[int]) -> dict[int, int]:

@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, OperationalError
 
 from models.database.error_kinds import name_database, redact_values
 from models.database.forking import unforked
@@ -186,6 +186,7 @@ READS: dict[str, dict[str, Any]] = {
 
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+COMMIT_AND_NOTIFY = f"COMMIT; NOTIFY {CHANNEL}"
 
 
 @contextmanager
@@ -203,35 +204,27 @@ def writing(
             yield connection
         return
     # The driver would begin the transaction by a message of its own.
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        with connection.begin():
-            values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
-            if durable:
-                values["synchronous_commit"] = "on"
-            elif connection.get_execution_options().get("relaxed"):
-                # Again: a pooler such as PgBouncer knows nothing of what a connection began with.
-                values["synchronous_commit"] = "off"
-            if lock_seconds is not None:
-                values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
-            local = "".join(f"; SET LOCAL {name} = '{value}'" for name, value in values.items())
-            connection.exec_driver_sql(f"{BEGIN}{local}", execution_options={"no_parameters": True})
-            try:
-                yield connection
-            except OperationalError as error:
-                if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
-                    raise RowsHeld from error
-                raise
-        if notify:
-            _notify(connection)
-
-
-def _notify(connection: Connection) -> None:
-    """Notify listeners of a commit, apart from it: in one transaction all commits would wait for each other's disk.
-
-    Whoever is not notified, because the connection broke just now, looks by himself a little later.
-    """
-    with suppress(DBAPIError):
-        connection.exec_driver_sql(f"SELECT pg_notify('{CHANNEL}', '')")
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection, connection.begin() as begun:
+        values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
+        if durable:
+            values["synchronous_commit"] = "on"
+        elif connection.get_execution_options().get("relaxed"):
+            # Again: a pooler such as PgBouncer knows nothing of what a connection began with.
+            values["synchronous_commit"] = "off"
+        if lock_seconds is not None:
+            values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
+        local = "".join(f"; SET LOCAL {name} = '{value}'" for name, value in values.items())
+        connection.exec_driver_sql(f"{BEGIN}{local}", execution_options={"no_parameters": True})
+        try:
+            yield connection
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE:
+                raise RowsHeld from error
+            raise
+        # Not if it was rolled back before its end.
+        if notify and begun.is_active:
+            # In one message, but not in one transaction: all commits would wait for each other's disk.
+            connection.exec_driver_sql(COMMIT_AND_NOTIFY, execution_options={"no_parameters": True})
 
 
 @contextmanager

@@ -45,12 +45,13 @@ def claim_row(
     lease_seconds: float,
     max_attempts: int,
     edition: int | None = None,
-) -> Row[int, str | None] | None:
-    """Claim a row; the number of the attempt and the trace, also if the row was already ours; None if the claim failed.
+) -> Row[int, str | None, int] | None:
+    """Claim a row; the number of the attempt, the trace and the class; None if the claim failed.
 
     With an `edition`, only rows of this edition are claimed; a row of another one goes back to pending. A connection
     may break after the claim was committed and before we learn of it: the second try must find its own lease.
     """
+    found = table.attempts, table.trace, table.queue_class
     own = true() if edition is None else table.edition == edition
     taken = connection.execute(
         update(table)
@@ -68,11 +69,11 @@ def claim_row(
             lease_until=now() + lease_seconds,
             claimed_at=now(),
         )
-        .returning(table.attempts, table.trace)
+        .returning(*found)
     ).one_or_none()
     if taken is not None:
         return taken
-    ours = connection.execute(select(table.attempts, table.trace).where(held_by(table, key, owner))).one_or_none()
+    ours = connection.execute(select(*found).where(held_by(table, key, owner))).one_or_none()
     if ours is None and edition is not None:
         unsend(connection, table, [key], table.edition != edition)
     return ours

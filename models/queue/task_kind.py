@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, select, true, update
 
 from models.queue.lease import claim_row, complete_row, end, held_by, no_attempt_left, retry_later
 from models.schema.queue import RETRIED, Leased
-from models.schema.states import Fault, LeaseState
+from models.schema.states import Fault, LeaseState, QueueClass
 from runtime.settings import Settings
 from runtime.tracing import trace_id
 
@@ -34,11 +34,13 @@ class Claim:
     """The number of this attempt, from 1."""
     trace: str | None
     """The trace that it belongs to (`runtime.tracing`)."""
+    queue_class: QueueClass
+    """The class in which it was sent."""
 
     @property
-    def identity(self) -> tuple[int, str, int, str | None]:
+    def identity(self) -> tuple[int, str, int, str | None, QueueClass]:
         """The arguments that a kind's claim begins with."""
-        return self.key, self.owner, self.attempt, self.trace
+        return self.key, self.owner, self.attempt, self.trace, self.queue_class
 
     def log_fields(self) -> dict[str, Any]:
         """Log fields that say what the task works for."""
@@ -224,7 +226,7 @@ def claim(
     )
     if taken is None:
         return None
-    claimed = kind.load(connection, Claim(key, owner, taken.attempts, taken.trace))
+    claimed = kind.load(connection, Claim(key, owner, taken.attempts, taken.trace, QueueClass(taken.queue_class)))
     if claimed is None:
         end(connection, kind.table, [key], LeaseState.CANCELLED, None)
     return claimed

@@ -1,5 +1,6 @@
 """Shards give way to more urgent work between metrics, now and then and for a while."""
 
+import multiprocessing
 import re
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from tests.worker.test_handlers import shards
 from worker.context import WorkerContext
 from worker.handlers import do
 from worker.preemption import EVERY_SECONDS, Preemption, urgent_task
+from worker.shared_moment import SharedMoment
 
 
 @pytest.fixture
@@ -63,6 +65,22 @@ def test_a_campaigns_shard_is_preempted_between_metrics(
     assert claims[first].claimed_at <= claims[second].claimed_at <= claims[second].ended_at <= claims[first].ended_at
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("queue_class", QueueClass)
+def test_interactive_work_is_as_urgent_itself_and_does_not_look(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch, queue_class: QueueClass
+) -> None:
+    monkeypatch.setattr(worker.preemption, "EVERY_SECONDS", 0.0)
+    looks: list[int] = []
+    monkeypatch.setattr(worker.preemption, "urgent_task", lambda *_: looks.append(1))
+    queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["bleu", "wer"])
+    with writing(context.engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=queue_class))
+    ((shard, _),) = shards(context)
+    do(context, SHARD, shard, "task")
+    assert bool(looks) == (queue_class != QueueClass.INTERACTIVE)
+
+
 def test_shards_give_way_to_nothing_else(context: WorkerContext) -> None:
     queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["bleu", "wer"])
     with writing(context.engine) as connection:
@@ -73,12 +91,10 @@ def test_shards_give_way_to_nothing_else(context: WorkerContext) -> None:
             .values(**copy, state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE)
             .returning(Shard.id)
         ).scalar_one()
-        assert urgent_task(connection, SHARD, shard.id, EDITION) == (SHARD, other)
+        assert urgent_task(connection, EDITION) == (SHARD, other)
         for values in ({"queue_class": 1}, {"queue_class": 0, "attempts": 1}, {"attempts": 0, "state": "pending"}):
             connection.execute(update(Shard).where(Shard.id == other).values(**values))
-            assert urgent_task(connection, SHARD, shard.id, EDITION) is None
-        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, queue_class=QueueClass.INTERACTIVE))
-        assert urgent_task(connection, SHARD, shard.id, EDITION) is None, "it is as urgent itself"
+            assert urgent_task(connection, EDITION) is None
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -86,7 +102,6 @@ def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -
     """Counts before the shards that wait for them; what is of another edition is none of ours."""
     queue_job(context.engine, context.settings, segments=100, systems=1, metrics=["nist"])
     with writing(context.engine) as connection:
-        (mine,) = connection.scalars(select(Shard.id))
         known: dict[type[Leased], dict[str, object]] = {
             CorpusCount: {"corpus_statistics_id": 1, "first_block": 0, "last_block": 1},
             Shard: {"protocol_id": 1, "first_block": 0, "last_block": 1, "cost": 1.0},
@@ -103,7 +118,7 @@ def test_of_urgent_work_the_earliest_due_is_done_first(context: WorkerContext) -
         add(Shard, 1.0, edition=EDITION + 1)
         add(Shard, 1.0, state=LeaseState.RUNNING)
         found = []
-        while row := urgent_task(connection, SHARD, mine, EDITION):
+        while row := urgent_task(connection, EDITION):
             found.append(row)
             table, key = row[0].table, row[1]
             connection.execute(update(table).where(table.id == key).values(state=LeaseState.DONE))
@@ -127,7 +142,7 @@ def test_a_shard_is_preempted_at_intervals_and_for_a_bounded_time(
 
     monkeypatch.setattr(worker.preemption, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(worker.preemption, "urgent_task", look)
-    give_way = Preemption(context, SHARD, 1, do_another, seconds=10.0)
+    give_way = Preemption(context, QueueClass.CAMPAIGN, do_another, seconds=10.0)
     give_way()
     assert done == [], "it has just begun"
     clock[0] += EVERY_SECONDS
@@ -145,19 +160,59 @@ def test_a_shard_is_preempted_at_intervals_and_for_a_bounded_time(
     clock[0] += EVERY_SECONDS
     give_way()
     assert done == [0, 1, 2], "it has waited for as long as it may"
-    another = Preemption(context, SHARD, 1, do_another, seconds=10.0)
+    another = Preemption(context, QueueClass.CAMPAIGN, do_another, seconds=10.0)
     clock[0] += EVERY_SECONDS
     context.shutting_down.set_once("it stops")
     another()
     assert done == [0, 1, 2]
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_processes_of_a_worker_do_not_look_for_what_another_has_not_found_just_now(
+    context: WorkerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But where it has found something, there may be more: then the others look at once."""
+    clock, looks, waits = [100.0], list[float](), list[int]()
+
+    def look(*_: object) -> tuple[TaskKind[Any, Any], int] | None:
+        looks.append(clock[0])
+        return (SHARD, waits.pop()) if waits else None
+
+    def do_another(*_: object) -> None:
+        clock[0] += 0.05
+        other()
+
+    monkeypatch.setattr(worker.preemption, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(worker.preemption, "urgent_task", look)
+    one, other = (Preemption(context, QueueClass.CAMPAIGN, do_another, seconds=10.0) for _ in range(2))
+    clock[0] = 101.0
+    one()
+    other()
+    assert looks == [101.0]
+    clock[0] = 101.0 + EVERY_SECONDS
+    other()
+    one()
+    assert looks == [101.0, clock[0]]
+    clock[0], waits[:] = 102.0, [1]
+    one()
+    assert looks[2:] == [102.0, 102.05], "the second of the other, and the first's own look is spared by it"
+
+
+def test_processes_that_are_forked_share_a_moment() -> None:
+    moment = SharedMoment()
+    forked = multiprocessing.get_context("fork").Process(target=setattr, args=(moment, "seconds", 7.5))
+    assert moment.seconds == 0.0
+    forked.start()
+    forked.join()
+    assert moment.seconds == 7.5
+
+
 def test_one_plan_serves_all_looks_by_the_index_of_what_is_in_flight(postgres_url: str) -> None:
     """What is the same each time is no parameter: PostgreSQL would plan each look, which takes three times as long."""
     engine = make_engine(postgres_url)
-    look = worker.preemption._urgent(SHARD).compile(engine)
-    sent = look.construct_expanded_state({"key": 1, "edition": EDITION})
-    assert sorted(sent.parameters) == ["edition", "key"]
+    look = worker.preemption._urgent().compile(engine)
+    sent = look.construct_expanded_state({"edition": EDITION})
+    assert sorted(sent.parameters) == ["edition"]
     names: list[str] = []
 
     def numbered(found: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.corpus import Document, Submission
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Score, Statistics
-from models.schema.states import ResamplingUnit
+from models.schema.states import QueueClass, ResamplingUnit
 from models.storage.arrays import unpack
 from scheduler.errors import BadIngest
 from steelyard.metrics.registry import parse_metric
@@ -90,7 +90,7 @@ def store(connection, protocol: ProtocolContent, cuts: list[int], evaluation: in
     of = select(Submission.text_id).join(Evaluation, Evaluation.submission_id == Submission.id)
     text = connection.execute(of.where(Evaluation.id == evaluation)).scalar_one()
     for first, last in itertools.pairwise([0, *cuts, 6]):
-        claim = ClaimedShard(0, "o", 1, None, 1, first, last, (evaluation,), (text,), (metric,))
+        claim = ClaimedShard(0, "o", 1, None, QueueClass.CAMPAIGN, 1, first, last, (evaluation,), (text,), (metric,))
         for row in score_texts(claim, protocol, read_shard(connection, claim, protocol), Resources()):
             key = {"evaluation_id": evaluation, "metric": metric, "first_block": first, "last_block": last}
             connection.execute(insert(Statistics).values(**key, blob=row.statistics))

@@ -18,6 +18,7 @@ from models.queue.kinds.shards import ClaimedShard
 from models.schema.corpus import Submission
 from models.schema.queue import Evaluation
 from models.schema.results import ReplicatePart, Statistics
+from models.schema.states import QueueClass
 from models.storage.arrays import pack, unpack
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
@@ -73,7 +74,9 @@ def store(
     texts = [connection.execute(text_of.where(Evaluation.id == evaluation)).scalar_one() for evaluation in evaluations]
     ranges = list(itertools.pairwise([0, *cuts, 8]))
     for first, last in reversed(ranges) if backwards else ranges:
-        claim = ClaimedShard(0, "o", 1, None, 1, first, last, tuple(evaluations), tuple(texts), metrics)
+        claim = ClaimedShard(
+            0, "o", 1, None, QueueClass.CAMPAIGN, 1, first, last, tuple(evaluations), tuple(texts), metrics
+        )
         shard = read_shard(connection, claim, measurement)
         for row in score_texts(claim, measurement, shard, Resources()):
             key = {"evaluation_id": row.evaluation_id, "metric": row.metric}
@@ -299,7 +302,7 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
         measurement = read_protocol(connection, 1)
         text = connection.scalar(select(Evaluation.id).where(Evaluation.id == evaluations[0]))
         assert text is not None
-        claim = ClaimedShard(0, "o", 1, None, 1, 0, 8, (1, 2), (2, 2))
+        claim = ClaimedShard(0, "o", 1, None, QueueClass.CAMPAIGN, 1, 0, 8, (1, 2), (2, 2))
         shard = read_shard(connection, claim, measurement)
     sizes = []
     with pytest.MonkeyPatch.context() as patch:
