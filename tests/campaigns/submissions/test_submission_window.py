@@ -42,7 +42,7 @@ def submission_window(port: Port, team: str = "harbour") -> SubmissionWindow:
         ({"kind": PhaseKind.PUBLISHED}, {}, True, "."),
         ({**OVER, "late": LateRule.FLAG, "grace_seconds": 30.0}, {}, True, 'the phase "first" was closed at'),
         (None, {}, False, ""),
-        ({}, {"frozen_at": 0.0}, True, r"^The campaign was frozen on 1970-01-01 00:00"),
+        ({}, {"frozen_at": 0.0}, True, r"^The campaign was frozen on 1 January 1970, 00:00"),
         (None, {"frozen_at": 0.0}, True, "was frozen on"),
         (OVER, {"frozen_at": 0.0}, True, "was frozen on"),
         ({}, {"verified_only": True}, False, "only from accounts with a confirmed e-mail address"),
