@@ -110,7 +110,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         ),
         target("scheduler/admin.py", "tests/scheduler/admin/test_admin.py tests/scheduler/admin/test_requeue.py"),
         target("worker/preemption.py", "tests/worker/test_preemption.py"),
-        *of_one_name("worker/processes", "dead_processes shutdown watchdog", "tests/worker/processes"),
+        *of_one_name("worker/processes", "dead_processes heartbeat shutdown start watchdog", "tests/worker/processes"),
         target("models/queue/missing_blocks.py", "tests/models/queue/test_missing_blocks.py"),
         *of_one_name("models/queue_status", "campaign_progress throughput", "tests/models/queue_status"),
     ],
@@ -211,6 +211,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
         target("campaigns/participants.py", "tests/campaigns/test_participants.py"),
         target("campaigns/accounts/audit_log.py", "tests/web/api/accounts/test_accounts.py"),
         target("runtime/mail.py", "tests/runtime/test_mail.py"),
+        *of_one_name("runtime", "health private_files", "tests/runtime"),
         target(
             "campaigns/accounts/throttle.py campaigns/invitations/sign_up.py campaigns/accounts/passwords.py",
             "tests/campaigns/accounts/test_throttle.py tests/campaigns/accounts/test_passwords.py "

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cli.main import main
+from cli.processes import up
 from runtime import logs
 from scheduler import loop
 from web import serving
@@ -80,6 +81,7 @@ def test_pages_are_served_where_they_were_asked_for(ran: list[Any], monkeypatch:
 def test_a_scheduler_needs_a_broker_and_up_brings_its_own(
     ran: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(up, "_work", lambda *_: signal.raise_signal(signal.SIGINT))
     assert main(["up", "--no-web"]) == 1
     assert "brings its own broker" in capsys.readouterr().err
     monkeypatch.delenv("STEELYARD_BROKER_URL")
