@@ -10,7 +10,7 @@ from http.client import HTTPConnection
 import pytest
 
 from runtime.health import ProcessStatus
-from runtime.http_server import serve_status
+from runtime.http_server import MOST_REQUESTS, serve_status
 
 
 def status() -> ProcessStatus:
@@ -52,3 +52,15 @@ def test_it_listens_at_addresses_of_ipv6() -> None:
         answer = connection.getresponse()
         assert (answer.status, json.loads(answer.read())["role"]) == (200, "worker")
         connection.close()
+
+
+def test_one_request_after_the_other_is_answered() -> None:
+    """However many: only those at the same time are counted."""
+    with serve_status("127.0.0.1", 0, status) as server:
+        assert server is not None
+        server.start()
+        for _ in range(MOST_REQUESTS + 1):
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=60.0)
+            connection.request("GET", "/health/ready")
+            assert connection.getresponse().status == 200
+            connection.close()

@@ -190,6 +190,22 @@ def test_lost_trials_are_released_at_once(context: WorkerContext, job: IngestRes
     assert [tuple(row) for row in rows] == [("pending", 1, "its process died (signal 9)."), ("pending", 0, None)]
 
 
+def test_only_texts_are_given_up_for_the_time_they_took(context: WorkerContext, job: IngestResult) -> None:
+    """Trials and reductions take what their size says: a busy machine, and not a text, made them late."""
+    work_off(context.settings)
+    pair = tuple((evaluation,) for evaluation in job.all_evaluations)
+    settings = context.settings.model_copy(update={"at_once_seconds": 0.0})
+    request_comparison(context.engine, settings, job.protocols[0], [pair], [0], trials=400, seed=1)
+    with writing(context.engine) as connection:
+        key = connection.scalars(select(Trials.id).order_by(Trials.id)).first()
+        claim_task(connection, TRIALS, key, owner=new_owner("t1"), worker="w", lease_seconds=600, max_attempts=3)
+        connection.execute(update(Trials).values(claimed_at=Trials.claimed_at - 121))
+    lose(context, "randomize", "t1", key, TimeLimitExceeded(120))
+    with reading(context.engine) as connection:
+        row = connection.execute(select(Trials.state, Trials.attempts).where(Trials.id == key)).one()
+    assert tuple(row) == ("pending", 1)
+
+
 def test_messages_that_are_dropped_are_counted_by_their_fault(context: WorkerContext) -> None:
     """Celery says the same of others, which are counted where they are turned down."""
     stop = handle_lost_processes(context)
