@@ -211,6 +211,11 @@ def test_variables_that_nothing_reads():
     assert found.level is Level.WARNING
     assert found.fix == "STEELYARD_MAX_ATEMPTS is perhaps STEELYARD_MAX_ATTEMPTS."
     assert check_variables({"STEELYARD_MAX_ATTEMPTS": "4", "STEELYARD_SERVER": "x"}).level is Level.OK
+    assert check_variables({"steelyard_max_attempts": "4", "Steelyard_Server": "x"}).level is Level.OK, "read as well"
+    assert (
+        check_variables({"steelyard_max_atempts": "4"}).fix
+        == "steelyard_max_atempts is perhaps STEELYARD_MAX_ATTEMPTS."
+    )
 
 
 def test_a_wrong_value_is_named(monkeypatch, capsys):

@@ -15,7 +15,7 @@ from models.database.session import make_engine
 from runtime.settings import Settings
 from scheduler.embedded import randomize, shared, wait
 from scheduler.embedded.wait import Outage, Watch, with_retries
-from scheduler.errors import ComparisonFailed
+from scheduler.errors import AlreadyRunning, ComparisonFailed
 
 AWAY = OperationalError(
     "SELECT 1", {}, psycopg.OperationalError("server closed the connection"), connection_invalidated=True
@@ -115,3 +115,34 @@ def test_its_own_comparisons_go_first_and_their_failures_are_told(
     monkeypatch.setattr(Shared, "failures", ("Too long.", "No memory."))
     with pytest.raises(ComparisonFailed, match=r"could not be compared\. Too long\. No memory\."):
         randomize.randomize(settings, wanted)
+
+
+def test_no_connection_is_open_when_it_takes_over(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its processes are forked then, and two that use one connection spoil it for both."""
+    done, leads = list[str](), [False]
+
+    class Workers:
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def __enter__(self) -> Self:
+            if not leads[0]:
+                raise AlreadyRunning
+            done.append("forked")
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            done.append("ended")
+
+    monkeypatch.setattr(shared, "Embedded", Workers)
+    engine = SimpleNamespace(dispose=lambda: done.append("disposed"))
+    monkeypatch.setattr(shared, "make_engine", lambda _url: engine)
+    said: list[str] = []
+    with shared.SharedEmbedded(Settings(database_url=sqlite_url), say=said.append) as embedded:
+        assert (embedded.engine, done) == (engine, [])
+        assert len(said) == 1
+        assert not embedded._begin()
+        leads[0] = True
+        done.clear()
+        assert embedded._begin()
+        assert done == ["disposed", "forked"]
+    assert done[2:] == ["ended", "disposed"]
