@@ -81,7 +81,11 @@ def test_pages_are_served_where_they_were_asked_for(ran: list[Any], monkeypatch:
 def test_a_scheduler_needs_a_broker_and_up_brings_its_own(
     ran: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(up, "_work", lambda *_: signal.raise_signal(signal.SIGINT))
+
+    def work(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(up, "_work", work)
     assert main(["up", "--no-web"]) == 1
     assert "brings its own broker" in capsys.readouterr().err
     monkeypatch.delenv("STEELYARD_BROKER_URL")
