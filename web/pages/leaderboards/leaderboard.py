@@ -281,11 +281,16 @@ def _own(view: BoardView, access: CampaignAccess) -> list[dict[str, Any]]:
 
 
 def _equals(connection: Connection, lines: Sequence[BoardLine]) -> list[str]:
-    """Return findings about outputs that equal a reference or another output. For organisers only."""
+    """Return findings about outputs that equal a reference or another output, each once. For organisers only."""
     entries = {submission: line.entry for line in lines for submission in line.entry.submissions}
     found: dict[str, None] = {}
+    named: set[int] = set()
     for submission, equals in read_equals(connection, list(entries)).items():
         each = entries[submission]
+        if submission in named:
+            # The first of equal outputs has named it.
+            equals = replace(equals, outputs=())
+        named.update(output.submission for output in equals.outputs)
         name = f"{each.team}/{each.system}" if each.team else each.system
         found |= dict.fromkeys(f"{name}: {finding.message}" for finding in find_equals(equals))
     return list(found)

@@ -50,6 +50,19 @@ def test_a_form_leads_to_the_page_of_the_submission(port: Port) -> None:
     assert 'href="/submissions/2"' in mary.get(f"{CAMPAIGN}/submissions").text
 
 
+def test_an_empty_list_has_nothing_to_filter(port: Port) -> None:
+    mary = port.browser("mary")
+    filters = 'class="filters"'
+    page = mary.get(f"{CAMPAIGN}/submissions").text
+    assert "No submissions yet" in page
+    assert filters not in page
+    found_none = mary.get(f"{CAMPAIGN}/submissions?kind=late").text
+    assert "No matching submissions" in found_none
+    assert filters in found_none
+    send(mary)
+    assert filters in mary.get(f"{CAMPAIGN}/submissions").text
+
+
 def test_the_next_page_keeps_what_was_chosen(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.pages.submissions.submissions.PAGE", 1)
     mary, ann = port.browser("mary"), port.browser("ann")
