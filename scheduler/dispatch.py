@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -40,6 +41,9 @@ from worker.errors import BrokerAway
 from worker.tasks import MessageTransport, TaskMessage
 
 log = logging.getLogger(__name__)
+
+FEW = 2
+"""This many times its part of the window is read of each class and team, and as many rows more."""
 
 AT_ONCE: tuple[TaskKind[Any, Any], ...] = tuple(kind for kind in SENT if kind.cost is None)
 """The kinds that are sent outside the window, before all others: short tasks that others wait for, as reductions."""
@@ -140,12 +144,18 @@ def _choose(
         wanted = [each for each in share_keys if each[1][0] == QueueClass.INTERACTIVE] if lags else []
     if not wanted:
         return []
-    rows = read_waiting(connection, wanted, room + INTERACTIVE_EXTRA, settings, share.edition)
-    # Includes teams whose work cannot be sent yet.
-    served = accounting.served(rows, {*busy, *(share_key for _, share_key in share_keys)})
-    costs = {share_key: [row.seconds for row in waiting] for share_key, waiting in rows.items()}
+    most = room + INTERACTIVE_EXTRA
+    # Each usually gets about as many places as any other. Where one gets all that was read of it, more is read.
+    for some in sorted({min(most, FEW + FEW * most // len(wanted)), most}):
+        rows = read_waiting(connection, wanted, some, settings, share.edition)
+        # Includes teams whose work cannot be sent yet.
+        served = accounting.served(rows, {*busy, *(share_key for _, share_key in share_keys)})
+        costs = {share_key: [row.seconds for row in waiting] for share_key, waiting in rows.items()}
+        order = allocate(costs, served, accounting.lag, held, window)
+        if max(Counter(order).values(), default=0) < some:
+            break
     left = {share_key: iter(waiting) for share_key, waiting in rows.items()}
-    return [next(left[share_key]) for share_key in allocate(costs, served, accounting.lag, held, window)]
+    return [next(left[share_key]) for share_key in order]
 
 
 def _sendable_at_once(connection: Connection, share: _Share) -> dict[TaskKind[Any, Any], list[int]]:

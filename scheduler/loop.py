@@ -46,6 +46,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+RESTS = 4.0
+"""The scheduler rests this many times as long as its last round took, so that many changes share one."""
+
+LONGEST_REST = 0.1
+"""Seconds: who submits something waits for that."""
+
 BEATS = 3.0
 """Heartbeat periods that workers are granted after the database becomes available again."""
 
@@ -270,7 +276,8 @@ def _lead(
             log.warning("This scheduler no longer leads: its term has expired")
             return
         if changed or not loop.due_in():
+            begun = time.monotonic()
             loop.run_once()
-            # Handle a burst of changes in one round.
-            stop.wait(settings.tick_seconds)
+            # Handle a burst of changes in one round, the more of them the more a round costs.
+            stop.wait(max(settings.tick_seconds, min(RESTS * (time.monotonic() - begun), LONGEST_REST)))
         changed = listener.wait(min(loop.due_in(), leadership.due_in()), stop)

@@ -1,9 +1,10 @@
 """Handing out work: the window, the classes, the shares of teams, and brokers that are away."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, case, func, insert, select, update
+from sqlalchemy import Connection, Engine, case, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -11,8 +12,10 @@ from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import CorpusCount, Evaluation, Reduction, Shard, Worker
 from models.schema.states import LeaseState, QueueClass
-from scheduler.dispatch import _window, dispatch, new_accounting
+from scheduler import dispatch as dispatch_module
+from scheduler.dispatch import FEW, _window, dispatch, new_accounting
 from scheduler.fair_share import INTERACTIVE_EXTRA, Window
+from scheduler.queue_queries import read_waiting
 from steelyard.metrics.metric import EDITION
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from worker.context import WorkerContext
@@ -178,6 +181,48 @@ def test_many_teams_are_read_in_portions(engine: Engine, database_url: str, monk
     app = App()
     assert dispatch(engine, app, settings) == 5
     assert {key for _, key, _ in app.sent} == {1, 2, 3, 4, 5}
+
+
+def test_of_each_team_few_rows_are_read_and_more_where_one_gets_many(
+    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full window's worth of each of many teams would be read, and most of it left where it is."""
+    settings = one_block_shards(database_url, window_factor=1.0)
+    queue_job(engine, settings, segments=256, systems=1)
+    add_worker(engine, 40)
+    with writing(engine) as connection:
+        (first,) = connection.scalars(select(Shard.id))
+        columns = Shard.protocol_id, Shard.first_block, Shard.last_block, Shard.cost, Shard.edition
+        row = connection.execute(select(*columns)).one()._asdict()
+        connection.execute(update(Shard).where(Shard.id == first).values(state=LeaseState.DONE))
+        connection.execute(insert(Shard), [{**row, "team": f"t{number % 20}"} for number in range(20 * 60)])
+    limits: list[int] = []
+
+    def counted(connection: Connection, share_keys: Any, most: int, *others: Any) -> Any:
+        limits.append(most)
+        return read_waiting(connection, share_keys, most, *others)
+
+    monkeypatch.setattr(dispatch_module, "read_waiting", counted)
+    accounting = new_accounting(settings)
+    assert dispatch(engine, App(), settings, accounting) == 40
+    places = 40 + INTERACTIVE_EXTRA
+    assert limits == [FEW + FEW * places // 20]
+    assert teams_in_flight(engine) == {f"t{number}": 2 for number in range(20)}
+    # One of them had nothing yet: now it gets more than its part.
+    with writing(engine) as connection:
+        connection.execute(update(Shard).where(Shard.state == LeaseState.ENQUEUED).values(state=LeaseState.DONE))
+    for number in range(1, 20):
+        accounting._served[CAMPAIGN, f"t{number}"] += 1000.0
+    limits.clear()
+    assert dispatch(engine, App(), settings, accounting) == 40
+    assert limits == [FEW + FEW * places // 20, places]
+    assert teams_in_flight(engine) == {"t0": 40}
+
+
+def teams_in_flight(engine: Engine) -> dict[str, int]:
+    with reading(engine) as connection:
+        rows = select(Shard.team, func.count()).where(Shard.state == LeaseState.ENQUEUED).group_by(Shard.team)
+        return {row[0]: row[1] for row in connection.execute(rows)}
 
 
 def test_reductions_go_first_and_into_the_queue_of_their_class(engine: Engine, database_url: str) -> None:

@@ -286,6 +286,33 @@ def test_the_loop_outlives_its_connections(postgres_url: str) -> None:
         until(lambda: led(postgres_url), "the loop to lead again")
 
 
+@pytest.mark.parametrize(("round_seconds", "rest"), [(0.001, 0.02), (0.01, 0.04), (0.02, 0.08), (0.5, 0.1)])
+def test_the_loop_rests_several_times_as_long_as_a_round_took(
+    monkeypatch: pytest.MonkeyPatch, round_seconds: float, rest: float
+) -> None:
+    """Many changes share a round where rounds take long; but whoever submits something does not wait long for it."""
+    clock, rests, stop = [100.0], list[float](), threading.Event()
+
+    def run_once() -> None:
+        clock[0] += round_seconds
+
+    def wait(seconds: float) -> None:
+        rests.append(seconds)
+        if len(rests) == 3:
+            stop.set()
+
+    monkeypatch.setattr(loop, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(stop, "wait", wait)
+    loop._lead(
+        SimpleNamespace(run_once=run_once, due_in=lambda: 1.0),  # type: ignore[arg-type]
+        SimpleNamespace(held=lambda: True, due_in=lambda: 1.0),  # type: ignore[arg-type]
+        SimpleNamespace(wait=lambda *_: True),  # type: ignore[arg-type]
+        Settings(tick_seconds=0.02),
+        stop,
+    )
+    assert rests == pytest.approx([rest] * 3)
+
+
 def test_no_embedded_worker_beside_another_scheduler(sqlite_url: str) -> None:
     other = hold_elsewhere(sqlite_url)
     with pytest.raises(AlreadyRunning, match="Another process"), Embedded(Settings(database_url=sqlite_url)):
