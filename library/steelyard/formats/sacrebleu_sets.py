@@ -48,7 +48,7 @@ class CachedTestSet:
     name: str
     pair: str
     fields: Mapping[str, Path]
-    """By the names that sacreBLEU gives them: src, ref, ref:A, docid, origlang, domain."""
+    """By the names that sacreBLEU gives them, in its order: src, ref, ref:A, docid, origlang, domain."""
 
     @property
     def references(self) -> list[Path]:
@@ -158,10 +158,10 @@ def cached_test_set(name: str, pair: str) -> CachedTestSet:
     begin = f"{name.replace('/', '_')}.{pair}."
     found = {
         path.name.removeprefix(begin).replace("ref-", "ref:", 1): path
-        for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
+        for path in (folder.iterdir() if folder.is_dir() else ())
         if path.is_file() and path.name.startswith(begin)
     }
-    test_set = CachedTestSet(name, pair, found)
+    test_set = CachedTestSet(name, pair, {field: found[field] for field in sorted(found, key=_column)})
     if "src" not in found or not test_set.references:
         files = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
         pairs = sorted({each.split(".")[-2] for each in files if each.count(".") >= MARKS})
@@ -212,6 +212,12 @@ def joined_test_sets(names: str, pair: str) -> CachedTestSet:
     # They stay as long as somebody may read them.
     weakref.finalize(joined, shutil.rmtree, place, ignore_errors=True)
     return joined
+
+
+def _column(field: str) -> tuple[int, str]:
+    """Where `sacrebleu --echo all` prints a field: outputs of systems stand before the domain."""
+    known = {"src": 0, "docid": 2, "origlang": 3, "domain": 5}
+    return (1 if field.startswith("ref") else known.get(field, 4)), field
 
 
 def _whole_lines(path: Path) -> bytes:
