@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from analysis.leaderboard.board import position_of_metric
@@ -142,7 +142,8 @@ def read_matrix(
         place = list(by_test_set).index(query.sort)
     if (key := _key(query.sort, place)) is not None:
         rows.sort(key=key)
-    ranks = RankMatrix(ranks.test_sets, tuple(row.name for row in rows), ranks.cells, ranks.mean_ranks)
+    autoranks = {row.name: row.autorank for row in rows if row.autorank is not None}
+    ranks = replace(ranks, systems=tuple(row.name for row in rows), autoranks=autoranks)
     document = MatrixResponse(
         campaign=access.name,
         metric=first.titles[first.query.metric].removesuffix(" ↓"),

@@ -61,7 +61,7 @@ def read_as(kind: type[Known], text: str) -> Known:
 
 def is_known(value: StrEnum) -> bool:
     """Whether a value read from a column is known to this release."""
-    return value in tuple(type(value))
+    return bool(value.name)
 
 
 def known(value: Known, what: str) -> Known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class RankMatrix:
     """By system and test set; what is not there is a gap, never a score of 0."""
     mean_ranks: Mapping[str, float]
     """Over the test sets where the system is ranked; NaN where it is nowhere."""
+    autoranks: Mapping[str, float] = field(default_factory=dict)
+    """The mean AutoRanks of systems that have one."""
 
     def gaps(self, system: str) -> int:
         """On how many test sets a system has no rank.

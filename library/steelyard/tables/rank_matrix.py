@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from steelyard.ranking.rank_matrix import RankedScore, RankMatrix
 
 MEAN = Column("mean_rank", "Mean rank", Kind.NUMBER, missing="")
+AUTORANK = Column("autorank", "AutoRank", Kind.NUMBER, missing="")
 GAPS = Column("gaps", "Gaps", Kind.COUNT)
 
 
@@ -34,21 +35,18 @@ def tables_of(matrix: RankMatrix, metric: str, places: int = 1, *, higher_is_bet
     arrow = "" if higher_is_better else ", lower is better"
     scores = [Column(each, each, Kind.NUMBER, places=places, missing="") for each in matrix.test_sets]
     ranges = [Column(each, each, Kind.RANGE, missing="") for each in matrix.test_sets]
+    columns = [Column("system", "System", Kind.NAME), MEAN, *([AUTORANK] if matrix.autoranks else []), GAPS]
     best = frozenset(
         (row, column)
-        for column, test_set in enumerate(matrix.test_sets, start=3)
+        for column, test_set in enumerate(matrix.test_sets, start=len(columns))
         for row, system in enumerate(matrix.systems)
         if system in matrix.best(test_set)
     )
     note = "Mean rank: over the test sets where a system is ranked; those without gaps come first."
-    name = Column("system", "System", Kind.NAME)
     found = [
         Table(
-            [name, MEAN, GAPS, *scores],
-            [
-                [system, _mean(matrix, system), matrix.gaps(system), *_cells(matrix, system, "score")]
-                for system in matrix.systems
-            ],
+            [*columns, *scores],
+            [[*_totals(matrix, system), *_cells(matrix, system, "score")] for system in matrix.systems],
             f"{metric} of all test sets{arrow}",
             "scores",
             [note],
@@ -58,11 +56,8 @@ def tables_of(matrix: RankMatrix, metric: str, places: int = 1, *, higher_is_bet
     if any(cell.low is not None for cell in matrix.cells.values()):
         found.append(
             Table(
-                [name, MEAN, GAPS, *ranges],
-                [
-                    [system, _mean(matrix, system), matrix.gaps(system), *_cells(matrix, system, "range")]
-                    for system in matrix.systems
-                ],
+                [*columns, *ranges],
+                [[*_totals(matrix, system), *_cells(matrix, system, "range")] for system in matrix.systems],
                 f"Ranks by {metric} on all test sets",
                 "ranks",
                 best=best,
@@ -71,9 +66,10 @@ def tables_of(matrix: RankMatrix, metric: str, places: int = 1, *, higher_is_bet
     return found
 
 
-def _mean(matrix: RankMatrix, system: str) -> float | None:
+def _totals(matrix: RankMatrix, system: str) -> list[object]:
     mean = matrix.mean_ranks[system]
-    return None if math.isnan(mean) else mean
+    autorank = [matrix.autoranks.get(system)] if matrix.autoranks else []
+    return [system, None if math.isnan(mean) else mean, *autorank, matrix.gaps(system)]
 
 
 def _cells(matrix: RankMatrix, system: str, what: str) -> list[object]:

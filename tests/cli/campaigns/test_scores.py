@@ -56,6 +56,14 @@ def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: p
     # X is 0.5, 1.5 and 2.5: from 4 for the worst to 1 for the best.
     assert [by_system[name][-1]["score"] for name in ("ant", "bee", "cow")] == [4.0, 2.5, 1.0]
     assert by_system["ant"][0]["interval"] is not None
+    matrix = run("campaign", "matrix", "wmt25", "--sort", "autorank").splitlines()
+    assert "Mean rank  AutoRank  Gaps" in matrix[1]
+    # Y is the other way round, and weighs a quarter on en-is_IS: (1 + (3 * 1 + 4) / 4) / 2 for the best by X.
+    assert [line.split()[:4] for line in matrix[3:6]] == [
+        ["cow", "1.0", "1.4", "0"],
+        ["bee", "2.0", "2.5", "0"],
+        ["ant", "3.0", "3.6", "0"],
+    ]
     scores_of(folder, "ant", 5.0)
     run("scores", "import", "wmt25", str(folder), "--pair", "en-is_IS", "--metric", "X@new")
     assert "There are: X@1, Y@1, X@new" in run("scores", "choose", "wmt25", "X@old", status=1)

@@ -1,6 +1,7 @@
 """Systems over many test sets."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,21 @@ def test_gaps_are_empty_and_no_zeros():
     assert scores.best == {(0, 3), (2, 4), (0, 5), (1, 5)}
     assert render([ranks], "text").splitlines()[3].split() == ["tug", "1.3", "0", "1-2", "2"]
     assert len(tables_of(rank_matrix({"en-zh": BOARDS["en-zh"]}), "BLEU")) == 1, "nothing was tested"
+
+
+def test_mean_autoranks_stand_beside_mean_ranks():
+    """A system without one has an empty cell, and the best scores are stressed where they are."""
+    scores, ranks = tables_of(replace(rank_matrix(BOARDS), autoranks={"tug": 1.25, "raft": 3.0}), "BLEU")
+    for table in (scores, ranks):
+        lines = [line.split("\t") for line in render([table], "tsv").splitlines()]
+        assert [(line[0], line[2]) for line in lines] == [
+            ("system", "autorank"),
+            ("tug", "1.25"),
+            ("sloop", ""),
+            ("barge", ""),
+            ("raft", "3.0"),
+        ]
+        assert table.best == {(0, 4), (2, 5), (0, 6), (1, 6)}
 
 
 NAMES = st.sampled_from("abcd")

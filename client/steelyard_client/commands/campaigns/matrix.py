@@ -26,7 +26,8 @@ def matrix_tables(document: MatrixResponse) -> list[Table]:
         if cell is not None
     }
     means = {row.name: math.nan if row.mean_rank is None else row.mean_rank for row in document.systems}
-    matrix = RankMatrix(tuple(names), tuple(means), cells, means)
+    autoranks = {row.name: row.autorank for row in document.systems if row.autorank is not None}
+    matrix = RankMatrix(tuple(names), tuple(means), cells, means, autoranks)
     places = digits(math.inf if document.scale is None else document.scale)
     return tables_of(matrix, document.metric, places, higher_is_better=document.higher_is_better)
 
