@@ -202,3 +202,38 @@ def test_a_process_that_was_killed_gets_no_other_task(pool: Pool) -> None:
     process.killed = ""
     pool._assign()
     assert process.message is not None
+
+
+@pytest.mark.parametrize(
+    ("killed", "ending", "reason"),
+    [
+        ("", False, "its process died (SIGKILL)."),
+        ("it took too long", False, None),
+        ("", True, "its process died (SIGKILL)."),
+        ("the pool was stopped", True, "nothing is released"),
+    ],
+)
+def test_a_task_is_released_with_the_reason_why_its_process_ended(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, killed: str, ending: bool, reason: str | None
+) -> None:
+    """None for one that took too long; whoever stops the pool releases the others without a reason."""
+    released, forked = list[tuple[object, ...]](), list[int]()
+    monkeypatch.setattr(embedded_pool, "release_lost", lambda _context, *more: released.append(more))
+    monkeypatch.setattr(pool, "_reap", lambda _process: -signal.SIGKILL)
+    monkeypatch.setattr(pool, "_fork", forked.append)
+    ended = embedded_pool._Process(5, None, None, message(1), "t", begun=True, killed=killed)  # type: ignore[arg-type]
+    pool._ending = ending
+    pool._replace(ended)
+    assert released == ([] if ending and killed else [(str(SHARD.message), "t", 1, reason)])
+    assert forked == ([] if ending else [5])
+    pool._ending = False
+    pool.start()
+
+
+def test_what_waits_is_not_begun_once_the_pool_ends(pool: Pool) -> None:
+    pool.start()
+    pool.send(message(1))
+    pool.finish()
+    assert not any(pool.count(QueueClass).values())
+    pool.send(message(2))
+    assert not any(pool.count(QueueClass).values()), "nor what comes later"

@@ -241,3 +241,23 @@ def test_one_that_could_not_start_leaves_nothing_behind(sqlite_url: str, monkeyp
     assert {*multiprocessing.active_children()} <= {*before}
     with Embedded(settings, 1) as embedded:
         embedded.finish()
+
+
+def test_a_second_signal_hurries_a_stop_and_does_not_interrupt_it(sqlite_url: str) -> None:
+    """Whatever is released then would stay with a command that is gone."""
+    embedded = Embedded(Settings(database_url=sqlite_url), 1)
+    before = signal.getsignal(signal.SIGTERM)
+    embedded._end_on_signals()
+    try:
+        with pytest.raises(SystemExit) as ended:
+            signal.raise_signal(signal.SIGTERM)
+        assert ended.value.code == 128 + signal.SIGTERM
+        assert not embedded._hurried.is_set()
+        embedded._stopping = True
+        signal.raise_signal(signal.SIGTERM)
+        assert embedded._hurried.is_set()
+    finally:
+        for undo in reversed(embedded._undo):
+            undo()
+        embedded._context.close()
+    assert signal.getsignal(signal.SIGTERM) == before

@@ -9,6 +9,7 @@ from sqlalchemy import select, update
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.nightly.schedules import find_schedule, list_schedules
+from models.schema.base import database_time
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from scheduler.errors import BadSchedule, ScheduleConflict, SchedulerError
 from scheduler.nightly import plan
@@ -202,3 +203,19 @@ def test_a_run_that_is_due_this_very_moment_is_not_passed_over(first: int) -> No
     assert [each.due_at for each in runs] == [last - number * DAY for number in range(first, -1, -1)]
     assert [each.missed is None for each in runs] == [False] * first + [True]
     assert not runs[-1].caught_up
+
+
+def test_a_manual_run_of_today_is_due_now_and_one_of_another_day_as_it_was(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path)
+    with writing(engine) as connection:
+        begun = database_time(connection)
+        today = Calendar("30 2 * * *", "Europe/Prague").date(begun).isoformat()
+        for day in (None, today, "2026-03-05"):
+            request_nightly_run(connection, "gate", day)
+        ended = database_time(connection)
+    found = nightly_runs(engine, "due_at", "date")
+    of_today = [at for at, day in found if day == today]
+    assert of_today
+    assert all(begun <= at <= ended for at in of_today)
+    assert [at for at, day in found if day == "2026-03-05"] == [due("2026-03-05")]
