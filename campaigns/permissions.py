@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, bindparam, select
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import Forbidden, NotFound
@@ -286,6 +286,20 @@ def visible_campaigns(
         before = min([each.id for each in odd] + [each.campaign_id for each in found])
 
 
+# Built once: building them takes as long as executing them.
+_TEAMS = (
+    select(Participation.campaign_id, Team.name, Team.publication_name, Participation.number)
+    .join(Team, Participation.team_id == Team.id)
+    .where(Participation.campaign_id.in_(bindparam("campaigns", expanding=True)))
+    .order_by(Team.name)
+)
+_TEST_SETS = (
+    select(CampaignTestSet)
+    .where(CampaignTestSet.campaign_id.in_(bindparam("campaigns", expanding=True)))
+    .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
+)
+
+
 def _read_accesses(
     connection: Connection,
     principal: Principal,
@@ -317,19 +331,10 @@ def _read_accesses(
     if not ids:
         return []
     teams: dict[int, dict[str, TeamView]] = {each: {} for each in ids}
-    for row in connection.execute(
-        select(Participation.campaign_id, Team.name, Team.publication_name, Participation.number)
-        .join(Team, Participation.team_id == Team.id)
-        .where(Participation.campaign_id.in_(ids))
-        .order_by(Team.name)
-    ):
+    for row in connection.execute(_TEAMS, {"campaigns": ids}):
         teams[row.campaign_id][row.name] = TeamView(row.name, row.publication_name, row.number)
     test_sets: dict[int, dict[int, CampaignTestSetView]] = {number: {} for number in ids}
-    for each in connection.execute(
-        select(CampaignTestSet)
-        .where(CampaignTestSet.campaign_id.in_(ids))
-        .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
-    ):
+    for each in connection.execute(_TEST_SETS, {"campaigns": ids}):
         test_sets[each.campaign_id][each.test_set_id] = CampaignTestSetView(
             id=each.test_set_id,
             name=each.name,

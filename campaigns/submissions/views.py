@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, bindparam, select
 
 from campaigns.checks.equality import find_equals
 from campaigns.checks.stored_findings import findings_of
@@ -25,7 +25,6 @@ from steelyard.checks.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from sqlalchemy import ColumnElement, Connection, Row
 
@@ -219,23 +218,39 @@ def across_corrections(
 
 
 def _rows(*conditions: ColumnElement[bool]) -> Select[Any]:
-    columns: tuple[Any, ...] = (
-        *(Submission.id, Submission.campaign_id, Submission.run, Submission.created_at, Submission.text_id),
-        *(System.team, System.name.label("system"), Text.bytes, Text.sha256),
-        *(TestSet.id.label("test_set_id"), TestSet.segments),
-        *(CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
-        *(Declaration.submission_id.label("declared"), Declaration.kind, Declaration.constrained),
-        *(Declaration.description, Declaration.phase, Declaration.late_seconds, Declaration.withdrawn_at),
+    return _ROWS.where(*conditions)
+
+
+# Built once: building them takes as long as executing them.
+_COLUMNS: tuple[Any, ...] = (
+    *(Submission.id, Submission.campaign_id, Submission.run, Submission.created_at, Submission.text_id),
+    *(System.team, System.name.label("system"), Text.bytes, Text.sha256),
+    *(TestSet.id.label("test_set_id"), TestSet.segments),
+    *(CampaignTestSet.name.label("test_set"), CampaignTestSet.version),
+    *(Declaration.submission_id.label("declared"), Declaration.kind, Declaration.constrained),
+    *(Declaration.description, Declaration.phase, Declaration.late_seconds, Declaration.withdrawn_at),
+)
+_ROWS = (
+    select(*_COLUMNS)
+    .join(System, System.id == Submission.system_id)
+    .join(TestSet, TestSet.id == Submission.test_set_id)
+    .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
+    .join(Text, Text.id == Submission.text_id)
+    .outerjoin(Declaration, Declaration.submission_id == Submission.id)
+)
+_EVALUATIONS = (
+    select(
+        *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.reason, Evaluation.finished_at),
+        *(Evaluation.started_at, Evaluation.fault),
+        *(Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
     )
-    return (
-        select(*columns)
-        .join(System, System.id == Submission.system_id)
-        .join(TestSet, TestSet.id == Submission.test_set_id)
-        .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
-        .join(Text, Text.id == Submission.text_id)
-        .outerjoin(Declaration, Declaration.submission_id == Submission.id)
-        .where(*conditions)
-    )
+    .join(Protocol, Protocol.id == Evaluation.protocol_id)
+    .where(Evaluation.submission_id.in_(bindparam("submissions", expanding=True)), Protocol.sweep.is_(False))
+    .order_by(Evaluation.protocol_id)
+)
+_FINDINGS = select(SubmissionFindings.submission_id, SubmissionFindings.findings).where(
+    SubmissionFindings.submission_id.in_(bindparam("submissions", expanding=True))
+)
 
 
 def _submission_views(
@@ -246,16 +261,7 @@ def _submission_views(
         return []
     test_sets = {row.id: row.test_set_id for row in rows}
     evaluations: dict[int, list[EvaluationView]] = {each: [] for each in ids}
-    for row in connection.execute(
-        select(
-            *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.reason, Evaluation.finished_at),
-            Evaluation.started_at,
-            *(Evaluation.fault, Evaluation.protocol_id, Protocol.reference_labels, Protocol.metrics),
-        )
-        .join(Protocol, Protocol.id == Evaluation.protocol_id)
-        .where(Evaluation.submission_id.in_(ids), Protocol.sweep.is_(False))
-        .order_by(Evaluation.protocol_id)
-    ):
+    for row in connection.execute(_EVALUATIONS, {"submissions": ids}):
         evaluations[row.submission_id].append(
             EvaluationView(
                 row.id,
@@ -267,8 +273,7 @@ def _submission_views(
                 row.finished_at,
             )
         )
-    found = select(SubmissionFindings.submission_id, SubmissionFindings.findings)
-    stored = connection.execute(found.where(SubmissionFindings.submission_id.in_(ids)))
+    stored = connection.execute(_FINDINGS, {"submissions": ids})
     findings = {row.submission_id: findings_of(row.findings) for row in stored}
     for each, equals in read_equals(connection, ids).items() if access.organises else ():
         kept = [finding for finding in findings.get(each, ()) if not (equals.outputs and finding.code == "same_output")]

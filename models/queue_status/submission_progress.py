@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from models.queue.lease import is_open
 from models.queue.workers import count_processes
@@ -19,6 +19,22 @@ from models.schema.column_types import is_known
 from models.schema.corpus import Protocol, TestSet
 from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.states import ENDED, OPEN, UNSCORED, EvaluationState, LeaseState
+
+# Built once: building them takes as long as executing them.
+_EVALUATIONS = (
+    select(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
+    .add_columns(TestSet.segments)
+    .join(Protocol, Protocol.id == Evaluation.protocol_id)
+    .join(TestSet, TestSet.id == Protocol.test_set_id)
+)
+_OF_SUBMISSIONS = _EVALUATIONS.where(
+    Evaluation.submission_id.in_(bindparam("submissions", expanding=True)), Protocol.sweep.is_(False)
+)
+_OPEN_SHARDS = (
+    select(ShardEvaluation.evaluation_id, Shard.first_block, Shard.last_block)
+    .join(Shard, Shard.id == ShardEvaluation.shard_id)
+    .where(ShardEvaluation.evaluation_id.in_(bindparam("evaluations", expanding=True)), is_open(Shard))
+)
 
 MAX_SHARDS = 20_000
 """Limit on the open shards used by an estimate."""
@@ -78,17 +94,8 @@ class MeasuredSegments:
 
 def read_measured_segments(connection: Connection, evaluation: int) -> MeasuredSegments:
     """The number of segments of an evaluation that no open shard has to measure."""
-    row = connection.execute(_evaluations().where(Evaluation.id == evaluation)).one()
+    row = connection.execute(_EVALUATIONS.where(Evaluation.id == evaluation)).one()
     return _measured_segments(connection, [row])[evaluation]
-
-
-def _evaluations() -> Any:
-    columns = (Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.started_at, Evaluation.queue_class)
-    return (
-        select(*columns, TestSet.segments)
-        .join(Protocol, Protocol.id == Evaluation.protocol_id)
-        .join(TestSet, TestSet.id == Protocol.test_set_id)
-    )
 
 
 def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> dict[int, MeasuredSegments]:
@@ -97,11 +104,7 @@ def _measured_segments(connection: Connection, evaluations: Sequence[Any]) -> di
     The partition into shards, which depends on that as well, does not show.
     """
     left: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for row in connection.execute(
-        select(ShardEvaluation.evaluation_id, Shard.first_block, Shard.last_block)
-        .join(Shard, Shard.id == ShardEvaluation.shard_id)
-        .where(ShardEvaluation.evaluation_id.in_([row.id for row in evaluations]), is_open(Shard))
-    ):
+    for row in connection.execute(_OPEN_SHARDS, {"evaluations": [row.id for row in evaluations]}):
         left[row.evaluation_id].append((row.first_block * BLOCK_SEGMENTS, row.last_block * BLOCK_SEGMENTS))
     return {
         row.id: MeasuredSegments(
@@ -124,9 +127,7 @@ def read_submission_progress(
     connection: Connection, submissions: Sequence[int], silent_seconds: float
 ) -> dict[int, SubmissionProgress]:
     """The progress of these submissions. One with nothing left to measure is done."""
-    rows = connection.execute(
-        _evaluations().where(Evaluation.submission_id.in_(submissions), Protocol.sweep.is_(False))
-    ).all()
+    rows = connection.execute(_OF_SUBMISSIONS, {"submissions": list(submissions)}).all()
     states: dict[int, list[EvaluationState]] = defaultdict(list)
     waiting: dict[int, tuple[int, int]] = {}
     """Submission -> its class and its first open evaluation."""
@@ -141,7 +142,7 @@ def read_submission_progress(
     for row in rows:
         segments[row.submission_id] += measured[row.id].every
         done[row.submission_id] += measured[row.id].done
-    last = _last_shards(connection, submissions)
+    last = _last_shards(connection, list(waiting)) if waiting else {}
     ahead = _queue_positions(connection, waiting)
     seconds = _seconds(connection, waiting, last, silent_seconds)
     return {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, FromClause, select, union
+from sqlalchemy import Connection, FromClause, bindparam, select, union
 
 from models.corpus.documents import resampled_documents
 from models.corpus.test_sets import titled_board
@@ -64,33 +65,9 @@ def list_boards(
     `name` is that of a test set or a campaign; `references` selects exactly these labels, in any order. With `planned`,
     empty leaderboards are included.
     """
-    measured = (
-        select(Submission.campaign_id, Evaluation.protocol_id)
-        .join(Submission, Submission.id == Evaluation.submission_id)
-        .distinct()
-    )
-    if campaign_id is not None:
-        measured = measured.where(Submission.campaign_id == campaign_id)
-    if protocols is not None:
-        measured = measured.where(Evaluation.protocol_id.in_(protocols))
-    there: FromClause = measured.subquery()
-    if planned:
-        # `union` removes duplicates.
-        there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
-    wanted = (
-        select(Protocol, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments, TestSet.target_language)
-        .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
-        .join(there, there.c.protocol_id == Protocol.id)
-        .join(Campaign, Campaign.id == there.c.campaign_id)
-        .join(TestSet, TestSet.id == Protocol.test_set_id)
-        .join(CampaignTestSet, is_campaign_test_set(Campaign.id, Protocol.test_set_id))
-        .order_by(Campaign.id, Protocol.id)
-    )
-    wanted = wanted.where(~Protocol.sweep if protocols is None else Protocol.id.in_(protocols))
-    if campaign_id is not None:
-        wanted = wanted.where(Campaign.id == campaign_id)
-    if name is not None:
-        wanted = wanted.where((CampaignTestSet.name == name) | (Campaign.name == name))
+    given = {"protocols": None if protocols is None else list(protocols), "campaign_id": campaign_id, "name": name}
+    filters = {key: value for key, value in given.items() if value is not None}
+    wanted = _boards_statement(frozenset(filters), planned)
 
     def listed(row: Any) -> BoardSummary:
         return BoardSummary(
@@ -109,8 +86,44 @@ def list_boards(
             resample=row.resample,
         )
 
-    boards = readable_rows(connection.execute(wanted), listed)
+    boards = readable_rows(connection.execute(wanted, filters), listed)
     return [each for each in boards if references is None or sorted(each.references) == sorted(references)]
+
+
+@cache
+def _boards_statement(filters: frozenset[str], planned: bool) -> Any:
+    """Built once for each set of filters: building it takes as long as executing it."""
+    protocols: Any = bindparam("protocols", expanding=True)
+    campaign_id: Any = bindparam("campaign_id")
+    name: Any = bindparam("name")
+    measured = (
+        select(Submission.campaign_id, Evaluation.protocol_id)
+        .join(Submission, Submission.id == Evaluation.submission_id)
+        .distinct()
+    )
+    if "campaign_id" in filters:
+        measured = measured.where(Submission.campaign_id == campaign_id)
+    if "protocols" in filters:
+        measured = measured.where(Evaluation.protocol_id.in_(protocols))
+    there: FromClause = measured.subquery()
+    if planned:
+        # `union` removes duplicates.
+        there = union(measured, select(CampaignProtocol.campaign_id, CampaignProtocol.protocol_id)).subquery()
+    wanted = (
+        select(Protocol, CampaignTestSet.name, CampaignTestSet.version, TestSet.segments, TestSet.target_language)
+        .add_columns(Campaign.id.label("campaign_id"), Campaign.name.label("campaign"))
+        .join(there, there.c.protocol_id == Protocol.id)
+        .join(Campaign, Campaign.id == there.c.campaign_id)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .join(CampaignTestSet, is_campaign_test_set(Campaign.id, Protocol.test_set_id))
+        .where(Protocol.id.in_(protocols) if "protocols" in filters else ~Protocol.sweep)
+        .order_by(Campaign.id, Protocol.id)
+    )
+    if "campaign_id" in filters:
+        wanted = wanted.where(Campaign.id == campaign_id)
+    if "name" in filters:
+        wanted = wanted.where((CampaignTestSet.name == name) | (Campaign.name == name))
+    return wanted
 
 
 def documents_of_board(connection: Connection, board: BoardSummary) -> Documents | None:

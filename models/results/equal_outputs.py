@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from models.schema.campaigns import Declaration
 from models.schema.corpus import Reference, Submission, System
@@ -44,10 +45,20 @@ class Equals:
 def read_equals(connection: Connection, submissions: Sequence[int]) -> dict[int, Equals]:
     """The texts that these submissions are identical to; submissions without any are left out."""
     labels = read_equal_references(connection, submissions)
+    outputs: dict[int, dict[tuple[str, str], EqualOutput]] = {}
+    for row in connection.execute(_OUTPUTS, {"submissions": list(submissions)}):
+        found = EqualOutput(row.other, row.team, row.name)
+        outputs.setdefault(row.id, {}).setdefault((row.team, row.name), found)
+    return {
+        each: Equals(labels.get(each, ()), tuple(outputs.get(each, {}).values()))
+        for each in sorted({*labels, *outputs})
+    }
+
+
+def _outputs_statement() -> Any:
     other = aliased(Submission)
     other_system, own_system = aliased(System), aliased(System)
-    outputs: dict[int, dict[tuple[str, str], EqualOutput]] = {}
-    for row in connection.execute(
+    return (
         select(Submission.id, other.id.label("other"), other_system.team, other_system.name)
         .join(
             other,
@@ -59,28 +70,27 @@ def read_equals(connection: Connection, submissions: Sequence[int]) -> dict[int,
         .join(other_system, other_system.id == other.system_id)
         .outerjoin(Declaration, Declaration.submission_id == other.id)
         .where(
-            Submission.id.in_(submissions),
+            Submission.id.in_(bindparam("submissions", expanding=True)),
             or_(other_system.team != own_system.team, other_system.name != own_system.name),
             Declaration.withdrawn_at.is_(None),
         )
         .order_by(Submission.id, other.id)
-    ):
-        found = EqualOutput(row.other, row.team, row.name)
-        outputs.setdefault(row.id, {}).setdefault((row.team, row.name), found)
-    return {
-        each: Equals(labels.get(each, ()), tuple(outputs.get(each, {}).values()))
-        for each in sorted({*labels, *outputs})
-    }
+    )
+
+
+# Built once: building them takes as long as executing them.
+_OUTPUTS = _outputs_statement()
+_REFERENCES = (
+    select(Submission.id, Reference.label)
+    .join(Reference, (Reference.test_set_id == Submission.test_set_id) & (Reference.text_id == Submission.text_id))
+    .where(Submission.id.in_(bindparam("submissions", expanding=True)))
+    .order_by(Submission.id, Reference.position)
+)
 
 
 def read_equal_references(connection: Connection, submissions: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """Submission -> labels of identical references; submissions without any are left out."""
     labels: dict[int, tuple[str, ...]] = {}
-    for row in connection.execute(
-        select(Submission.id, Reference.label)
-        .join(Reference, (Reference.test_set_id == Submission.test_set_id) & (Reference.text_id == Submission.text_id))
-        .where(Submission.id.in_(submissions))
-        .order_by(Submission.id, Reference.position)
-    ):
+    for row in connection.execute(_REFERENCES, {"submissions": list(submissions)}):
         labels[row.id] = (*labels.get(row.id, ()), row.label)
     return labels
