@@ -13,6 +13,7 @@ from models.nightly.runs import list_nightly_runs, read_nightly_run_members
 from models.nightly.schedules import Baseline, find_schedule, list_schedules
 from models.nightly.transitions import OpenRun, begin_run, find_open_runs
 from models.queue.kinds.nightly_run_steps import NIGHTLY_STEP, ClaimedStep, waiting_steps
+from models.schema.base import now
 from models.schema.corpus import Protocol, Submission, System, Text
 from models.schema.nightly import Delivery, NightlyRun, NightlyRunEvaluation, NightlyRunStep, Schedule
 from models.schema.queue import Comparison, Evaluation, Trials
@@ -250,6 +251,30 @@ def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> 
     assert [each[0] for each in nightly_runs(engine, "state")] == ["done", "done"]
     assert amount(engine, Randomization) == 1
     assert amount(engine, Trials) > 0
+
+
+def test_a_run_whose_tests_fail_fails_with_their_reasons(sqlite_url: str, tmp_path: Path) -> None:
+    settings = Settings(database_url=sqlite_url, at_once_seconds=0.0, sweep_seconds=0.01)
+    engine = make_engine(sqlite_url)
+    add(engine, tmp_path, test=PairedTest.RANDOMIZATION)
+    context = NightlyRunner(settings)
+    for day, seed in (("2026-03-02", 1), ("2026-03-03", 2)):
+        put(tmp_path, day, {"tug": seed})
+        with writing(engine) as connection:
+            connection.execute(update(Schedule).values(next_at=None))
+            request_nightly_run(connection, "gate", day)
+        rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
+        work_off(settings)
+        if seed == 2:
+            rounds(context, lambda: nightly_runs(engine, "comparisons")[-1][0], "the question for tests")
+            with writing(engine) as connection:
+                connection.execute(update(Comparison).values(state="failed", reason="No memory.", finished_at=now()))
+        rounds(context, lambda: ended(engine), "the verdict")
+    context.stop()
+    assert nightly_runs(engine, "state", "reason") == [
+        ("done", None),
+        ("failed", "The systems could not be compared. No memory."),
+    ]
 
 
 @pytest.mark.parametrize(
