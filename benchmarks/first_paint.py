@@ -14,7 +14,6 @@ The first round, which fills the server's caches, is left out.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import statistics
 import tempfile
@@ -27,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import sync_playwright
 from sqlalchemy import insert, select
 
-from benchmarks.leaderboard_page import NAME, serve, take, wait_for
+from benchmarks.harness.web_service import served
+from benchmarks.leaderboard_page import NAME, take
 from campaigns.accounts.secrets import hash_of, new_secret
 from models.database import migrate
 from models.database.session import make_engine, writing
@@ -36,7 +36,6 @@ from models.schema.base import now
 from models.schema.corpus import Submission
 from models.schema.roles import SiteRole
 from runtime.service_settings import WebSettings
-from tests.servers import free_port
 from tests.web.browser.conftest import CHROMIUM, FLAGS
 from web.dependencies import SESSION_COOKIE
 
@@ -89,15 +88,9 @@ def main() -> None:
         stack.callback(engine.dispose)
         take(engine, WebSettings(database_url=url), 0, options.submissions, 1000, teams=options.teams)
         secret, system = sign_in(engine)
-        port = free_port()
-        server = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
-        server.start()
-        stack.callback(server.terminate)
-        wait_for(port)
-        address = f"http://127.0.0.1:{port}"
+        address, pid = stack.enter_context(served(url))
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         stack.callback(browser.close)
-        pid = server.pid or 0
         floor = [opened(browser, hello(stack), "/", "", pid) for _ in range(options.rounds + 1)][1:]
         known = [opened(browser, hello(stack), "/", "", pid, before="/") for _ in range(options.rounds + 1)][1:]
         load = os.getloadavg()[0]

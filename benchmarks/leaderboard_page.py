@@ -10,8 +10,6 @@ all systems, as JSON. Then new submissions come in between, so that the board ch
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import socket
 import statistics
 import tempfile
 import time
@@ -21,9 +19,9 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-import uvicorn
 from sqlalchemy import Engine, insert, update
 
+from benchmarks.harness.web_service import served
 from models.database import migrate
 from models.database.session import make_engine, writing
 from models.schema.base import now
@@ -36,7 +34,6 @@ from runtime.service_settings import WebSettings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
-from web.app import create_app
 
 METRICS = ("bleu", "chrf", "ter")
 NAME = "thousand"
@@ -154,42 +151,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder) / 'steelyard.db'}"
         migrate.upgrade(url)
-        settings = WebSettings(database_url=url, requests_per_minute=10**9)
+        settings = WebSettings(database_url=url)
         engine = make_engine(url)
         take(engine, settings, 0, options.submissions, options.replicates)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        # A process of its own: clients must not take its time.
-        server = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
-        server.start()
-        try:
-            wait_for(port)
 
-            def add(first: int, count: int) -> None:
-                take(engine, settings, first, count, options.replicates)
+        def add(first: int, count: int) -> None:
+            take(engine, settings, first, count, options.replicates)
 
-            run(f"http://127.0.0.1:{port}", options, add)
-        finally:
-            server.terminate()
-            server.join(10)
-            engine.dispose()
-
-
-def serve(url: str, port: int) -> None:
-    """The pages of a database, until somebody ends the process."""
-    settings = WebSettings(database_url=url, requests_per_minute=10**9)
-    uvicorn.run(create_app(settings), host="127.0.0.1", port=port, log_level="warning")
-
-
-def wait_for(port: int) -> None:
-    """Until it takes connections."""
-    for _ in range(600):
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise SystemExit("The server did not start.")
+        with served(url) as (address, _):
+            run(address, options, add)
+        engine.dispose()
 
 
 def run(address: str, options: argparse.Namespace, add: Callable[[int, int], None]) -> None:

@@ -18,9 +18,7 @@ clients share the machine.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import random
-import socket
 import statistics
 import tempfile
 import time
@@ -35,7 +33,8 @@ import httpx
 from sqlalchemy import insert
 
 from benchmarks.harness.servers import running
-from benchmarks.leaderboard_page import percentile, serve, take, wait_for
+from benchmarks.harness.web_service import served
+from benchmarks.leaderboard_page import percentile, take
 from campaigns.accounts.secrets import hash_of, new_secret
 from models.database import migrate
 from models.database.session import make_engine, writing
@@ -93,14 +92,8 @@ def main() -> None:
             f"{sum(map(len, submissions.values())):,} submissions stored in {time.monotonic() - begun:.0f} s",
             flush=True,
         )
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        server = multiprocessing.get_context("spawn").Process(target=serve, args=(url, port), daemon=True)
-        server.start()
-        stack.callback(server.terminate)
-        wait_for(port)
-        asked = Asked(f"http://127.0.0.1:{port}", submissions, token)
+        address, _ = stack.enter_context(served(url))
+        asked = Asked(address, submissions, token)
         saturate(asked, options)
         begun = time.monotonic()
         saturated = saturate(asked, options)
