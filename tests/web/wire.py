@@ -16,9 +16,9 @@ PATIENCE_SECONDS = 120.0
 
 
 @contextlib.contextmanager
-def served(app: Any, **options: Any) -> Iterator[int]:
-    """Serves it on a free port of this machine; `options` are those of uvicorn."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def served(app: Any, port: int = 0, **options: Any) -> Iterator[int]:
+    """Serves it on a port of this machine, by default any that is free; `options` are those of uvicorn."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
         given = {"log_config": None, "access_log": False, "ws": "none", "proxy_headers": False, **options}
         config = uvicorn.Config(app, timeout_graceful_shutdown=1, **given)
         server = uvicorn.Server(config)

@@ -31,14 +31,14 @@ class Site:
     """Parts of complaints that a test expects."""
 
     @classmethod
-    def start(cls, database_url: str, browser: Browser, stack: ExitStack, **settings: Any) -> Site:
-        """On a free port, until the stack closes."""
-        return cls.of(Service.start(database_url, stack, **settings), browser, stack)
+    def start(cls, database_url: str, browser: Browser, stack: ExitStack, port: int = 0, **settings: Any) -> Site:
+        """On a port, by default any that is free, until the stack closes."""
+        return cls.of(Service.start(database_url, stack, **settings), browser, stack, port)
 
     @classmethod
-    def of(cls, service: Service, browser: Browser, stack: ExitStack) -> Site:
-        """A service that is there already, on a free port."""
-        port = stack.enter_context(served(service.app))
+    def of(cls, service: Service, browser: Browser, stack: ExitStack, port: int = 0) -> Site:
+        """A service that is there already, on a port."""
+        port = stack.enter_context(served(service.app, port))
         return cls(service, f"http://127.0.0.1:{port}", browser, stack)
 
     def page(self, account_id: int | None = None, **options: Any) -> Page:

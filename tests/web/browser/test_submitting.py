@@ -1,5 +1,6 @@
 """A team submits an output by the page, follows it, sees its scores, declares and withdraws it."""
 
+import re
 import tempfile
 import threading
 import time
@@ -174,3 +175,19 @@ def test_several_files_without_a_script(site: Site, tmp_path: Path) -> None:
     page.get_by_role("button", name="Submit").click()
     expect(page.get_by_text("1 of 2 outputs were stored.")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
     expect(page.get_by_role("main")).to_contain_text("keel.txt")
+
+
+def test_a_team_accepts_the_terms_before_it_submits(site: Site) -> None:
+    port = Port.opened(site.service, ends=86400.0)
+    organiser = site.page(port.accounts["ann"])
+    organiser.goto(f"{CAMPAIGN}/manage/terms")
+    organiser.get_by_label(re.compile("Terms")).fill("# Terms\n\nBe *kind*.")
+    organiser.get_by_role("button", name="Save").click()
+    organiser.get_by_text("Terms saved.").wait_for()
+    page = site.page(port.accounts["mary"])
+    page.goto(f"{CAMPAIGN}/submit")
+    page.get_by_role("main").get_by_role("link", name=re.compile("terms", re.IGNORECASE)).first.click()
+    expect(page.locator("em")).to_have_text("kind")
+    page.get_by_role("button", name="Accept for harbour").click()
+    expect(page).to_have_url(re.compile("/submit$"))
+    expect(page.get_by_text("has not accepted")).to_have_count(0)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from joserfc import jwt
 from joserfc.jwk import KeySet, RSAKey
 
@@ -70,6 +70,11 @@ class Provider:
                 "userinfo_endpoint": f"{self.url}/userinfo",
             }
             return {**found, **self.metadata}
+
+        @app.get("/authorize")
+        def sign_in(request: Request) -> Response:
+            """At once, and without asking: for browsers, which come here by themselves."""
+            return RedirectResponse(self.authorize(str(request.url), **self.person), 303)
 
         @app.get("/keys")
         def keys() -> dict[str, Any]:
