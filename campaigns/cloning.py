@@ -69,8 +69,10 @@ def clone_campaign(
         For an invalid name, and times beyond the calendar.
     """
     access = lock_for_change(connection, principal, old)
+    # One without a title is called by its name, which is not that of the new one.
+    title = None if access.title == access.name else access.title
     rules = Rules(
-        title=access.title if request.title is None else request.title,
+        title=title if request.title is None else request.title,
         description=access.description,
         time_zone=access.time_zone,
         joining=access.joining,

@@ -118,6 +118,7 @@ def test_of_a_campaign_without_phases_whose_scores_were_imported_the_test_sets_c
         connection.execute(update(Protocol).values(metrics=["imported:metric=x"]))
     new = cloned(service, CloneRequest("next"))
     assert (len(new.test_sets), len(new.phases)) == (1, 0)
+    assert new.title == "next"
     with reading(service.engine) as connection:
         assert protocols_on(connection, new.campaign_id) == []
 
