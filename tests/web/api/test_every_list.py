@@ -76,7 +76,8 @@ def _with_two_of_each(world: World) -> World:
         judged_on = connection.execute(select(Judgments.test_set_id)).scalar_one()
         store_judgments(connection, campaign, judged_on, judged)
         (known,) = connection.execute(select(ScoreImport)).all()
-        connection.execute(insert(ScoreImport).values(**{**known._asdict(), "id": None, "name": "second"}))
+        columns = {name: value for name, value in known._asdict().items() if name != "id"}
+        connection.execute(insert(ScoreImport).values(**{**columns, "name": "second"}))
     return world
 
 

@@ -225,6 +225,8 @@ class Template:
         self.restore(address)
         values = {"requests_per_minute": 10**6, "uploads_per_minute": 10**6, "sign_up": "open", **settings}
         service = Service.start(address, stack, **values)
+        for engine in (service.engine, service.app.state.steelyard.engine):
+            stack.callback(engine.dispose)
         return World(**{**vars(self.world), "service": service})
 
     def restore(self, address: str) -> None:
