@@ -222,18 +222,23 @@ def ended(engine: Engine) -> bool:
     return nightly_runs(engine, "state")[-1][0] in ("done", "failed")
 
 
+def score_night(context: NightlyRunner, settings: Settings, engine: Engine, folder: Path, day: str, seed: int) -> None:
+    """Run the schedule for a day by hand, until its outputs are scored."""
+    put(folder, day, {"tug": seed})
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).values(next_at=None))
+        request_nightly_run(connection, "gate", day)
+    rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
+    work_off(settings)
+
+
 def test_randomization_tests_are_made_first(sqlite_url: str, tmp_path: Path) -> None:
     settings = Settings(database_url=sqlite_url, at_once_seconds=0.0, sweep_seconds=0.01)
     engine = make_engine(sqlite_url)
     add(engine, tmp_path, test=PairedTest.RANDOMIZATION)
     context = NightlyRunner(settings)
     for day, seed in (("2026-03-02", 1), ("2026-03-03", 2)):
-        put(tmp_path, day, {"tug": seed})
-        with writing(engine) as connection:
-            connection.execute(update(Schedule).values(next_at=None))
-            request_nightly_run(connection, "gate", day)
-        rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
-        work_off(settings)
+        score_night(context, settings, engine, tmp_path, day, seed)
         if seed == 2:
             rounds(context, lambda: nightly_runs(engine, "comparisons")[-1][0], "the question for tests")
             assert amount(engine, Comparison) == 1
@@ -259,12 +264,7 @@ def test_a_run_whose_tests_fail_fails_with_their_reasons(sqlite_url: str, tmp_pa
     add(engine, tmp_path, test=PairedTest.RANDOMIZATION)
     context = NightlyRunner(settings)
     for day, seed in (("2026-03-02", 1), ("2026-03-03", 2)):
-        put(tmp_path, day, {"tug": seed})
-        with writing(engine) as connection:
-            connection.execute(update(Schedule).values(next_at=None))
-            request_nightly_run(connection, "gate", day)
-        rounds(context, lambda: nightly_runs(engine, "state")[-1][0] == "scoring", "the outputs")
-        work_off(settings)
+        score_night(context, settings, engine, tmp_path, day, seed)
         if seed == 2:
             rounds(context, lambda: nightly_runs(engine, "comparisons")[-1][0], "the question for tests")
             with writing(engine) as connection:

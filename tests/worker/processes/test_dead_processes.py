@@ -173,11 +173,16 @@ def test_a_lost_corpus_count_is_released_at_once(context: WorkerContext) -> None
     assert [tuple(row) for row in rows] == [("pending", 1, "its process died (signal 9)."), ("pending", 0, None)]
 
 
-def test_lost_trials_are_released_at_once(context: WorkerContext, job: IngestResult) -> None:
+def ask_for_trials(context: WorkerContext, job: IngestResult) -> None:
+    """Score the two systems, and ask which is better."""
     work_off(context.settings)
     pair = tuple((evaluation,) for evaluation in job.all_evaluations)
     settings = context.settings.model_copy(update={"at_once_seconds": 0.0})
     request_comparison(context.engine, settings, job.protocols[0], [pair], [0], trials=400, seed=1)
+
+
+def test_lost_trials_are_released_at_once(context: WorkerContext, job: IngestResult) -> None:
+    ask_for_trials(context, job)
     with reading(context.engine) as connection:
         keys = list(connection.scalars(select(Trials.id).order_by(Trials.id)))
     with writing(context.engine) as connection:
@@ -192,10 +197,7 @@ def test_lost_trials_are_released_at_once(context: WorkerContext, job: IngestRes
 
 def test_only_texts_are_given_up_for_the_time_they_took(context: WorkerContext, job: IngestResult) -> None:
     """Trials and reductions take what their size says: a busy machine, and not a text, made them late."""
-    work_off(context.settings)
-    pair = tuple((evaluation,) for evaluation in job.all_evaluations)
-    settings = context.settings.model_copy(update={"at_once_seconds": 0.0})
-    request_comparison(context.engine, settings, job.protocols[0], [pair], [0], trials=400, seed=1)
+    ask_for_trials(context, job)
     with writing(context.engine) as connection:
         key = connection.scalars(select(Trials.id).order_by(Trials.id)).first()
         claim_task(connection, TRIALS, key, owner=new_owner("t1"), worker="w", lease_seconds=600, max_attempts=3)
